@@ -1,0 +1,290 @@
+//! Reading JSON with the freedom to step back.
+//!
+//! ACP's decode rules (requirements §4.16) ask for a reader that can try a value, fail, and go on behind it as if nothing had
+//! happened. [`Reader`] walks objects and arrays by itself and can return to any earlier place; whole values, escapes and numbers are
+//! read by `serde_json`. It never builds a tree and never recurses over a value's depth.
+
+use crate::report::{Dropped, Why};
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
+
+/// Why a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence with a path of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Byte offset of the value at fault; for a missing key, of the object that lacks it.
+    pub at: usize,
+    /// What is wrong there.
+    pub why: Why,
+}
+
+/// How values outside a closed set are decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// As the `Unknown` variant with their raw JSON: nothing that arrived is lost.
+    Keep,
+    /// As errors, exactly as requirements §4.17 says: skipped in lists that skip, fatal where a value is required.
+    Refuse,
+}
+
+/// What kind of value comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// `{`
+    Object,
+    /// `[`
+    Array,
+    /// `"`
+    String,
+    /// `-` or a digit
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+    /// The end of the text, or something that starts no JSON value.
+    Nothing,
+}
+
+/// A place in one JSON text.
+#[derive(Debug)]
+pub struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    unknown: Unknown,
+    report: Option<Vec<Dropped>>,
+}
+
+/// A place to step back to, see [`Reader::mark`].
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    at: usize,
+    reported: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the start of `text`.
+    pub fn new(text: &'t str, unknown: Unknown) -> Self {
+        Self { text, at: 0, unknown, report: None }
+    }
+
+    /// The same, noting everything that decoding drops or replaces by a default.
+    pub fn reporting(text: &'t str, unknown: Unknown) -> Self {
+        Self { report: Some(Vec::new()), ..Self::new(text, unknown) }
+    }
+
+    /// What was dropped so far.
+    pub fn into_report(self) -> Vec<Dropped> {
+        self.report.unwrap_or_default()
+    }
+
+    /// What to do with values outside a closed set.
+    pub fn unknown(&self) -> Unknown {
+        self.unknown
+    }
+
+    /// The place of the next value.
+    pub fn mark(&mut self) -> Mark {
+        self.space();
+        Mark { at: self.at, reported: self.report.as_ref().map_or(0, Vec::len) }
+    }
+
+    /// Byte offset of the next value.
+    pub fn place(&mut self) -> usize {
+        self.space();
+        self.at
+    }
+
+    /// Returns to `mark`, forgetting what was noted since.
+    pub fn back(&mut self, mark: Mark) {
+        self.at = mark.at;
+        if let Some(report) = &mut self.report {
+            report.truncate(mark.reported);
+        }
+    }
+
+    /// Returns to `mark` to read the same object once more, keeping what was noted since.
+    pub(crate) fn back_keeping_report(&mut self, mark: Mark) {
+        self.at = mark.at;
+    }
+
+    /// Steps over the value at `mark`, which failed with `fault`, and notes that it was dropped.
+    /// Fails only if the text there is no JSON at all.
+    pub fn drop_value(&mut self, mark: Mark, fault: Fault) -> Result<(), Fault> {
+        self.back(mark);
+        self.skip()?;
+        if let Some(report) = &mut self.report {
+            report.push(Dropped { at: mark.at, fault });
+        }
+        Ok(())
+    }
+
+    /// A fault at the next value.
+    pub fn fault(&mut self, why: Why) -> Fault {
+        self.space();
+        Fault { at: self.at, why }
+    }
+
+    /// The kind of the next value.
+    pub fn peek(&mut self) -> Next {
+        self.space();
+        match self.byte() {
+            Some(b'{') => Next::Object,
+            Some(b'[') => Next::Array,
+            Some(b'"') => Next::String,
+            Some(b'-' | b'0'..=b'9') => Next::Number,
+            Some(b't' | b'f') => Next::Bool,
+            Some(b'n') => Next::Null,
+            _ => Next::Nothing,
+        }
+    }
+
+    /// Takes a `null` if it comes next.
+    pub fn null(&mut self) -> bool {
+        self.space();
+        let null = self.rest().starts_with("null");
+        if null {
+            self.at += 4;
+        }
+        null
+    }
+
+    /// Steps over the next value and gives its text.
+    pub fn skip(&mut self) -> Result<&'t str, Fault> {
+        self.space();
+        let start = self.at;
+        self.by_serde::<IgnoredAny>("a value")?;
+        Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
+    /// The next value, which must be a string; borrowed unless it holds an escape.
+    pub fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
+        if self.peek() != Next::String {
+            return Err(self.fault(Why::Expected("a string")));
+        }
+        let start = self.at + 1;
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        if let Some(length) = memchr::memchr2(b'"', b'\\', rest)
+            && rest.get(length) == Some(&b'"')
+            && let Some(plain) = self.text.get(start..start + length)
+            && !plain.bytes().any(|byte| byte < 0x20)
+        {
+            self.at = start + length + 1;
+            return Ok(Cow::Borrowed(plain));
+        }
+        self.by_serde::<String>("a string").map(Cow::Owned)
+    }
+
+    /// The next value as a type that `serde_json` reads by itself: numbers and booleans.
+    pub fn scalar<T: serde::de::DeserializeOwned>(&mut self, expected: &'static str) -> Result<T, Fault> {
+        self.space();
+        self.by_serde(expected)
+    }
+
+    /// Walks the next value, which must be an object; `member` must take each member's value.
+    pub fn object(
+        &mut self,
+        mut member: impl FnMut(&str, &mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.peek() != Next::Object {
+            return Err(self.fault(Why::Expected("an object")));
+        }
+        self.at += 1;
+        if self.takes(b'}') {
+            return Ok(());
+        }
+        loop {
+            if self.peek() != Next::String {
+                return Err(self.fault(Why::NotJson));
+            }
+            let key = self.string()?;
+            if !self.takes(b':') {
+                return Err(self.fault(Why::NotJson));
+            }
+            member(&key, self)?;
+            match self.takes(b',') {
+                true => {}
+                false if self.takes(b'}') => return Ok(()),
+                false => return Err(self.fault(Why::NotJson)),
+            }
+        }
+    }
+
+    /// Walks the next value, which must be an array; `item` must take each item.
+    pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        if self.peek() != Next::Array {
+            return Err(self.fault(Why::Expected("an array")));
+        }
+        self.at += 1;
+        if self.takes(b']') {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            match self.takes(b',') {
+                true => {}
+                false if self.takes(b']') => return Ok(()),
+                false => return Err(self.fault(Why::NotJson)),
+            }
+        }
+    }
+
+    /// The string member `key` of the next value, an object, wherever it stands in it. Takes nothing.
+    /// `None` if the member is absent or no string. In the usual case, the tag first, this reads nothing behind it.
+    pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
+        let mark = self.mark();
+        let mut found = None;
+        let walked = self.object(|name, reader| {
+            if name == key && reader.peek() == Next::String {
+                found = Some(reader.string()?);
+                return Err(Fault { at: 0, why: Why::Expected("") }); // stops the walk; the mark is restored below
+            }
+            reader.skip().map(drop)
+        });
+        self.back(mark);
+        match (found, walked) {
+            (Some(tag), _) => Ok(Some(tag)),
+            (None, walked) => walked.map(|()| None),
+        }
+    }
+
+    /// Checks that only white space is left.
+    pub fn end(&mut self) -> Result<(), Fault> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.fault(Why::NotJson)) }
+    }
+
+    fn by_serde<T: serde::de::DeserializeOwned>(&mut self, expected: &'static str) -> Result<T, Fault> {
+        let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<T>();
+        match values.next() {
+            Some(Ok(value)) => {
+                self.at += values.byte_offset();
+                Ok(value)
+            }
+            Some(Err(error)) if error.is_data() => Err(self.fault(Why::Expected(expected))),
+            Some(Err(_)) | None => Err(self.fault(Why::NotJson)),
+        }
+    }
+
+    fn takes(&mut self, byte: u8) -> bool {
+        self.space();
+        let takes = self.byte() == Some(byte);
+        if takes {
+            self.at += 1;
+        }
+        takes
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
+            self.at += 1;
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,171 @@
+//! What decoding dropped or replaced, and where: sentences for errors, the judge and the trace.
+
+use crate::{Fault, Next, Reader, Unknown, Wire};
+use std::fmt;
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The text is no JSON.
+    NotJson,
+    /// Something else was expected: the noun with its article, such as "a string".
+    Expected(&'static str),
+    /// The object lacks this required key.
+    Missing(&'static str),
+    /// A string or tag outside the closed set of this type.
+    NotOneOf(&'static str),
+}
+
+/// One value that decoding left out or replaced by its default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dropped {
+    /// Byte offset of the value that was dropped.
+    pub at: usize,
+    /// What was wrong in it.
+    pub fault: Fault,
+}
+
+/// One entry of a report: what was dropped, by JSON path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The dropped value, such as `update.content[1]`; empty for the whole text.
+    pub path: String,
+    /// Why, with the inner path where the fault lies deeper.
+    pub error: DecodeError,
+}
+
+/// A value that could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecodeError {
+    /// JSON path of the value at fault, such as `prompt[0].text`; empty for the whole text.
+    pub path: String,
+    /// What was expected there and what was found.
+    pub message: String,
+    /// Whether the text is no JSON at all.
+    pub not_json: bool,
+}
+
+impl DecodeError {
+    pub(crate) fn new(text: &str, fault: Fault) -> Self {
+        let mut found = Reader::new(text.get(fault.at..).unwrap_or_default(), Unknown::Keep);
+        let found = match found.peek() {
+            Next::Object => "an object",
+            Next::Array => "an array",
+            Next::String => "a string",
+            Next::Number => "a number",
+            Next::Bool => "a boolean",
+            Next::Null => "null",
+            Next::Nothing => "no value",
+        };
+        let message = match fault.why {
+            Why::NotJson => "not valid JSON".to_owned(),
+            Why::Expected(what) => format!("expected {what}, found {found}"),
+            Why::Missing(key) => format!("the required field \"{key}\" is missing"),
+            Why::NotOneOf(what) => format!("not a known {what}: {}", excerpt(text, fault.at)),
+        };
+        Self { path: path_of(text, fault.at), message, not_json: fault.why == Why::NotJson }
+    }
+
+    /// The same error seen from an enclosing object, under `key`.
+    #[must_use]
+    pub fn under(mut self, key: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{key}{dot}{}", self.path);
+        self
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Decodes one JSON text; unknown variants are kept ([`Unknown::Keep`]).
+pub fn decode<T: Wire>(text: &str) -> Result<T, DecodeError> {
+    finish(&mut Reader::new(text, Unknown::Keep)).map_err(|fault| DecodeError::new(text, fault))
+}
+
+/// Decodes one JSON text as the rules of §4.17 read it: what v1 does not know is dropped or refused ([`Unknown::Refuse`]).
+pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
+    finish(&mut Reader::new(text, Unknown::Refuse)).map_err(|fault| DecodeError::new(text, fault))
+}
+
+/// Decodes one JSON text and lists, in text order, all that was dropped or defaulted on the way.
+pub fn decode_reporting<T: Wire>(text: &str, unknown: Unknown) -> (Result<T, DecodeError>, Vec<Notice>) {
+    let mut reader = Reader::reporting(text, unknown);
+    let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
+    let notice = |dropped: Dropped| Notice {
+        path: path_of(text, dropped.at),
+        error: DecodeError::new(text, dropped.fault),
+    };
+    (value, reader.into_report().into_iter().map(notice).collect())
+}
+
+fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
+    let value = T::read(reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+fn excerpt(text: &str, at: usize) -> String {
+    let mut rest = Reader::new(text.get(at..).unwrap_or_default(), Unknown::Keep);
+    let value = rest.skip().unwrap_or_default();
+    let short: String = value.chars().take(60).collect();
+    if short.len() < value.len() { format!("{short}…") } else { short }
+}
+
+/// The JSON path of the value that starts at byte `at`. The offset alone is kept while decoding; only an error pays for its path.
+fn path_of(text: &str, at: usize) -> String {
+    let mut path = String::new();
+    let mut rest = text;
+    let mut base = 0;
+    while base < at {
+        let Some((step, start, value)) = member_around(rest, at - base) else { break };
+        match step {
+            Step::Key(key) if path.is_empty() => path.push_str(&key),
+            Step::Key(key) => path = format!("{path}.{key}"),
+            Step::Index(index) => path = format!("{path}[{index}]"),
+        }
+        base += start;
+        rest = value;
+    }
+    path
+}
+
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// The member or item of the value `text` that holds byte `at`: its name, where its value starts, and the value's text.
+fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
+    let mut reader = Reader::new(text, Unknown::Keep);
+    let mut around = None;
+    let mut look = |reader: &mut Reader<'_>, step: &mut dyn FnMut() -> Step| {
+        let start = reader.place();
+        let broken = reader.skip().is_err();
+        let end = if broken { text.len() } else { reader.place() };
+        if (start..end).contains(&at) {
+            around = Some((step(), start, end));
+        }
+        if broken || around.is_some() { Err(Fault { at, why: Why::NotJson }) } else { Ok(()) }
+    };
+    let _ended_early = match reader.peek() {
+        Next::Object => reader.object(|key, reader| look(reader, &mut || Step::Key(key.to_owned()))),
+        Next::Array => {
+            let mut index = 0;
+            reader.array(|reader| {
+                index += 1;
+                look(reader, &mut || Step::Index(index - 1))
+            })
+        }
+        _ => return None,
+    };
+    around.and_then(|(step, start, end)| Some((step, start, text.get(start..end)?)))
+}

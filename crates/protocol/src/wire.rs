@@ -1,0 +1,162 @@
+//! What every wire type can do.
+
+use crate::{Fault, ObjectWriter, Reader, Writer};
+
+/// A value on the wire.
+pub trait Wire: Sized {
+    /// Takes one value from the reader. On a fault the reader stands anywhere; whoever goes on steps back first.
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// Writes the value as one JSON value.
+    fn write(&self, writer: &mut Writer<'_>);
+
+    /// What JSON this type takes.
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape;
+}
+
+/// A type whose members can stand among those of an enclosing object: structs and tagged unions.
+pub trait Members: Wire {
+    /// Writes the members; those named in `except` belong to the enclosing object and are left out of kept raw JSON.
+    fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
+}
+
+/// The JSON text of a value.
+pub fn encode(value: &impl Wire) -> String {
+    let mut out = Vec::new();
+    value.write(&mut Writer::new(&mut out));
+    // Every writer appends whole UTF-8 strings only.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+macro_rules! scalar {
+    ($($ty:ty, $expected:literal, $shape:expr;)*) => {$(
+        impl Wire for $ty {
+            fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                reader.scalar($expected)
+            }
+            fn write(&self, writer: &mut Writer<'_>) {
+                writer.display(self);
+            }
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                $shape
+            }
+        }
+    )*};
+}
+
+scalar! {
+    bool, "true or false", crate::Shape::Bool;
+    u16, "a whole number from 0 to 65535", crate::Shape::Integer { format: "uint16" };
+    u32, "a whole number from 0 to 4294967295", crate::Shape::Integer { format: "uint32" };
+    u64, "a whole number from 0", crate::Shape::Integer { format: "uint64" };
+    i32, "a whole number of 32 bits", crate::Shape::Integer { format: "int32" };
+    i64, "a whole number of 64 bits", crate::Shape::Integer { format: "int64" };
+}
+
+impl Wire for f64 {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        reader.scalar("a number")
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.serde(self); // infinities and NaN have no JSON and become null
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Number
+    }
+}
+
+impl Wire for String {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        reader.string().map(std::borrow::Cow::into_owned)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.string(self);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::String
+    }
+}
+
+impl<T: Wire> Wire for Vec<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let mut items = Vec::new();
+        reader.array(|reader| {
+            items.push(T::read(reader)?);
+            Ok(())
+        })?;
+        Ok(items)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.array(self);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Array(Box::new(T::shape()))
+    }
+}
+
+/// `null` is `None`; an absent key is a matter of the field's mark.
+impl<T: Wire> Wire for Option<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        if reader.null() { Ok(None) } else { T::read(reader).map(Some) }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        match self {
+            Some(value) => value.write(writer),
+            None => writer.raw("null"),
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Nullable(Box::new(T::shape()))
+    }
+}
+
+/// An object used as a map, in the order in which its keys arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Map<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Map<T> {
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+}
+
+impl<T: Wire> Wire for Map<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let mut members = Vec::new();
+        reader.object(|key, reader| {
+            members.push((key.to_owned(), T::read(reader)?));
+            Ok(())
+        })?;
+        Ok(Self(members))
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| self.0.iter().for_each(|(key, value)| object.member(key, value)));
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Map(Box::new(T::shape()))
+    }
+}

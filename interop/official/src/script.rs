@@ -1,0 +1,113 @@
+//! The language of client scripts: one step a line, blank lines and lines that begin with `#` skipped.
+
+use std::time::Duration;
+
+/// One thing the client is told to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// `prompt TEXT`: one turn, waited for.
+    Prompt(String),
+    /// `prompt-cancel WHEN TEXT`: one turn that is cancelled, waited for.
+    PromptCancel(When, String),
+    /// `mode ID`: `session/set_mode`.
+    Mode(String),
+    /// `config ID VALUE`: `session/set_config_option` of a select.
+    Config(String, String),
+    /// `bool ID true|false`: `session/set_config_option` of a boolean.
+    Bool(String, bool),
+    /// `permission ANSWER`: how later permission requests are answered.
+    Permission(Answer),
+}
+
+/// When a turn is cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// So long after the prompt was sent; in milliseconds on the line.
+    After(Duration),
+    /// At the turn's first session update.
+    Update,
+    /// At the turn's first permission request.
+    Permission,
+}
+
+/// How a permission request is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// With the first option of this kind, else with the outcome `cancelled`.
+    Kind(String),
+    /// With the outcome `cancelled`.
+    Cancelled,
+    /// Not until the turn is cancelled, then with the outcome `cancelled`.
+    Wait,
+}
+
+impl Step {
+    /// All steps of a script, or a sentence naming the first line that is none.
+    pub fn parse_all(script: &str) -> Result<Vec<Self>, String> {
+        let lines = script.lines().map(str::trim);
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(Self::parse).collect()
+    }
+
+    fn parse(line: &str) -> Result<Self, String> {
+        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
+        let step = match name {
+            "prompt" => Some(Self::Prompt(rest.into())),
+            "prompt-cancel" => When::parse(first).map(|when| Self::PromptCancel(when, second.into())),
+            "mode" => Some(Self::Mode(rest.into())),
+            "config" => Some(Self::Config(first.into(), second.into())),
+            "bool" => second.parse().ok().map(|value| Self::Bool(first.into(), value)),
+            "permission" => Some(Self::Permission(Answer::parse(rest))),
+            _ => None,
+        };
+        step.ok_or_else(|| format!("`{line}` is no step of a script"))
+    }
+}
+
+impl When {
+    fn parse(word: &str) -> Option<Self> {
+        match word {
+            "update" => Some(Self::Update),
+            "permission" => Some(Self::Permission),
+            milliseconds => milliseconds.parse().ok().map(|ms| Self::After(Duration::from_millis(ms))),
+        }
+    }
+}
+
+impl Answer {
+    fn parse(word: &str) -> Self {
+        match word {
+            "cancelled" => Self::Cancelled,
+            "wait" => Self::Wait,
+            kind => Self::Kind(kind.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Step, When};
+    use std::time::Duration;
+
+    #[test]
+    fn steps_are_read_in_order() {
+        let script = "# a comment\nprompt say hi; plan\n\nbool fast true\nprompt-cancel 20 wait\n\
+                      prompt-cancel update wait\npermission allow_once";
+        let steps = vec![
+            Step::Prompt("say hi; plan".into()),
+            Step::Bool("fast".into(), true),
+            Step::PromptCancel(When::After(Duration::from_millis(20)), "wait".into()),
+            Step::PromptCancel(When::Update, "wait".into()),
+            Step::Permission(Answer::Kind("allow_once".into())),
+        ];
+        assert_eq!(Step::parse_all(script), Ok(steps));
+    }
+
+    #[test]
+    fn what_is_no_step_is_named() {
+        assert_eq!(
+            Step::parse_all("bool fast maybe"),
+            Err("`bool fast maybe` is no step of a script".into())
+        );
+    }
+}
