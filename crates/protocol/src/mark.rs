@@ -12,9 +12,12 @@
 //! | `patch` | keep | clear | keep | `?3` L |
 //! | `patch_items` | keep | clear | keep; bad items dropped | `?3` L K |
 //! | `patch_strict` | keep | clear | fatal | `?3` X |
+//! | `stated` | default | default | default | `?` L, but written also at its default |
+//! | `given` | default | fatal | fatal | as the schema of `properties` of a form; written also at its default |
 //! | `flat` | – | – | fatal | a tagged union whose members stand among the object's own |
+//! | `flat_lenient` | empty | empty | empty | the same, optional |
 //!
-//! A field at its default is not written (DEC-19).
+//! A field at its default is not written (DEC-19), except by `stated` and `given`.
 
 #![allow(non_camel_case_types, reason = "marks read as words in the tables of fields")]
 
@@ -24,6 +27,9 @@ use crate::{Fault, Members, Next, ObjectWriter, Patch, Reader, Why, Wire};
 pub trait Mark<T> {
     /// Whether the key must be present.
     const REQUIRED: bool = false;
+
+    /// Whether the field's members stand among those of the object itself.
+    const FLAT: bool = false;
 
     /// Reads what does not stand under the field's own key, before the members are walked.
     fn before(_reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
@@ -38,6 +44,10 @@ pub trait Mark<T> {
 
     /// Writes the member, unless it says nothing.
     fn write(value: &T, key: &str, siblings: &[&str], object: &mut ObjectWriter<'_>);
+
+    /// What JSON the value under the field's key takes.
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape;
 }
 
 /// A list that can skip its bad items: `Vec`, or `Option<Vec>` where absent differs from empty.
@@ -112,6 +122,10 @@ macro_rules! marks {
                     object.member(key, $value);
                 }
             }
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                <$ty>::shape()
+            }
         }
     )*};
 }
@@ -136,6 +150,11 @@ marks! {
     lenient, false, [T: Wire + Default + PartialEq] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? },
         omit(value): *value == T::default();
+    /// As `lenient`, but always written, for what a peer must be told even if it could guess it.
+    stated, false, [T: Wire + Default] T, absent: Some(T::default()),
+        read(reader): if reader.null() { T::default() } else { lenient_value(reader, T::default())? }, omit(_value): false;
+    /// Only an absent key is the default; always written.
+    given, false, [T: Wire + Default] T, absent: Some(T::default()), read(reader): T::read(reader)?, omit(_value): false;
     /// Optional list; bad items are dropped, anything but an array is the default.
     items, false, [T: Items] T, absent: Some(T::default()),
         read(reader): if reader.null() { T::default() } else { good_items(reader)?.map_or_else(T::default, T::of) },
@@ -177,6 +196,10 @@ macro_rules! patches {
                     Patch::Set(value) => object.member(key, value),
                 }
             }
+            #[cfg(feature = "schema")]
+            fn shape() -> crate::Shape {
+                crate::Shape::Nullable(Box::new(<$ty>::shape()))
+            }
         }
     )*};
 }
@@ -196,6 +219,7 @@ pub enum flat {}
 
 impl<T: Members> Mark<T> for flat {
     const REQUIRED: bool = true;
+    const FLAT: bool = true;
 
     fn before(reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
         let mark = reader.mark();
@@ -214,5 +238,56 @@ impl<T: Members> Mark<T> for flat {
 
     fn write(value: &T, _key: &str, siblings: &[&str], object: &mut ObjectWriter<'_>) {
         value.write_members(object, siblings);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        T::shape()
+    }
+}
+
+/// As [`flat`], but without the tag, or with a tag that is no string, the field is empty.
+#[derive(Debug)]
+pub enum flat_lenient {}
+
+impl<T: Members> Mark<Option<T>> for flat_lenient {
+    const FLAT: bool = true;
+
+    fn before(reader: &mut Reader<'_>) -> Result<Option<Option<T>>, Fault> {
+        let mark = reader.mark();
+        match T::read(reader) {
+            Ok(value) => {
+                reader.back_keeping_report(mark);
+                Ok(Some(Some(value)))
+            }
+            Err(_) => {
+                reader.back(mark);
+                Ok(Some(None))
+            }
+        }
+    }
+
+    fn member(field: &mut Option<Option<T>>, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let mark = reader.mark();
+        if reader.peek() == Next::Null || !matches!(field, Some(None)) {
+            return reader.skip().map(drop);
+        }
+        let fault = reader.fault(Why::Expected("a string"));
+        reader.drop_value(mark, fault)
+    }
+
+    fn absent() -> Option<Option<T>> {
+        Some(None)
+    }
+
+    fn write(value: &Option<T>, _key: &str, siblings: &[&str], object: &mut ObjectWriter<'_>) {
+        if let Some(value) = value {
+            value.write_members(object, siblings);
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        T::shape()
     }
 }

@@ -4,7 +4,8 @@
 /// Declares an object.
 ///
 /// Each field stands with its mark, type and key: `must path: String = "path",`. Unless the declaration says `plain struct`, the
-/// object also has `meta: Option<Raw>` for `_meta` (META-01), where anything but an object reads as absent.
+/// object also has `meta: Option<Raw>` for `_meta` (META-01), where anything but an object reads as absent. A second key,
+/// `= "key" formerly "draft_key"`, is a spelling of old drafts: read unless unknown values are refused, never written.
 /// `new` takes the required fields in order; the others start at their defaults.
 macro_rules! wire_struct {
     ($(#[$doc:meta])* pub plain struct $name:ident { $($fields:tt)* }) => {
@@ -18,24 +19,24 @@ macro_rules! wire_struct {
     };
 
     // Sorts the fields into required and defaulted ones, for `new`.
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must $field:ident: $ty:ty = $key:literal, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must $field: $ty = $key,} {$($required)* $field: $ty,} $($rest)* }
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_items $field:ident: $ty:ty = $key:literal, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_items $field: $ty = $key,} {$($required)* $field: $ty,} $($rest)* }
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_items $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_items $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_null $field:ident: $ty:ty = $key:literal, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_null $field: $ty = $key,} {$($required)* $field: $ty,} $($rest)* }
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* must_null $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] must_null $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* flat $field:ident: $ty:ty = $key:literal, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] flat $field: $ty = $key,} {$($required)* $field: $ty,} $($rest)* }
+    (@sort $docs:tt $name:ident {$($all:tt)*} {$($required:tt)*} $(#[$doc:meta])* flat $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] flat $field: $ty = $key $(formerly $draft)?,} {$($required)* $field: $ty,} $($rest)* }
     };
-    (@sort $docs:tt $name:ident {$($all:tt)*} $required:tt $(#[$doc:meta])* $mark:ident $field:ident: $ty:ty = $key:literal, $($rest:tt)*) => {
-        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] $mark $field: $ty = $key,} $required $($rest)* }
+    (@sort $docs:tt $name:ident {$($all:tt)*} $required:tt $(#[$doc:meta])* $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?, $($rest:tt)*) => {
+        wire_struct! { @sort $docs $name {$($all)* [$(#[$doc])*] $mark $field: $ty = $key $(formerly $draft)?,} $required $($rest)* }
     };
 
     (@sort [$(#[$doc:meta])*] $name:ident
-        {$([$(#[$fdoc:meta])*] $mark:ident $field:ident: $ty:ty = $key:literal,)*}
+        {$([$(#[$fdoc:meta])*] $mark:ident $field:ident: $ty:ty = $key:literal $(formerly $draft:literal)?,)*}
         {$($required:ident: $rty:ty,)*}
     ) => {
         $(#[$doc])*
@@ -55,17 +56,25 @@ macro_rules! wire_struct {
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
                 use crate::mark;
+                // What a flat union does not know is noted as unknown by its own reading.
+                const FLAT: bool = false $(|| <mark::$mark as mark::Mark<$ty>>::FLAT)*;
                 let start = reader.place();
+                if FLAT {
+                    reader.taken(start, &[$($key),*]);
+                }
                 $(let mut $field: Option<$ty> = <mark::$mark as mark::Mark<$ty>>::before(reader)?;)*
                 reader.object(|key, reader| match key {
-                    $($key => <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader),)*
-                    _ => reader.skip().map(drop),
+                    $($key => <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader),
+                    $($draft if reader.unknown() == crate::Unknown::Keep => {
+                        <mark::$mark as mark::Mark<$ty>>::member(&mut $field, reader)
+                    })?)*
+                    _ if FLAT => reader.skip().map(drop),
+                    key => reader.unknown_member(start, key),
                 })?;
                 $(let $field = match $field.or_else(<mark::$mark as mark::Mark<$ty>>::absent) {
                     Some(value) => value,
                     None => return Err(crate::Fault { at: start, why: crate::Why::Missing($key) }),
                 };)*
-                let _ = start;
                 Ok(Self { $($field),* })
             }
 
@@ -82,20 +91,30 @@ macro_rules! wire_struct {
                         key: $key,
                         mark: stringify!($mark),
                         required: <mark::$mark as mark::Mark<$ty>>::REQUIRED,
-                        shape: <$ty as crate::Wire>::shape(),
+                        shape: <mark::$mark as mark::Mark<$ty>>::shape(),
                     }),*],
                 }
             }
         }
 
         impl crate::Members for $name {
-            fn write_members(&self, object: &mut crate::ObjectWriter<'_>, _except: &[&str]) {
+            fn write_members(&self, object: &mut crate::ObjectWriter<'_>, except: &[&str]) {
                 const KEYS: &[&str] = &[$($key),*];
-                $(<crate::mark::$mark as crate::mark::Mark<$ty>>::write(&self.$field, $key, KEYS, object);)*
-                let _ = (object, KEYS);
+                $(<crate::mark::$mark as crate::mark::Mark<$ty>>::write(
+                    &self.$field,
+                    $key,
+                    &wire_struct!(@siblings $mark KEYS except),
+                    object,
+                );)*
+                let _ = (object, KEYS, except);
             }
         }
     };
+
+    // The keys that a union among the members must not write again; only such a union looks at them.
+    (@siblings flat $keys:ident $except:ident) => { [$keys, $except].concat() };
+    (@siblings flat_lenient $keys:ident $except:ident) => { [$keys, $except].concat() };
+    (@siblings $mark:ident $keys:ident $except:ident) => { [] };
 
     // The literal of `new`: required fields by name, the rest at their defaults.
     (@new $($required:ident)*; $([$mark:ident $field:ident $ty:ty])*) => {
@@ -173,7 +192,7 @@ macro_rules! wire_string {
                 crate::Shape::Strings {
                     name: stringify!($name),
                     known: &[$($text),*],
-                    open: !wire_string!(@closed $kind),
+                    open: !crate::object::wire_string!(@closed $kind),
                 }
             }
         }
@@ -184,13 +203,22 @@ macro_rules! wire_string {
 
 /// Declares a union of objects told apart by the string member `$tag`, wherever in the object it stands.
 ///
-/// `closed` and `open` as for [`wire_string`]. A malformed known variant is an error, never `Unknown` (DEC-10).
+/// `closed` and `open` as for [`wire_string`]. A malformed known variant is an error, never `Unknown` (DEC-10). A variant without a type
+/// has no members but the tag. `formerly` gives a retired tag (requirements §1.4, §5), read only under [`crate::Unknown::Keep`] and never
+/// written. A type that several variants hold is marked `shared`: it converts into none of them by itself.
 macro_rules! wire_union {
-    ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal,)* }) => {
+    ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
+        wire_union! { @declare $(#[$doc])* $name $tag $kind { $($variants)* } }
+        wire_union! { @from $name $($variants)* }
+    };
+
+    (@declare $(#[$doc:meta])* $name:ident $tag:literal $kind:ident {
+        $($(#[$vdoc:meta])* $variant:ident $(($ty:ty))? = $text:literal $(formerly $old:literal)? $(shared)?,)*
+    }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
-            $($(#[$vdoc])* $variant($ty),)*
+            $($(#[$vdoc])* $variant $(($ty))?,)*
             /// A variant this version does not know, as it arrived.
             Unknown(crate::UnknownVariant),
         }
@@ -199,26 +227,26 @@ macro_rules! wire_union {
             /// The tag on the wire.
             pub fn tag(&self) -> &str {
                 match self {
-                    $(Self::$variant(_) => $text,)*
+                    $(Self::$variant { .. } => $text,)*
                     Self::Unknown(unknown) => &unknown.tag,
                 }
             }
         }
-
-        $(impl From<$ty> for $name {
-            fn from(value: $ty) -> Self {
-                Self::$variant(value)
-            }
-        })*
 
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
                 let Some(tag) = reader.tag($tag)? else {
                     return Err(reader.fault(crate::Why::Missing($tag)));
                 };
-                match &*tag {
-                    $($text => <$ty as crate::Wire>::read(reader).map(Self::$variant),)*
-                    _ if wire_string!(@closed $kind) && reader.unknown() == crate::Unknown::Refuse => {
+                let start = reader.place();
+                reader.taken(start, &[$tag]);
+                let tag = match &*tag {
+                    $($($old if reader.unknown() == crate::Unknown::Keep => $text,)?)*
+                    tag => tag,
+                };
+                match tag {
+                    $($text => wire_union!(@read reader $variant $($ty)?),)*
+                    _ if crate::object::wire_string!(@closed $kind) && reader.unknown() == crate::Unknown::Refuse => {
                         Err(reader.fault(crate::Why::NotOneOf(stringify!($name))))
                     }
                     _ => crate::UnknownVariant::read(tag, reader).map(Self::Unknown),
@@ -234,8 +262,8 @@ macro_rules! wire_union {
                 crate::Shape::Union {
                     name: stringify!($name),
                     tag: $tag,
-                    variants: vec![$(($text, <$ty as crate::Wire>::shape())),*],
-                    open: !wire_string!(@closed $kind),
+                    variants: vec![$(($text, wire_union!(@shape $variant $($ty)?))),*],
+                    open: !crate::object::wire_string!(@closed $kind),
                 }
             }
         }
@@ -243,14 +271,37 @@ macro_rules! wire_union {
         impl crate::Members for $name {
             fn write_members(&self, object: &mut crate::ObjectWriter<'_>, except: &[&str]) {
                 match self {
-                    $(Self::$variant(value) => {
+                    $(Self::$variant $((wire_union!(@value value $ty)))? => {
                         object.key($tag).string($text);
-                        value.write_members(object, &[]);
+                        $(<$ty as crate::Members>::write_members(value, object, &[$tag]);)?
                     })*
                     Self::Unknown(unknown) => unknown.write_members(object, except, $tag),
                 }
             }
         }
+    };
+
+    (@read $reader:ident $variant:ident) => { $reader.skip().map(|_| Self::$variant) };
+    (@read $reader:ident $variant:ident $ty:ty) => { <$ty as crate::Wire>::read($reader).map(Self::$variant) };
+    (@shape $variant:ident) => { crate::Shape::Object { name: "", members: Vec::new() } };
+    (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };
+    (@value $value:ident $ty:ty) => { $value };
+
+    // Conversions from each type that only one variant holds.
+    (@from $name:ident) => {};
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident = $text:literal, $($rest:tt)*) => {
+        wire_union! { @from $name $($rest)* }
+    };
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal shared, $($rest:tt)*) => {
+        wire_union! { @from $name $($rest)* }
+    };
+    (@from $name:ident $(#[$vdoc:meta])* $variant:ident($ty:ty) = $text:literal $(formerly $old:literal)?, $($rest:tt)*) => {
+        impl From<$ty> for $name {
+            fn from(value: $ty) -> Self {
+                Self::$variant(value)
+            }
+        }
+        wire_union! { @from $name $($rest)* }
     };
 }
 

@@ -7,6 +7,7 @@
 use crate::report::{Dropped, Why};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Why a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence with a path of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,15 @@ pub struct Reader<'t> {
     text: &'t str,
     at: usize,
     unknown: Unknown,
-    report: Option<Vec<Dropped>>,
+    report: Option<Report>,
+}
+
+/// What decoding dropped, in the order it was met.
+#[derive(Debug, Default)]
+struct Report {
+    dropped: Vec<Dropped>,
+    /// Keys that another reading of the object at this offset takes: a union's tag, the members around a flat union.
+    taken: BTreeSet<(usize, &'static str)>,
 }
 
 /// A place to step back to, see [`Reader::mark`].
@@ -69,12 +78,12 @@ impl<'t> Reader<'t> {
 
     /// The same, noting everything that decoding drops or replaces by a default.
     pub fn reporting(text: &'t str, unknown: Unknown) -> Self {
-        Self { report: Some(Vec::new()), ..Self::new(text, unknown) }
+        Self { report: Some(Report::default()), ..Self::new(text, unknown) }
     }
 
     /// What was dropped so far.
     pub fn into_report(self) -> Vec<Dropped> {
-        self.report.unwrap_or_default()
+        self.report.unwrap_or_default().dropped
     }
 
     /// What to do with values outside a closed set.
@@ -85,7 +94,7 @@ impl<'t> Reader<'t> {
     /// The place of the next value.
     pub fn mark(&mut self) -> Mark {
         self.space();
-        Mark { at: self.at, reported: self.report.as_ref().map_or(0, Vec::len) }
+        Mark { at: self.at, reported: self.report.as_ref().map_or(0, |report| report.dropped.len()) }
     }
 
     /// Byte offset of the next value.
@@ -98,7 +107,7 @@ impl<'t> Reader<'t> {
     pub fn back(&mut self, mark: Mark) {
         self.at = mark.at;
         if let Some(report) = &mut self.report {
-            report.truncate(mark.reported);
+            report.dropped.truncate(mark.reported);
         }
     }
 
@@ -113,9 +122,36 @@ impl<'t> Reader<'t> {
         self.back(mark);
         self.skip()?;
         if let Some(report) = &mut self.report {
-            report.push(Dropped { at: mark.at, fault });
+            report.dropped.push(Dropped { at: mark.at, fault });
         }
         Ok(())
+    }
+
+    /// Says that `keys` of the object at `object` are taken by another reading of it, so that none of them is noted as unknown.
+    pub(crate) fn taken(&mut self, object: usize, keys: &[&'static str]) {
+        if let Some(report) = &mut self.report {
+            report.taken.extend(keys.iter().map(|key| (object, *key)));
+        }
+    }
+
+    /// Steps over the value of `key`, for which the object at `object` has no field (RPC-26), and notes that it was dropped.
+    pub(crate) fn unknown_member(&mut self, object: usize, key: &str) -> Result<(), Fault> {
+        let at = self.place();
+        self.skip()?;
+        if let Some(report) = &mut self.report {
+            let taken: &BTreeSet<(usize, &str)> = &report.taken;
+            if !taken.contains(&(object, key)) {
+                report.dropped.push(Dropped { at, fault: Fault { at, why: Why::NoField } });
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what `fault` names: something was read in another way than it was written, or not at all.
+    pub(crate) fn note(&mut self, fault: Fault) {
+        if let Some(report) = &mut self.report {
+            report.dropped.push(Dropped { at: fault.at, fault });
+        }
     }
 
     /// A fault at the next value.
@@ -163,10 +199,9 @@ impl<'t> Reader<'t> {
         }
         let start = self.at + 1;
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        if let Some(length) = memchr::memchr2(b'"', b'\\', rest)
-            && rest.get(length) == Some(&b'"')
+        let length = crate::write::plain_prefix(rest);
+        if rest.get(length) == Some(&b'"')
             && let Some(plain) = self.text.get(start..start + length)
-            && !plain.bytes().any(|byte| byte < 0x20)
         {
             self.at = start + length + 1;
             return Ok(Cow::Borrowed(plain));

@@ -1,7 +1,9 @@
 //! What decoding dropped or replaced, and where: sentences for errors, the judge and the trace.
 
 use crate::{Fault, Next, Reader, Unknown, Wire};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::iter::Peekable;
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub enum Why {
     Missing(&'static str),
     /// A string or tag outside the closed set of this type.
     NotOneOf(&'static str),
+    /// The object has no field of this name; never an error by itself (RPC-26).
+    NoField,
 }
 
 /// One value that decoding left out or replaced by its default.
@@ -47,6 +51,10 @@ pub struct DecodeError {
 
 impl DecodeError {
     pub(crate) fn new(text: &str, fault: Fault) -> Self {
+        Self::at(path_of(text, fault.at), text, fault)
+    }
+
+    fn at(path: String, text: &str, fault: Fault) -> Self {
         let mut found = Reader::new(text.get(fault.at..).unwrap_or_default(), Unknown::Keep);
         let found = match found.peek() {
             Next::Object => "an object",
@@ -61,9 +69,10 @@ impl DecodeError {
             Why::NotJson => "not valid JSON".to_owned(),
             Why::Expected(what) => format!("expected {what}, found {found}"),
             Why::Missing(key) => format!("the required field \"{key}\" is missing"),
+            Why::NoField => "no field of this name is known here".to_owned(),
             Why::NotOneOf(what) => format!("not a known {what}: {}", excerpt(text, fault.at)),
         };
-        Self { path: path_of(text, fault.at), message, not_json: fault.why == Why::NotJson }
+        Self { path, message, not_json: fault.why == Why::NotJson }
     }
 
     /// The same error seen from an enclosing object, under `key`.
@@ -100,11 +109,17 @@ pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
 pub fn decode_reporting<T: Wire>(text: &str, unknown: Unknown) -> (Result<T, DecodeError>, Vec<Notice>) {
     let mut reader = Reader::reporting(text, unknown);
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
+    let mut dropped = reader.into_report();
+    dropped.sort_by_key(|dropped| dropped.at);
+    let offsets: BTreeSet<usize> = dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
+    let mut paths = Paths { offsets: offsets.into_iter().peekable(), found: HashMap::new() };
+    paths.walk(text, 0, "");
+    let path = |at: usize| paths.found.get(&at).cloned().unwrap_or_default();
     let notice = |dropped: Dropped| Notice {
-        path: path_of(text, dropped.at),
-        error: DecodeError::new(text, dropped.fault),
+        path: path(dropped.at),
+        error: DecodeError::at(path(dropped.fault.at), text, dropped.fault),
     };
-    (value, reader.into_report().into_iter().map(notice).collect())
+    (value, dropped.into_iter().map(notice).collect())
 }
 
 fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
@@ -136,6 +151,53 @@ fn path_of(text: &str, at: usize) -> String {
         rest = value;
     }
     path
+}
+
+/// The JSON paths of many offsets, found in one walk over the text: a hostile list of bad items must not cost its length squared.
+struct Paths {
+    offsets: Peekable<std::collections::btree_set::IntoIter<usize>>,
+    found: HashMap<usize, String>,
+}
+
+impl Paths {
+    /// Gives the offsets inside `value`, which starts at byte `base` and has this path, theirs. Descends only where offsets are, so as
+    /// deep as types nest, whatever the text does.
+    fn walk(&mut self, value: &str, base: usize, path: &str) {
+        self.take_until(base + 1, path);
+        let end = base + value.len();
+        let mut reader = Reader::new(value, Unknown::Keep);
+        let mut member = |reader: &mut Reader<'_>, step: &dyn Fn() -> String| {
+            let start = base + reader.place();
+            let inner = reader.skip()?;
+            self.take_until(start, path);
+            if self.offsets.peek().is_some_and(|at| *at < start + inner.len()) {
+                self.walk(inner, start, &step());
+            }
+            // Nothing is left to find here: any fault stops the reading.
+            if self.offsets.peek().is_some_and(|at| *at < end) { Ok(()) } else { Err(Fault { at: 0, why: Why::NotJson }) }
+        };
+        let _ended_early = match reader.peek() {
+            Next::Object => reader.object(|key, reader| {
+                member(reader, &|| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") })
+            }),
+            Next::Array => {
+                let mut index = 0;
+                reader.array(|reader| {
+                    index += 1;
+                    member(reader, &|| format!("{path}[{}]", index - 1))
+                })
+            }
+            _ => Ok(()),
+        };
+        self.take_until(end, path);
+    }
+
+    /// Gives all offsets before `end` the path.
+    fn take_until(&mut self, end: usize, path: &str) {
+        while let Some(at) = self.offsets.next_if(|at| *at < end) {
+            self.found.insert(at, path.to_owned());
+        }
+    }
 }
 
 enum Step {

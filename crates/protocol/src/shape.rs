@@ -23,10 +23,15 @@ pub enum Shape {
     /// An object with free keys.
     Map(Box<Shape>),
     /// One of the shapes; told apart by JSON type, not by a tag.
-    OneOf(Vec<Shape>),
+    OneOf {
+        /// The Rust type's name.
+        name: &'static str,
+        /// The shapes.
+        shapes: Vec<Shape>,
+    },
     /// An object with known members.
     Object {
-        /// The Rust type's name, which is the schema's.
+        /// The Rust type's name, which is the schema's; empty for members without a type of their own.
         name: &'static str,
         /// Its members in the order they are written.
         members: Vec<MemberShape>,

@@ -1,11 +1,12 @@
 //! The reader, its marks and its reports, by behaviour.
-use attache_protocol::v1::content::*;
-use attache_protocol::v1::tool_call::*;
+use attache_protocol::v1::*;
 use attache_protocol::*;
 
 #[test]
 fn a_tag_is_found_wherever_it_stands() {
-    for text in [r#"{"type":"text","text":"hi"}"#, r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#] {
+    for text in
+        [r#"{"type":"text","text":"hi"}"#, r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#]
+    {
         let block: ContentBlock = decode(text).unwrap();
         assert!(matches!(block, ContentBlock::Text(text) if text.text == "hi"));
     }
@@ -17,22 +18,30 @@ fn an_unknown_variant_is_kept_as_it_came_or_refused() {
     let block: ContentBlock = decode(text).unwrap();
     assert_eq!(block.tag(), "video");
     assert_eq!(encode(&block), r#"{"frames":[1, 2],"type":"video"}"#);
-    assert_eq!(decode_known::<ContentBlock>(text).unwrap_err().to_string(), r#"not a known ContentBlock: {"frames":[1, 2],"type":"video"}"#);
+    assert_eq!(
+        decode_known::<ContentBlock>(text).unwrap_err().to_string(),
+        r#"not a known ContentBlock: {"frames":[1, 2],"type":"video"}"#
+    );
 }
 
 #[test]
 fn what_is_dropped_is_reported_by_path() {
-    let text = r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
+    let text =
+        r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
     let (block, notices) = decode_reporting::<ContentBlock>(text, Unknown::Refuse);
     let ContentBlock::Text(block) = block.unwrap() else { panic!() };
     assert_eq!(block.text, "aé\n");
     assert_eq!(block.annotations.unwrap().audience, [Role::User]);
-    let seen: Vec<String> = notices.iter().map(|notice| format!("{}: {}", notice.path, notice.error.message)).collect();
-    assert_eq!(seen, [
-        "annotations.audience[1]: not a known Role: \"robot\"",
-        "annotations.audience[2]: expected a string, found a number",
-        "annotations.priority: expected a number, found a string",
-    ]);
+    let seen: Vec<String> =
+        notices.iter().map(|notice| format!("{}: {}", notice.path, notice.error.message)).collect();
+    assert_eq!(
+        seen,
+        [
+            "annotations.audience[1]: not a known Role: \"robot\"",
+            "annotations.audience[2]: expected a string, found a number",
+            "annotations.priority: expected a number, found a string",
+        ]
+    );
 }
 
 #[test]
@@ -46,7 +55,11 @@ fn an_error_names_the_path_and_what_was_expected() {
 
 #[test]
 fn deep_json_is_stepped_over_without_recursion() {
-    let deep = format!(r#"{{"toolCallId":"a","title":"t","rawInput":{}{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
+    let deep = format!(
+        r#"{{"toolCallId":"a","title":"t","rawInput":{}{}}}"#,
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
     assert_eq!(decode::<ToolCall>(&deep).unwrap().raw_input.unwrap().get().len(), 20_000);
     assert!(decode::<ToolCall>(&deep[..15_000]).is_err());
 }

@@ -1,12 +1,48 @@
-//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of.
+//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The shapes are those of MCP 2025-06-18.
 
+use crate::either::wire_either;
 use crate::object::{wire_string, wire_struct, wire_union};
 
 wire_union! {
     /// One piece of content. The set is closed in v1; a prompt with another type is refused whole (PROMPT-05).
     pub enum ContentBlock by "type" closed {
-        /// Text, to be rendered as Markdown (MSG-07).
+        /// Text, to be rendered as Markdown (MSG-07); every agent takes it.
         Text(TextContent) = "text",
+        /// A picture; in prompts only with `promptCapabilities.image`.
+        Image(ImageContent) = "image",
+        /// Sound; in prompts only with `promptCapabilities.audio`.
+        Audio(AudioContent) = "audio",
+        /// A reference to a resource that the receiver reads by itself; every agent takes it.
+        ResourceLink(ResourceLink) = "resource_link",
+        /// A resource with its contents; in prompts only with `promptCapabilities.embeddedContext`.
+        Resource(EmbeddedResource) = "resource",
+    }
+}
+
+impl ContentBlock {
+    /// A text block without annotations.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextContent::new(text))
+    }
+
+    /// The text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(content) => Some(&content.text),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for ContentBlock {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for ContentBlock {
+    fn from(text: String) -> Self {
+        Self::text(text)
     }
 }
 
@@ -17,6 +53,96 @@ wire_struct! {
         must text: String = "text",
         /// Who it is for and how much it matters.
         lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_struct! {
+    /// A picture.
+    pub struct ImageContent {
+        /// The picture's bytes in base64; not checked when decoded.
+        must data: String = "data",
+        /// Its media type, such as `image/png`.
+        must mime_type: String = "mimeType",
+        /// Where the picture comes from.
+        lenient uri: Option<String> = "uri",
+        /// Who it is for and how much it matters.
+        lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_struct! {
+    /// Sound.
+    pub struct AudioContent {
+        /// The sound's bytes in base64; not checked when decoded.
+        must data: String = "data",
+        /// Its media type, such as `audio/wav`.
+        must mime_type: String = "mimeType",
+        /// Who it is for and how much it matters.
+        lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_struct! {
+    /// A reference to a resource that the receiver can reach.
+    pub struct ResourceLink {
+        /// Where the resource is.
+        must uri: String = "uri",
+        /// Its name, such as a file name.
+        must name: String = "name",
+        /// A name for people, if there is a better one.
+        lenient title: Option<String> = "title",
+        /// What it holds.
+        lenient description: Option<String> = "description",
+        /// Its media type.
+        lenient mime_type: Option<String> = "mimeType",
+        /// Its size in bytes.
+        lenient size: Option<i64> = "size",
+        /// Who it is for and how much it matters.
+        lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_struct! {
+    /// A resource with its contents.
+    pub struct EmbeddedResource {
+        /// The contents.
+        must resource: EmbeddedResourceResource = "resource",
+        /// Who it is for and how much it matters.
+        lenient annotations: Option<Annotations> = "annotations",
+    }
+}
+
+wire_either! {
+    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the block is malformed (§3.1).
+    pub enum EmbeddedResourceResource, "an object with \"text\" or \"blob\"" {
+        /// Text.
+        Text(TextResourceContents) with "text",
+        /// Bytes.
+        Blob(BlobResourceContents) with "blob",
+    }
+}
+
+wire_struct! {
+    /// A resource whose contents are text.
+    pub struct TextResourceContents {
+        /// The contents.
+        must text: String = "text",
+        /// Where the resource is.
+        must uri: String = "uri",
+        /// Its media type.
+        lenient mime_type: Option<String> = "mimeType",
+    }
+}
+
+wire_struct! {
+    /// A resource whose contents are bytes.
+    pub struct BlobResourceContents {
+        /// The contents in base64; not checked when decoded.
+        must blob: String = "blob",
+        /// Where the resource is.
+        must uri: String = "uri",
+        /// Its media type.
+        lenient mime_type: Option<String> = "mimeType",
     }
 }
 

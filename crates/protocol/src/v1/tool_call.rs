@@ -1,30 +1,232 @@
-//! Tool calls.
-use crate::object::{wire_id, wire_string, wire_struct};
-use crate::{Raw};
+//! Tool calls (requirements §3.2, §4.9): what the agent does for the model, as the client shows it.
+
+use super::{ContentBlock, TerminalId};
+use crate::Raw;
+use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+
 wire_id! {
-    /// id
+    /// Names one tool call; unique in its session (TOOL-02).
     pub struct ToolCallId;
 }
+
+wire_struct! {
+    /// A tool call, as it is created (TOOL-01).
+    pub struct ToolCall {
+        /// Its id.
+        must tool_call_id: ToolCallId = "toolCallId",
+        /// What the tool does, for people.
+        must title: String = "title",
+        /// The tool's name in the program; a label, without meaning for what is allowed (TOOL-16).
+        lenient name: Option<String> = "name",
+        /// What kind of tool it is, as it arrived; [`ToolCall::kind`] says what it means.
+        lenient kind: ToolKind = "kind",
+        /// How far it is, as it arrived; [`ToolCall::status`] says what it means.
+        lenient status: ToolCallStatus = "status",
+        /// What it has produced.
+        items content: Vec<ToolCallContent> = "content",
+        /// The files it works on.
+        items locations: Vec<ToolCallLocation> = "locations",
+        /// The tool's input: any JSON value (X21).
+        lenient raw_input: Option<Raw> = "rawInput",
+        /// The tool's output: any JSON value (X21).
+        lenient raw_output: Option<Raw> = "rawOutput",
+    }
+}
+
+impl ToolCall {
+    /// What kind of tool it is; an unknown kind counts as other (TOOL-14).
+    pub fn kind(&self) -> &ToolKind {
+        self.kind.or_other()
+    }
+
+    /// How far it is; an unknown status counts as pending (TOOL-14).
+    pub fn status(&self) -> &ToolCallStatus {
+        match &self.status {
+            ToolCallStatus::Unknown(_) => &ToolCallStatus::Pending,
+            known => known,
+        }
+    }
+
+    /// Changes what `update` supplies and nothing else (TOOL-05). Content and locations are replaced, not extended (TOOL-06); an
+    /// unknown status changes nothing (TOOL-14). The ids are not compared.
+    pub fn apply(&mut self, update: &ToolCallUpdate) {
+        fn replace<T: Clone>(field: &mut T, value: Option<&T>) {
+            if let Some(value) = value {
+                field.clone_from(value);
+            }
+        }
+        replace(&mut self.title, update.title.as_ref());
+        replace(&mut self.kind, update.kind.as_ref());
+        replace(&mut self.status, update.status());
+        replace(&mut self.content, update.content.as_ref());
+        replace(&mut self.locations, update.locations.as_ref());
+        for (field, value) in
+            [(&mut self.raw_input, &update.raw_input), (&mut self.raw_output, &update.raw_output)]
+        {
+            *field = value.clone().or(field.take());
+        }
+        self.name = update.name.clone().or(self.name.take());
+        self.meta = update.meta.clone().or(self.meta.take());
+    }
+}
+
+wire_struct! {
+    /// What changed about a tool call. Absent, null and malformed fields leave it as it was; v1 can clear none (TOOL-05).
+    pub struct ToolCallUpdate {
+        /// The call that changed.
+        must tool_call_id: ToolCallId = "toolCallId",
+        /// The new kind, as it arrived.
+        lenient kind: Option<ToolKind> = "kind",
+        /// The new status, as it arrived; [`ToolCallUpdate::status`] says what it means.
+        lenient status: Option<ToolCallStatus> = "status",
+        /// The new title.
+        lenient title: Option<String> = "title",
+        /// The corrected name (TOOL-15).
+        lenient name: Option<String> = "name",
+        /// All content from now on; an empty list removes it (TOOL-06).
+        items content: Option<Vec<ToolCallContent>> = "content",
+        /// All locations from now on; an empty list removes them (TOOL-06).
+        items locations: Option<Vec<ToolCallLocation>> = "locations",
+        /// The tool's input from now on.
+        lenient raw_input: Option<Raw> = "rawInput",
+        /// The tool's output from now on.
+        lenient raw_output: Option<Raw> = "rawOutput",
+    }
+}
+
+impl ToolCallUpdate {
+    /// The new kind; an unknown one counts as other (DEC-21).
+    pub fn kind(&self) -> Option<&ToolKind> {
+        self.kind.as_ref().map(ToolKind::or_other)
+    }
+
+    /// The new status; an unknown one changes nothing (TOOL-14).
+    pub fn status(&self) -> Option<&ToolCallStatus> {
+        self.status.as_ref().filter(|status| !matches!(status, ToolCallStatus::Unknown(_)))
+    }
+
+    /// The call that an update about an unknown id creates, if it has a title (TOOL-04).
+    pub fn into_tool_call(self) -> Option<ToolCall> {
+        Some(ToolCall {
+            tool_call_id: self.tool_call_id,
+            title: self.title?,
+            name: self.name,
+            kind: self.kind.unwrap_or_default(),
+            status: self.status.unwrap_or_default(),
+            content: self.content.unwrap_or_default(),
+            locations: self.locations.unwrap_or_default(),
+            raw_input: self.raw_input,
+            raw_output: self.raw_output,
+            meta: self.meta,
+        })
+    }
+}
+
 wire_string! {
-    /// kind
+    /// What kind of tool a call uses: a hint for icons and order, nothing more.
+    #[derive(Default)]
     pub enum ToolKind closed {
-        /// r
+        /// Reads files or data.
         Read = "read",
-        /// o
+        /// Changes files.
+        Edit = "edit",
+        /// Removes files.
+        Delete = "delete",
+        /// Moves or renames files.
+        Move = "move",
+        /// Looks for something.
+        Search = "search",
+        /// Runs a command.
+        Execute = "execute",
+        /// Reasons or plans.
+        Think = "think",
+        /// Gets something from outside.
+        Fetch = "fetch",
+        /// Changes the session's mode.
+        SwitchMode = "switch_mode",
+        /// Anything else.
+        #[default]
         Other = "other",
     }
 }
-impl Default for ToolKind { fn default() -> Self { Self::Other } }
+
+impl ToolKind {
+    fn or_other(&self) -> &Self {
+        match self {
+            Self::Unknown(_) => &Self::Other,
+            known => known,
+        }
+    }
+}
+
+wire_string! {
+    /// How far a tool call is. v1 has no `cancelled` (TOOL-09).
+    #[derive(Default)]
+    pub enum ToolCallStatus closed {
+        /// Not running yet: its input still arrives, or somebody must allow it.
+        #[default]
+        Pending = "pending",
+        /// Running.
+        InProgress = "in_progress",
+        /// Ended well; final (TOOL-08).
+        Completed = "completed",
+        /// Ended badly; final (TOOL-08).
+        Failed = "failed",
+    }
+}
+
+wire_union! {
+    /// One thing that a tool call produced.
+    pub enum ToolCallContent by "type" closed {
+        /// A content block.
+        Content(Content) = "content",
+        /// A change to a file.
+        Diff(Diff) = "diff",
+        /// The live output of a terminal.
+        Terminal(Terminal) = "terminal",
+    }
+}
+
+impl From<ContentBlock> for ToolCallContent {
+    fn from(content: ContentBlock) -> Self {
+        Self::Content(Content::new(content))
+    }
+}
+
 wire_struct! {
-    /// call
-    pub struct ToolCall {
-        /// id
-        must tool_call_id: ToolCallId = "toolCallId",
-        /// t
-        must title: String = "title",
-        /// k
-        lenient kind: ToolKind = "kind",
-        /// raw
-        lenient raw_input: Option<Raw> = "rawInput",
+    /// A content block as the product of a tool call.
+    pub struct Content {
+        /// The block.
+        must content: ContentBlock = "content",
+    }
+}
+
+wire_struct! {
+    /// A change to one file. v1 cannot say that a file was deleted.
+    pub struct Diff {
+        /// The file, absolute (TOOL-10).
+        must path: String = "path",
+        /// The text before; absent for a new file (TOOL-11).
+        lenient old_text: Option<String> = "oldText",
+        /// The text after.
+        must new_text: String = "newText",
+    }
+}
+
+wire_struct! {
+    /// A terminal shown in a tool call. It is embedded before it is released and stays visible afterwards (TOOL-12, TOOL-13).
+    pub struct Terminal {
+        /// The terminal.
+        must terminal_id: TerminalId = "terminalId",
+    }
+}
+
+wire_struct! {
+    /// A place in a file that a tool call works on.
+    pub struct ToolCallLocation {
+        /// The file, absolute (TOOL-10).
+        must path: String = "path",
+        /// The line; the first is 1 (TOOL-10).
+        lenient line: Option<u32> = "line",
     }
 }

@@ -1,0 +1,88 @@
+//! What the measured programs share: counters of this process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a benchmark stops at the first surprise"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Allocations of this process so far; counted with the feature `count-allocations` only.
+pub static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// The system allocator, counted.
+#[derive(Debug)]
+pub struct Counting;
+
+// SAFETY: every call goes to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        // SAFETY: the caller's contract is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        // SAFETY: the caller's contract is passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[cfg(feature = "count-allocations")]
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// What this process has used so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Used {
+    /// CPU time, user and system, in microseconds.
+    pub cpu_us: u64,
+    /// Voluntary context switches.
+    pub waits: u64,
+    /// Allocations, see [`ALLOCATIONS`].
+    pub allocations: u64,
+}
+
+/// Reads the counters.
+pub fn used() -> Used {
+    // SAFETY: rusage is plain numbers, for which all zeroes is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is ours and lives through the call.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
+    Used {
+        cpu_us: micros(usage.ru_utime) + micros(usage.ru_stime),
+        waits: usage.ru_nvcsw as u64,
+        allocations: ALLOCATIONS.load(Relaxed),
+    }
+}
+
+/// A line of `/proc/self/status` in kB: `VmRSS:` now, `VmHWM:` at most.
+pub fn memory_kb(key: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(key));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+}
+
+/// `size` bytes of plain text.
+pub fn filler(size: usize) -> String {
+    "the quick brown fox jumps over a lazy dog, ".chars().cycle().take(size).collect()
+}
+
+/// A runtime as the program under test would have it: one thread, or `#[tokio::main]`'s with `RT=multi`.
+pub fn runtime() -> tokio::runtime::Runtime {
+    let mut builder = match std::env::var("RT").as_deref() {
+        Ok("multi") => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    builder.enable_all().build().unwrap()
+}

@@ -1,0 +1,122 @@
+//! Saying something: the hot path of an agent.
+
+use crate::open_session::State;
+use crate::{Result, Turn};
+use attache_protocol::Writer;
+use attache_protocol::method::{Method as _, SessionUpdateNotification};
+use attache_protocol::v1::{ContentBlock, MessageId, SessionId};
+use attache_session::{EventBody, MessageAuthor};
+
+/// A longer text goes out as several chunks, so that no line gets huge and other sessions get their say in between. In bytes.
+const CHUNK: usize = 48 * 1024;
+
+/// The message that is being said. All its chunks carry one id (MSG-02).
+pub(crate) struct OpenMessage {
+    author: MessageAuthor,
+    id: MessageId,
+    /// The line of a text chunk up to the text.
+    head: Vec<u8>,
+}
+
+/// The line of a text chunk behind the text.
+const TAIL: &[u8] = b"}}}}\n";
+
+impl OpenMessage {
+    fn new(session: &SessionId, author: MessageAuthor, id: MessageId) -> Self {
+        let kind = match author {
+            MessageAuthor::User => "user_message_chunk",
+            MessageAuthor::Agent => "agent_message_chunk",
+            MessageAuthor::Thought => "agent_thought_chunk",
+        };
+        let mut head = Vec::with_capacity(256);
+        head.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":");
+        Writer::new(&mut head).string(SessionUpdateNotification::ROW.name);
+        head.extend_from_slice(b",\"params\":{\"sessionId\":");
+        Writer::new(&mut head).string(session.as_str());
+        head.extend_from_slice(b",\"update\":{\"sessionUpdate\":");
+        Writer::new(&mut head).string(kind);
+        head.extend_from_slice(b",\"messageId\":");
+        Writer::new(&mut head).string(id.as_str());
+        head.extend_from_slice(b",\"content\":{\"type\":\"text\",\"text\":");
+        Self { author, id, head }
+    }
+}
+
+impl State {
+    /// The id of the message that a chunk by `author` belongs to: the one before, or a new one.
+    fn message(&mut self, author: MessageAuthor) -> Option<MessageId> {
+        let session = self.session.id().clone();
+        // The sequence is unique in the session, also after it was loaded again.
+        let next = self.session.sequence() + 1;
+        let message = &mut self.turn()?.message;
+        if let Some(message) = message.as_ref().filter(|message| message.author == author) {
+            return Some(message.id.clone());
+        }
+        let id = MessageId::from(format!("m{next}"));
+        *message = Some(OpenMessage::new(&session, author, id.clone()));
+        Some(id)
+    }
+}
+
+impl Turn {
+    /// Says `text` to the person: Markdown, in pieces of any size, which together are one message until something else is reported
+    /// (MSG-01, MSG-02). Waits while the client is slow. An empty text says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    pub async fn say(&self, text: &str) -> Result<()> {
+        self.chunks(MessageAuthor::Agent, text).await
+    }
+
+    /// Shows `text` as the model's reasoning. Otherwise as [`Turn::say`].
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    pub async fn think(&self, text: &str) -> Result<()> {
+        self.chunks(MessageAuthor::Thought, text).await
+    }
+
+    /// Puts a block that is no text, such as a picture, into the message that is being said.
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    pub async fn show(&self, content: ContentBlock) -> Result<()> {
+        self.ready().await?;
+        self.session().in_turn(self.ticket(), |state| {
+            let author = MessageAuthor::Agent;
+            let message_id = state.message(author);
+            self.session().post(state, EventBody::Message { author, message_id, content })
+        })?
+    }
+
+    async fn chunks(&self, author: MessageAuthor, text: &str) -> Result<()> {
+        let mut rest = text;
+        loop {
+            self.ready().await?;
+            let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK));
+            self.session().in_turn(self.ticket(), |state| self.chunk(state, author, chunk))??;
+            if tail.is_empty() {
+                return Ok(());
+            }
+            rest = tail;
+        }
+    }
+
+    fn chunk(&self, state: &mut State, author: MessageAuthor, text: &str) -> Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let message_id = state.message(author);
+        let mut line = std::mem::take(&mut state.line);
+        line.clear();
+        if let Some(message) = state.turn().and_then(|turn| turn.message.as_ref()) {
+            line.extend_from_slice(&message.head);
+        }
+        Writer::new(&mut line).string(text);
+        line.extend_from_slice(TAIL);
+        state.record(EventBody::Message { author, message_id, content: ContentBlock::text(text) });
+        let sent = self.session().peer.send_raw(&line);
+        state.line = line;
+        Ok(sent?)
+    }
+}

@@ -1,0 +1,68 @@
+//! What the kit takes from outside: the time and new ids.
+
+use attache_session::Timestamp;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A clock and a source of ids. Tests give their own; [`System`] is the default.
+pub trait World: Send + Sync + 'static {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+
+    /// An id that was never given before, on this machine or another (SESS-01).
+    fn id(&self) -> String;
+}
+
+/// The machine's clock, and random ids in the form of a version 4 UUID.
+#[derive(Debug, Default)]
+pub struct System {
+    /// Seeded by the system with 128 random bits.
+    keys: RandomState,
+    given: AtomicU64,
+}
+
+impl World for System {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn id(&self) -> String {
+        let given = self.given.fetch_add(1, Ordering::Relaxed);
+        let half = |which: u8| {
+            let mut hasher = self.keys.build_hasher();
+            hasher.write_u64(given);
+            hasher.write_u8(which);
+            // The keys are a process's own; its number tells a fork that copied them from its parent.
+            hasher.write_u32(std::process::id());
+            hasher.finish()
+        };
+        let (high, low) = (half(0), half(1));
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            high >> 16 & 0xffff,
+            high & 0xfff,
+            low >> 48 & 0x3fff | 0x8000,
+            low & 0xffff_ffff_ffff
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{System, World};
+
+    #[test]
+    fn ids_differ_and_look_like_uuids() {
+        let worlds = [System::default(), System::default()];
+        let ids: std::collections::HashSet<String> =
+            (0..1000).flat_map(|_| worlds.iter().map(World::id)).collect();
+        assert_eq!(ids.len(), 2000);
+        for id in ids {
+            let lengths: Vec<usize> = id.split('-').map(str::len).collect();
+            assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");
+        }
+    }
+}

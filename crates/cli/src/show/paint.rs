@@ -1,0 +1,32 @@
+//! Colours, or none.
+
+use anstyle::{AnsiColor, Style};
+use std::fmt::Display;
+
+/// What a person should notice first is dim or has one of four colours.
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const RED: Style = AnsiColor::Red.on_default();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// Whether text may be coloured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paint {
+    /// Whether escape sequences may be written at all.
+    pub(crate) colours: bool,
+}
+
+impl Paint {
+    /// What suits `stream`: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and streams that are no terminal are
+    /// respected.
+    pub(crate) fn of(stream: &impl anstream::stream::RawStream) -> Self {
+        Self { colours: anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never }
+    }
+
+    /// `text` in `style`. The text must be free of control characters.
+    pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
+        if self.colours { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+}

@@ -1,0 +1,137 @@
+//! Text from outside, made harmless for a terminal.
+//!
+//! Everything an agent sends passes here before it is printed. What is left has no control character but line feed and
+//! tab, and nothing that changes the direction of the text around it, so it can neither command a terminal nor show code
+//! in another order than it has.
+
+use std::borrow::Cow;
+
+/// Stands where a character was that would have changed the direction of text.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// A text of several lines: line feeds and tabs stay, whole escape sequences go (colours of a command's output), other
+/// controls go one by one. `\r\n` is a line feed.
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        match character {
+            '\u{1b}' => skip_sequence(&mut rest),
+            '\u{9b}' => skip_control_sequence(&mut rest),
+            character if harmless(character) => out.push(character),
+            character if turns(character) => out.push(REPLACEMENT),
+            _ => {}
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A text that must be one line: as [`text`], and every run of white space is one space.
+pub(crate) fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in self::text(text).split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+fn harmless(character: char) -> bool {
+    matches!(character, '\n' | '\t') || !(character.is_control() || turns(character))
+}
+
+/// Whether the character embeds, overrides or isolates direction, or ends a line where no terminal does.
+fn turns(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Skips what belongs to the escape character just read. An unfinished sequence skips nothing but its introducer, so that
+/// an agent cannot swallow text by it.
+fn skip_sequence(rest: &mut std::str::Chars<'_>) {
+    let mut ahead = rest.clone();
+    match ahead.next() {
+        Some('[') => {
+            *rest = ahead;
+            skip_control_sequence(rest);
+        }
+        // Titles and links of the terminal, up to a bell or `ESC \`, or the end of the line.
+        Some(']') => {
+            while let Some(character) = ahead.next() {
+                match character {
+                    '\u{7}' | '\u{9c}' => {
+                        *rest = ahead;
+                        return;
+                    }
+                    '\u{1b}' if ahead.clone().next() == Some('\\') => {
+                        ahead.next();
+                        *rest = ahead;
+                        return;
+                    }
+                    '\n' => return,
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Skips parameters and the final character of a control sequence.
+fn skip_control_sequence(rest: &mut std::str::Chars<'_>) {
+    let mut ahead = rest.clone();
+    while let Some(character) = ahead.next() {
+        match character {
+            '\u{20}'..='\u{3f}' => {}
+            '\u{40}'..='\u{7e}' => {
+                *rest = ahead;
+                return;
+            }
+            _ => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, text};
+
+    #[test]
+    fn ordinary_text_is_not_touched() {
+        let ordinary = "a\tb\nñ 漢字 👩‍👩‍👧 \u{200e}";
+        assert!(matches!(text(ordinary), std::borrow::Cow::Borrowed(same) if same == ordinary));
+    }
+
+    #[test]
+    fn colours_and_titles_go_whole() {
+        assert_eq!(text("\u{1b}[1;31mred\u{1b}[0m \u{9b}2Jx"), "red x");
+        assert_eq!(text("\u{1b}]0;owned\u{7}a\u{1b}]8;;http://x\u{1b}\\b"), "ab");
+        assert_eq!(text("one\r\ntwo\rthree"), "one\ntwothree");
+    }
+
+    #[test]
+    fn an_unfinished_sequence_swallows_no_text() {
+        assert_eq!(text("\u{1b}]0;never ended\nnext"), "]0;never ended\nnext");
+        assert_eq!(text("\u{1b}[31\nnext"), "31\nnext");
+        assert_eq!(text("end\u{1b}"), "end");
+    }
+
+    #[test]
+    fn no_control_or_direction_character_is_left() {
+        let every: String = (0..0x3000).filter_map(char::from_u32).collect();
+        for piece in [text(&every).into_owned(), line(&every)] {
+            assert!(piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()), "{piece:?}");
+            assert!(!piece.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')));
+        }
+        assert_eq!(text("access\u{202e}nimda"), "access\u{fffd}nimda");
+    }
+
+    #[test]
+    fn a_title_is_one_line() {
+        assert_eq!(line(" a\n\tb \u{7} c\r\n"), "a b c");
+    }
+}

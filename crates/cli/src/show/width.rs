@@ -1,0 +1,81 @@
+//! How wide text is on a terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The columns that `text` takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The start of `text` that fits `columns`, with an ellipsis if something was left out.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut taken = 0;
+    for character in text.chars() {
+        taken += character.width().unwrap_or(0);
+        if taken >= columns {
+            break;
+        }
+        out.push(character);
+    }
+    if columns > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// `text` in lines of at most `columns`, broken at spaces; a word that is wider is broken where it must be.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(2);
+    let mut lines = vec![String::new()];
+    let mut taken = 0;
+    for word in text.split_whitespace() {
+        if taken > 0 && taken + 1 + width(word) > columns {
+            lines.push(String::new());
+            taken = 0;
+        }
+        for character in (taken > 0).then_some(' ').into_iter().chain(word.chars()) {
+            let wide = character.width().unwrap_or(0);
+            if taken + wide > columns {
+                lines.push(String::new());
+                taken = 0;
+            }
+            if let Some(last) = lines.last_mut() {
+                last.push(character);
+            }
+            taken += wide;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, width, wrap};
+
+    #[test]
+    fn a_cut_text_fits_and_says_that_it_was_cut() {
+        assert_eq!(cut("hello", 5), "hello");
+        assert_eq!(cut("hello!", 5), "hell…");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("x", 0), "");
+        for columns in 0..12 {
+            assert!(width(&cut("a漢b字cdefg漢", columns)) <= columns);
+        }
+    }
+
+    #[test]
+    fn wrapped_lines_fit_and_lose_no_word() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("漢字漢字", 4), ["漢字", "漢字"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("", 10), [""]);
+        for columns in 2..12 {
+            let lines = wrap("some wide 漢字 words and anextremelylongone", columns);
+            assert!(lines.iter().all(|line| width(line) <= columns), "{lines:?}");
+        }
+    }
+}

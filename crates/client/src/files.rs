@@ -1,0 +1,100 @@
+//! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders (FS-01 to FS-12).
+
+use attache_connection::{Answer, Work};
+use attache_host::{FileError, Reason, Roots};
+use attache_protocol::Error;
+use attache_protocol::method::{FsReadTextFile, FsWriteTextFile};
+use attache_protocol::v1::{ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest, WriteTextFileResponse};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// The files of one session. The disk is waited for off the reading task; one request at a time and in wire order, so that a read sees
+/// the write before it.
+#[derive(Debug, Clone)]
+pub(crate) struct Files(Arc<Mutex<Option<Arc<Roots>>>>);
+
+impl Files {
+    /// Inside these folders.
+    pub(crate) fn new(roots: Arc<Roots>) -> Self {
+        Self(Arc::new(Mutex::new(Some(roots))))
+    }
+
+    /// Of a session that is not set up yet: none can be used.
+    pub(crate) fn none() -> Self {
+        Self(Arc::default())
+    }
+
+    pub(crate) fn read(&self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
+        let files = self.clone();
+        answer.later(async move {
+            let ReadTextFileRequest { path, line, limit, .. } = params;
+            let text = files.with(path, move |roots, path| roots.read_text(path, line, limit)).await?;
+            Ok(ReadTextFileResponse::new(text))
+        })
+    }
+
+    pub(crate) fn write(&self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
+        let files = self.clone();
+        answer.later(async move {
+            let WriteTextFileRequest { path, content, .. } = params;
+            files.with(path, move |roots, path| roots.write_text(path, &content)).await?;
+            Ok(WriteTextFileResponse::new())
+        })
+    }
+
+    /// Does `work` where it may block. The turn in the queue is taken at the first poll, which the connection makes in wire order, and
+    /// kept until the work is done, even if its caller is gone by then.
+    async fn with<T: Send + 'static>(
+        self,
+        path: String,
+        work: impl FnOnce(&Roots, &Path) -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, Error> {
+        if !Path::new(&path).is_absolute() {
+            return Err(Error::invalid_params(format!("the path \"{path}\" is not absolute: give its full path"))); // FS-08
+        }
+        let roots = self.0.lock_owned().await;
+        let done = tokio::task::spawn_blocking(move || Some(work(roots.as_ref()?, Path::new(&path)))).await;
+        match done {
+            Ok(Some(outcome)) => outcome.map_err(|error| refusal(&error)),
+            Ok(None) => Err(Error::invalid_request("the session is not set up yet: wait for it")),
+            Err(_) => Err(Error::internal("the file could not be worked on: this program is ending")),
+        }
+    }
+}
+
+/// What the agent is told: a sentence for its model, and the codes of requirements §3.15.
+fn refusal(error: &FileError) -> Error {
+    match error.reason() {
+        Reason::NotFound => {
+            Error { message: error.to_string(), ..Error::resource_not_found_file(&file_uri(error.path())) } // FS-09
+        }
+        Reason::Denied(_) | Reason::Io(_) | Reason::Changed => Error::internal(error.to_string()),
+        _ => Error::invalid_params(error.to_string()),
+    }
+}
+
+/// The path as a `file:` URI (RFC 8089), other characters than the unreserved ones of RFC 3986 and `/` escaped.
+fn file_uri(path: &Path) -> String {
+    use std::fmt::Write;
+    let mut uri = "file://".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
+            // Writing to a string cannot fail.
+            other => drop(write!(uri, "%{other:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_uri;
+    use std::path::Path;
+
+    #[test]
+    fn a_path_becomes_a_uri() {
+        assert_eq!(file_uri(Path::new("/a b/ü#%.rs")), "file:///a%20b/%C3%BC%23%25.rs");
+    }
+}

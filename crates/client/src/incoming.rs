@@ -1,0 +1,94 @@
+//! What this client serves: the agent's calls and updates as they arrive.
+
+use crate::live::{Asking, Live};
+use crate::noise::Noise;
+use crate::sessions::Sessions;
+use crate::first::{First, first};
+use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
+use attache_protocol::envelope::NotAMessage;
+use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, SessionRequestPermission};
+use attache_protocol::v1::{
+    ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId, SessionNotification, WriteTextFileRequest,
+};
+use attache_protocol::Error;
+use attache_session::{EventBody, PermissionId};
+use std::sync::Arc;
+
+/// The client's side of one connection. Everything here runs on the reading task, in wire order, except the returned work.
+pub(crate) struct Incoming {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) noise: Arc<Noise>,
+}
+
+impl Client for Incoming {
+    fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
+        self.sessions.updated(&params.session_id, EventBody::of_update(params.update));
+    }
+
+    fn session_request_permission(&mut self, params: RequestPermissionRequest, answer: Answer<SessionRequestPermission>) -> Work {
+        let Some(live) = self.sessions.get(&params.session_id) else { return answer.send(Err(unknown(&params.session_id))) };
+        let asking = live.ask(params, answer)?;
+        let question = OpenQuestion { id: asking.request.id, live };
+        Some(Box::pin(question.put(asking)))
+    }
+
+    fn fs_read_text_file(&mut self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => live.files().read(params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn fs_write_text_file(&mut self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => live.files().write(params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn misfit(&mut self, misfit: Misfit<'_>) {
+        if let Misfit::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
+            self.noise.keep(line);
+        }
+    }
+
+    fn ended(&mut self, end: &End) {
+        self.sessions.over(end);
+    }
+}
+
+impl Drop for Incoming {
+    /// A driver that is aborted never says that it ended.
+    fn drop(&mut self) {
+        self.sessions.over(&End::Closed);
+    }
+}
+
+fn unknown(id: &SessionId) -> Error {
+    Error::resource_not_found_session(id.as_str())
+}
+
+/// A question that somebody is asked. However that ends, also by a panic of theirs, the question is settled: as cancelled if nobody
+/// decided.
+struct OpenQuestion {
+    live: Arc<Live>,
+    id: PermissionId,
+}
+
+impl OpenQuestion {
+    async fn put(self, asking: Asking) {
+        let Asking { request, asked, cancelled, withdrawn } = asking;
+        let options = request.options.clone();
+        // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the future says so.
+        let needless = first(cancelled.wait(), withdrawn);
+        if let First::One(decision) = first(asked(request), needless).await {
+            self.live.settle(self.id, decision.outcome(&options));
+        }
+    }
+}
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.live.settle(self.id, RequestPermissionOutcome::Cancelled);
+    }
+}

@@ -1,0 +1,333 @@
+//! One session while it lives: the fold, the turn in flight, the open questions.
+
+use crate::files::Files;
+use crate::permission::{Asked, PermissionRequest, Permissions};
+use crate::outcome::{Outcome, TurnError};
+use attache_connection::{Answer, Cancelled, End, Peer};
+use attache_host::Roots;
+use attache_protocol::method::{SessionCancel, SessionRequestPermission};
+use attache_protocol::v1::{
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionId,
+};
+use attache_session::{EventBody, PermissionId, Position, Session, Timestamp, TurnOutcome};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+use tokio::sync::{oneshot, watch};
+
+/// One session of one agent, shared by the reading task, which folds what arrives, and by every handle.
+///
+/// Lock order: `sending` before `state`; nothing is called under `state` that could take it again, so replies, which may be settled inside
+/// a call that cannot be sent, are folded without it being held.
+pub(crate) struct Live {
+    pub(crate) id: SessionId,
+    pub(crate) peer: Peer,
+    state: Mutex<State>,
+    /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its prompt.
+    pub(crate) sending: Mutex<()>,
+    seen: watch::Sender<Seen>,
+}
+
+/// What watchers are told: how far the session is. They look at the session for what it is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Grows with every event.
+    pub(crate) events: u64,
+    /// Which fold of the session this is; a load begins another.
+    pub(crate) generation: u64,
+    /// Nothing more will come: the connection is over.
+    pub(crate) over: bool,
+}
+
+/// What changes about a session here.
+pub(crate) struct State {
+    pub(crate) session: Session,
+    /// The history being replayed by a load, to take the session's place when it succeeds, and which load that is.
+    loading: Option<(u64, Session)>,
+    loads: u64,
+    files: Files,
+    permissions: Permissions,
+    turn: Option<Running>,
+    turns: u64,
+    asked: BTreeMap<PermissionId, Question>,
+    questions: u64,
+}
+
+struct Running {
+    number: u64,
+    stage: watch::Sender<Stage>,
+}
+
+/// What setting a session up gives it.
+pub(crate) struct Setup {
+    pub(crate) roots: Arc<Roots>,
+    pub(crate) permissions: Permissions,
+    /// That it was opened, and the options, modes and models of the agent's reply.
+    pub(crate) said: Vec<EventBody>,
+}
+
+/// How far a turn is.
+#[derive(Debug, Clone)]
+pub(crate) enum Stage {
+    Running,
+    Cancelling,
+    Ended(Result<Outcome, TurnError>),
+}
+
+/// A permission request that is open. Whoever takes it out of the state answers it, so it is answered once.
+struct Question {
+    answer: Answer<SessionRequestPermission>,
+    /// Dropped with the question, which tells whoever was asked that it is withdrawn.
+    _withdrawn: oneshot::Sender<()>,
+}
+
+/// A question that somebody must be asked, until one of the two says that nobody needs to be any more.
+pub(crate) struct Asking {
+    pub(crate) request: PermissionRequest,
+    pub(crate) asked: Asked,
+    pub(crate) cancelled: Cancelled,
+    pub(crate) withdrawn: oneshot::Receiver<()>,
+}
+
+impl Live {
+    /// A session that is not set up yet: it has no folders and rejects everything.
+    pub(crate) fn new(session: Session, peer: Peer) -> Self {
+        let id = session.id().clone();
+        let state = State {
+            session,
+            loading: None,
+            loads: 0,
+            files: Files::none(),
+            permissions: Permissions::Reject,
+            turn: None,
+            turns: 0,
+            asked: BTreeMap::new(),
+            questions: 0,
+        };
+        Self { id, peer, state: Mutex::new(state), sending: Mutex::new(()), seen: watch::Sender::default() }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn seen(&self) -> watch::Receiver<Seen> {
+        self.seen.subscribe()
+    }
+
+    fn wake(&self) {
+        self.seen.send_modify(|seen| seen.events += 1);
+    }
+
+    /// Folds what happened and wakes the watchers.
+    pub(crate) fn apply(&self, bodies: impl IntoIterator<Item = EventBody>) {
+        let mut state = self.state();
+        bodies.into_iter().for_each(|body| state.apply(body));
+        drop(state);
+        self.wake();
+    }
+
+    /// Folds an update of the agent: into the history being replayed, while there is one.
+    pub(crate) fn updated(&self, body: EventBody) {
+        let mut state = self.state();
+        match &mut state.loading {
+            Some((_, fresh)) => fold(fresh, body),
+            None => state.apply(body),
+        }
+        drop(state);
+        self.wake();
+    }
+
+    /// The session's files.
+    pub(crate) fn files(&self) -> Files {
+        self.state().files.clone()
+    }
+
+    /// From here on updates are folded into `fresh`. Gives the load's number; `None` while a turn or another load is in flight.
+    pub(crate) fn begin_load(&self, fresh: Session) -> Option<u64> {
+        let mut state = self.state();
+        if state.turn.is_some() || state.loading.is_some() {
+            return None;
+        }
+        state.loads += 1;
+        state.loading = Some((state.loads, fresh));
+        Some(state.loads)
+    }
+
+    /// The history is complete: it takes the session's place. Without effect if the load was abandoned.
+    pub(crate) fn finish_load(&self, load: u64, setup: Setup) {
+        let mut state = self.state();
+        let Some((_, fresh)) = state.loading.take_if(|(number, _)| *number == load) else { return };
+        state.session = fresh;
+        state.set_up(setup);
+        drop(state);
+        self.seen.send_modify(|seen| {
+            seen.generation += 1;
+            seen.events += 1;
+        });
+    }
+
+    /// The load failed or nobody waits for it: the session stays what it was.
+    pub(crate) fn abandon_load(&self, load: u64) {
+        self.state().loading.take_if(|(number, _)| *number == load);
+    }
+
+    /// The session goes on with these folders and rules, and with what the agent said about it.
+    pub(crate) fn set_up(&self, setup: Setup) {
+        self.state().set_up(setup);
+        self.wake();
+    }
+
+    /// Begins a turn; `None` if there is one. Gives its number and its stages, and the position of the session behind the prompt.
+    pub(crate) fn begin_turn(&self, prompt: Vec<ContentBlock>) -> Option<(u64, watch::Receiver<Stage>, Position)> {
+        let mut state = self.state();
+        if state.turn.is_some() {
+            return None;
+        }
+        state.turns += 1;
+        let (stage, stages) = watch::channel(Stage::Running);
+        let number = state.turns;
+        state.turn = Some(Running { number, stage });
+        state.apply(EventBody::Prompt { content: prompt });
+        state.apply(EventBody::TurnBegan);
+        let position = state.session.position();
+        drop(state);
+        self.wake();
+        Some((number, stages, position))
+    }
+
+    /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is folded, then its handle is told.
+    pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
+        let mut state = self.state();
+        let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
+        let withdrawn = state.withdraw();
+        // What the agent says after a cancel may be that error instead of the stop reason (CANCEL-20).
+        let end = match end {
+            Err(error) if error.is_cancellation() && matches!(&*turn.stage.borrow(), Stage::Cancelling) => Ok(Outcome::cancelled()),
+            end => end,
+        };
+        let (outcome, usage) = match &end {
+            Ok(end) => (TurnOutcome::Stopped(end.stop_reason.clone()), end.usage.clone()),
+            Err(error) => (TurnOutcome::Failed(error.as_wire()), None),
+        };
+        state.apply(EventBody::TurnEnded { outcome, usage });
+        drop(state);
+        turn.stage.send_replace(Stage::Ended(end));
+        self.wake();
+        cancelled(withdrawn);
+    }
+
+    /// Cancels turn `number`, or whichever is in flight, once: the agent is told, and every open question is answered `cancelled`
+    /// (CANCEL-05). Updates are still taken (CANCEL-07).
+    pub(crate) fn cancel(&self, number: Option<u64>) {
+        let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        let Some(turn) = state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number)) else { return };
+        if turn.stage.send_if_modified(|stage| {
+            let first = matches!(stage, Stage::Running);
+            if first {
+                *stage = Stage::Cancelling;
+            }
+            first
+        }) {
+            let withdrawn = state.withdraw();
+            drop(state);
+            // If the connection is over, the turn ends by that.
+            let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
+            self.wake();
+            cancelled(withdrawn);
+        }
+    }
+
+    /// Takes a permission request: the call is patched (PERM-10), the question folded, and answered if nobody needs to be asked.
+    pub(crate) fn ask(&self, params: RequestPermissionRequest, answer: Answer<SessionRequestPermission>) -> Option<Asking> {
+        let mut state = self.state();
+        state.questions += 1;
+        let id = PermissionId(state.questions);
+        let RequestPermissionRequest { tool_call, options, .. } = params;
+        state.apply(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
+        let known = state.session.tool_call(&tool_call.tool_call_id).cloned();
+        let request = PermissionRequest { id, session_id: self.id.clone(), asked: tool_call, tool_call: known, options };
+        let decided = match state.turn.as_ref() {
+            Some(turn) if matches!(*turn.stage.borrow(), Stage::Cancelling) => Ok(RequestPermissionOutcome::Cancelled), // PERM-06
+            _ => state.permissions.decided(&request).map(|decision| decision.outcome(&request.options)),
+        };
+        let asking = match decided {
+            Ok(outcome) => {
+                state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
+                drop(state);
+                answer.send(Ok(RequestPermissionResponse::new(outcome)));
+                None
+            }
+            Err(asked) => {
+                let (sender, withdrawn) = oneshot::channel();
+                let cancelled = answer.cancelled().clone();
+                state.asked.insert(id, Question { answer, _withdrawn: sender });
+                drop(state);
+                Some(Asking { request, asked, cancelled, withdrawn })
+            }
+        };
+        self.wake();
+        asking
+    }
+
+    /// Answers an open question; without effect if it was answered or withdrawn before.
+    pub(crate) fn settle(&self, id: PermissionId, outcome: RequestPermissionOutcome) {
+        let mut state = self.state();
+        let Some(question) = state.asked.remove(&id) else { return };
+        state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
+        drop(state);
+        question.answer.send(Ok(RequestPermissionResponse::new(outcome)));
+        self.wake();
+    }
+
+    /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers learn that nothing more comes.
+    pub(crate) fn over(&self, end: &End) {
+        let running = self.state().turn.as_ref().map(|turn| turn.number);
+        if let Some(number) = running {
+            self.end_turn(number, Err(TurnError::Gone(end.clone())));
+        }
+        let withdrawn = self.state().withdraw();
+        cancelled(withdrawn);
+        self.seen.send_modify(|seen| seen.over = true);
+    }
+}
+
+impl State {
+    fn set_up(&mut self, setup: Setup) {
+        self.files = Files::new(setup.roots);
+        self.permissions = setup.permissions;
+        setup.said.into_iter().for_each(|body| self.apply(body));
+    }
+
+    fn apply(&mut self, body: EventBody) {
+        fold(&mut self.session, body);
+    }
+
+    /// Takes out all open questions and folds that nobody answered them.
+    fn withdraw(&mut self) -> Vec<Question> {
+        let open = std::mem::take(&mut self.asked);
+        for id in open.keys() {
+            self.apply(EventBody::PermissionSettled { id: *id, outcome: RequestPermissionOutcome::Cancelled });
+        }
+        open.into_values().collect()
+    }
+}
+
+/// Answers questions that nobody will answer any more. Never under the state's lock.
+fn cancelled(questions: Vec<Question>) {
+    for question in questions {
+        question.answer.send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
+    }
+}
+
+/// Gives an event its number and time and folds it.
+pub(crate) fn fold(session: &mut Session, body: EventBody) {
+    let event = session.next(now(), body);
+    session.apply(&event);
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

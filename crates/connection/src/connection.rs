@@ -1,0 +1,373 @@
+//! The one future that drives a connection.
+
+use crate::answer::{Cancelled, Duty};
+use crate::handler::{DutyHolder, IncomingCall};
+use crate::lines::{Line, Lines};
+use crate::outbox::{Outbox, PAUSE};
+use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, peer};
+use attache_protocol::envelope::{self, Message};
+use attache_protocol::method::{CancelRequest, Method};
+use attache_protocol::{Error, RequestId};
+use std::collections::hash_map::Entry;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Sleep;
+
+/// What a connection does within; the defaults suit a child process.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Longest line that is read, in bytes; a longer one ends the connection (RPC-10).
+    pub line: usize,
+    /// Calls of the peer that may be served at once; one more is refused.
+    pub calls: usize,
+    /// How long a peer may take no byte while some are waiting.
+    pub stall: Duration,
+    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { line: 32 << 20, calls: 256, stall: Duration::from_secs(60), grace: Duration::from_secs(2) }
+    }
+}
+
+/// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when its stream ends, for half a second at
+/// most.
+pub type Autopsy = Pin<Box<dyn Future<Output = String> + Send>>;
+
+/// A connection before it runs.
+pub struct Builder {
+    limits: Limits,
+    tap: Option<Tap>,
+    autopsy: Option<Autopsy>,
+}
+
+impl std::fmt::Debug for Builder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Builder").field("tapped", &self.tap.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Builder {
+    /// With the default limits.
+    pub fn new() -> Self {
+        Self { limits: Limits::default(), tap: None, autopsy: None }
+    }
+
+    /// Other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Shows every line to `tap`.
+    #[must_use]
+    pub fn tap(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
+    /// Asks `autopsy` why the peer is gone when its stream ends.
+    #[must_use]
+    pub fn autopsy(mut self, autopsy: impl Future<Output = String> + Send + 'static) -> Self {
+        self.autopsy = Some(Box::pin(autopsy));
+        self
+    }
+
+    /// The handle and the connection. Nothing is read or served until [`Connection::run`] is polled.
+    pub fn connect<H: Handler>(
+        self,
+        input: impl AsyncRead + Send + 'static,
+        output: impl AsyncWrite + Send + 'static,
+        handler: H,
+    ) -> (Peer, Connection<H>) {
+        let peer = Peer::new(Outbox::new(Box::pin(output), self.tap.clone()));
+        let connection = Connection {
+            peer: peer.clone(),
+            handler,
+            lines: Lines::new(Box::pin(input), self.limits.line),
+            works: JoinSet::new(),
+            accepted: Vec::new(),
+            limits: self.limits,
+            tap: self.tap,
+            autopsy: self.autopsy,
+            stall: None,
+        };
+        (peer, connection)
+    }
+}
+
+/// A connection: reads, dispatches, writes, and owns the work that calls of the peer started.
+#[must_use = "a connection does nothing until it is run"]
+pub struct Connection<H> {
+    peer: Peer,
+    handler: H,
+    lines: Lines,
+    works: JoinSet<()>,
+    /// Work that goes on once everything that arrived with its call is dispatched, so that a cancel right behind a call finds it not begun.
+    accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    limits: Limits,
+    tap: Option<Tap>,
+    autopsy: Option<Autopsy>,
+    stall: Option<Pin<Box<Sleep>>>,
+}
+
+impl<H> std::fmt::Debug for Connection<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("peer", &self.peer)
+            .field("works", &self.works.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: Handler> Connection<H> {
+    /// Runs to the end of the connection and says why it ended. Dropping this future ends it at once: open calls fail, work in hand is
+    /// aborted.
+    pub async fn run(mut self) -> End {
+        let _over = FinishOnDrop(self.peer.clone());
+        let mut closing = self.peer.0.closing.subscribe();
+        let end = {
+            let mut closed = std::pin::pin!(closing.wait_for(|closing| *closing));
+            std::future::poll_fn(|context| self.poll(context, closed.as_mut())).await
+        };
+        self.finish(end).await
+    }
+
+    /// The loop. Four things, in this order: what is queued goes out before more is taken on; finished work frees its place; a request
+    /// to close is obeyed even when the peer floods; then the peer's lines.
+    fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
+        loop {
+            if let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context) {
+                return Poll::Ready(write_failed(error));
+            }
+            if let Some(end) = self.poll_stall(context) {
+                return Poll::Ready(end);
+            }
+            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            if closed.as_mut().poll(context).is_ready() {
+                return Poll::Ready(End::Closed);
+            }
+            if self.peer.0.outbox.queued() > PAUSE {
+                return Poll::Pending;
+            }
+            if let Some(end) = ready!(self.poll_lines(context)) {
+                return Poll::Ready(end);
+            }
+        }
+    }
+
+    /// Dispatches every line that has arrived; `Some` at the end of the stream.
+    fn poll_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
+        ready!(self.lines.poll_fill(context));
+        self.peer.0.outbox.dispatching();
+        let dispatched = self.dispatch_lines(context);
+        for work in self.accepted.drain(..) {
+            self.works.spawn(work);
+        }
+        dispatched
+    }
+
+    fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
+        loop {
+            if self.handler.poll_ready(context).is_pending() {
+                // What was answered so far must not wait for this machine. A failed write shows again in the next round.
+                let _ = self.peer.0.outbox.poll_write(context);
+                return Poll::Pending;
+            }
+            match self.lines.next() {
+                Line::Whole(line) => {
+                    let open = self.works.len() + self.accepted.len();
+                    let work =
+                        dispatch(&self.peer, &mut self.handler, open, &self.limits, self.tap.as_ref(), line);
+                    self.accepted.extend(start(work));
+                }
+                Line::More => return Poll::Ready(None),
+                Line::TooLong => return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line })),
+                Line::Failed(error) => return Poll::Ready(Some(End::Transport(Arc::new(error)))),
+                Line::End => return Poll::Ready(Some(End::PeerClosed { detail: None })),
+            }
+        }
+    }
+
+    /// Watches a peer that takes nothing. The timer exists only while something waits: an idle connection never wakes.
+    fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
+        let Some(since) = self.peer.0.outbox.stuck_since() else {
+            self.stall = None;
+            return None;
+        };
+        let deadline = tokio::time::Instant::from_std(since + self.limits.stall);
+        let stall = self.stall.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        if stall.deadline() != deadline {
+            stall.as_mut().reset(deadline);
+        }
+        stall.as_mut().poll(context).is_ready().then_some(End::StoppedReading { after: self.limits.stall })
+    }
+
+    /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its lines go out, within the grace; then
+    /// it is told to stop, and last it is aborted.
+    async fn finish(mut self, mut end: End) -> End {
+        if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) = (&end, self.autopsy.take())
+            && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), autopsy).await
+        {
+            end = End::PeerClosed { detail: Some(found.into()) };
+        }
+        self.handler.ended(&end);
+        self.peer.0.fail_calls(&end);
+        let half = self.limits.grace / 2;
+        if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
+            let _ = tokio::time::timeout(half, self.drain()).await;
+        }
+        for (_, switch) in self.peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).drain() {
+            switch.send_replace(true);
+        }
+        let _ = tokio::time::timeout(half, self.drain()).await;
+        self.works.shutdown().await;
+        self.peer.0.finish(&end);
+        let _ = tokio::time::timeout(
+            half,
+            std::future::poll_fn(|context| self.peer.0.outbox.poll_shutdown(context)),
+        )
+        .await;
+        end
+    }
+
+    /// Waits for the work in hand and writes what is queued.
+    async fn drain(&mut self) {
+        std::future::poll_fn(|context| {
+            let written = self.peer.0.outbox.poll_write(context);
+            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            match written {
+                Poll::Ready(Err(_)) => Poll::Ready(()),
+                Poll::Ready(Ok(())) if self.works.is_empty() => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        })
+        .await;
+    }
+}
+
+/// A write that fails because nobody reads is the peer's end, not the transport's fault.
+fn write_failed(error: std::io::Error) -> End {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionReset, WriteZero};
+    match error.kind() {
+        BrokenPipe | ConnectionReset | WriteZero => End::PeerClosed { detail: None },
+        _ => End::Transport(Arc::new(error)),
+    }
+}
+
+/// One line: what it is decides who gets it.
+fn dispatch<H: Handler>(
+    peer: &Peer,
+    handler: &mut H,
+    open: usize,
+    limits: &Limits,
+    tap: Option<&Tap>,
+    line: &[u8],
+) -> Work {
+    if let Some(tap) = tap {
+        tap(Direction::Received, line);
+    }
+    match Message::read(line) {
+        Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
+            cancel_request(peer, handler, params)
+        }
+        Ok(Message::Notification { method, params }) => {
+            if let Err(error) = handler.notification(peer, &method, params) {
+                handler.misfit(Misfit::Notification(&method, error));
+            }
+        }
+        Ok(Message::Reply { id, outcome }) => {
+            if !peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
+                handler.misfit(Misfit::UnknownReply(&id));
+            }
+        }
+        Ok(Message::Call { id, method, params }) => {
+            let mut duty = open_duty(peer, id)?;
+            if open >= limits.calls {
+                duty.refuse(&peer::busy(limits.calls));
+                return None;
+            }
+            let call = IncomingCall { duty: DutyHolder(duty), name: &method, params };
+            return handler.call(call);
+        }
+        Err(misfit) => {
+            handler.misfit(Misfit::Line(line, &misfit));
+            // Stray text of an agent is never answered: it may be a banner or a log line (design.md); an agent answers its client (RPC-19).
+            if H::SIDE == attache_protocol::method::Side::Agent
+                && let Some(error) = misfit.error()
+            {
+                let _ = peer
+                    .0
+                    .outbox
+                    .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
+            }
+        }
+    }
+}
+
+/// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16, CANCEL-24).
+fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
+    match CancelRequest::decode_params(params) {
+        Ok(params) => {
+            let incoming = peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(switch) = incoming.get(&params.request_id) {
+                switch.send_replace(true);
+            }
+        }
+        Err(error) => handler.misfit(Misfit::Notification(CancelRequest::ROW.name, error)),
+    }
+}
+
+/// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
+fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
+    let (switch, cancelled) = watch::channel(false);
+    match peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).entry(id.clone()) {
+        Entry::Vacant(place) => {
+            place.insert(switch);
+        }
+        Entry::Occupied(_) => {
+            // With the id's own reply still to come, an error under the same id would answer the wrong call.
+            let error = Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
+            let _ = peer
+                .0
+                .outbox
+                .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
+            return None;
+        }
+    }
+    Some(Duty { peer: peer.clone(), id: Some(id), cancelled: Cancelled(cancelled) })
+}
+
+/// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic in it answers its call (see
+/// [`crate::Answer`]) and touches nothing else.
+fn start(work: Work) -> Work {
+    let mut work = work?;
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    let first = std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context)));
+    matches!(first, Ok(Poll::Pending)).then_some(work)
+}
+
+/// However the driver goes, no caller waits for it.
+struct FinishOnDrop(Peer);
+
+impl Drop for FinishOnDrop {
+    fn drop(&mut self) {
+        self.0.0.finish(&End::Closed);
+    }
+}

@@ -1,0 +1,194 @@
+//! What a side does with what arrives. The traits and the dispatch by wire name are derived from the method table.
+
+use crate::answer::Duty;
+use crate::{Answer, Peer, Work};
+use attache_protocol::method::{self, Method, Side};
+use attache_protocol::{DecodeError, Error, Raw, each_method};
+use std::task::{Context, Poll};
+
+/// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
+/// cannot deadlock, and an update is applied before the next line is looked at.
+pub trait Handler: Send + 'static {
+    /// Which side this is.
+    const SIDE: Side;
+
+    /// A notification, whole. An `Err` is undecodable params: dropped without an answer (RPC-24).
+    fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError>;
+
+    /// A call is accepted: decoded, registered, and answered now or by the returned work.
+    fn call(&mut self, call: IncomingCall<'_>) -> Work;
+
+    /// Awaited before each line. It may wait for this machine, such as a full log or a slow screen, never for the peer.
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    /// A line, reply or notification that could not be used, for whoever keeps a log. The connection goes on.
+    fn misfit(&mut self, _misfit: Misfit<'_>) {}
+
+    /// The connection is over. Called once, before open calls of this side fail.
+    fn ended(&mut self, _end: &crate::End) {}
+}
+
+/// A call of the peer, not decoded yet.
+#[derive(Debug)]
+pub struct IncomingCall<'l> {
+    pub(crate) duty: DutyHolder,
+    /// The wire name.
+    pub name: &'l str,
+    /// The text of `params`.
+    pub params: Option<&'l str>,
+}
+
+/// Keeps the duty to answer out of the public fields.
+pub(crate) struct DutyHolder(pub(crate) Duty);
+
+impl std::fmt::Debug for DutyHolder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.id.fmt(f)
+    }
+}
+
+impl IncomingCall<'_> {
+    /// Answers `-32601` (RPC-16, EXT-02).
+    pub fn method_not_found(mut self) -> Work {
+        self.duty.0.refuse(&Error::method_not_found(self.name));
+        None
+    }
+
+    /// Answers with the text of one JSON value: for extensions.
+    pub fn answer_raw(mut self, result: &str) -> Work {
+        match Raw::from_text(result) {
+            Ok(result) => self.duty.0.settle(Ok(&result)),
+            Err(error) => self.duty.0.refuse(&Error::internal(format!("the answer is no JSON: {error}"))),
+        }
+        None
+    }
+
+    /// Answers with an error.
+    pub fn refuse(mut self, error: &Error) -> Work {
+        self.duty.0.refuse(error);
+        None
+    }
+
+    /// Who called.
+    pub fn peer(&self) -> &Peer {
+        &self.duty.0.peer
+    }
+
+    /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded (RPC-23).
+    pub fn accept<M: method::Call>(self, accept: impl FnOnce(M::Params, Answer<M>) -> Work) -> Work {
+        match M::decode_params(self.params) {
+            Ok(params) => accept(params, Answer::new(self.duty.0)),
+            Err(error) => self.refuse(&Error::invalid_params(error.to_string())),
+        }
+    }
+}
+
+/// Something that arrived and had no use.
+#[derive(Debug)]
+pub enum Misfit<'l> {
+    /// A line that is no message, with what was answered, if anything.
+    Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
+    /// A reply to a call that is not open: unknown, answered before, or given up (RPC-22).
+    UnknownReply(&'l attache_protocol::RequestId),
+    /// A notification whose params cannot be decoded (RPC-24).
+    Notification(&'l str, DecodeError),
+}
+
+macro_rules! sides {
+    (
+        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident, $($acallrest:ident),*;)* }
+        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident, $($anoterest:ident),*;)* }
+        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident, $($ccallrest:ident),*;)* }
+        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident, $($cnoterest:ident),*;)* }
+        $($others:tt)*
+    ) => {
+        sides! { @side Agent AgentHandler Side::Agent "an agent" {$($acall $acallty $acallname;)*} {$($anote $anotety $anotename;)*} }
+        sides! { @side Client ClientHandler Side::Client "a client" {$($ccall $ccallty $ccallname;)*} {$($cnote $cnotety $cnotename;)*} }
+    };
+    (@side $side:ident $handler:ident Side::$variant:ident $noun:literal {$($call:ident $callty:ident $callname:literal;)*} {$($note:ident $notety:ident $notename:literal;)*}) => {
+        #[doc = concat!("What ", $noun, " serves. A call that is not overridden is answered `-32601`, a notification ignored.")]
+        pub trait $side: Send + 'static {
+            $(
+                #[doc = concat!("`", $callname, "`")]
+                fn $call(&mut self, params: <method::$callty as Method>::Params, answer: Answer<method::$callty>) -> Work {
+                    let _ = params;
+                    answer.method_not_found()
+                }
+            )*
+            $(
+                #[doc = concat!("`", $notename, "`")]
+                fn $note(&mut self, params: <method::$notety as Method>::Params, peer: &Peer) {
+                    let _ = (params, peer);
+                }
+            )*
+
+            /// A call outside the protocol; names of extensions start with `_` (EXT-01).
+            fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
+                call.method_not_found()
+            }
+
+            /// A notification outside the protocol; its params as they came.
+            fn extension_notification(&mut self, name: &str, params: Option<Raw>, peer: &Peer) {
+                let _ = (name, params, peer);
+            }
+
+            /// See [`Handler::poll_ready`].
+            fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                let _ = context;
+                Poll::Ready(())
+            }
+
+            /// See [`Handler::misfit`].
+            fn misfit(&mut self, misfit: Misfit<'_>) {
+                let _ = misfit;
+            }
+
+            /// See [`Handler::ended`].
+            fn ended(&mut self, end: &crate::End) {
+                let _ = end;
+            }
+        }
+
+        #[doc = concat!("Dispatches by wire name to ", $noun, ".")]
+        #[derive(Debug)]
+        pub struct $handler<T>(pub T);
+
+        impl<T: $side> Handler for $handler<T> {
+            const SIDE: Side = Side::$variant;
+
+            fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
+                match name {
+                    $($notename => self.0.$note(method::$notety::decode_params(params)?, peer),)*
+                    _ => {
+                        let params = params.and_then(|params| Raw::from_text(params).ok());
+                        self.0.extension_notification(name, params, peer);
+                    }
+                }
+                Ok(())
+            }
+
+            fn call(&mut self, call: IncomingCall<'_>) -> Work {
+                match call.name {
+                    $($callname => call.accept::<method::$callty>(|params, answer| self.0.$call(params, answer)),)*
+                    _ => self.0.extension_call(call),
+                }
+            }
+
+            fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+                self.0.poll_ready(context)
+            }
+
+            fn misfit(&mut self, misfit: Misfit<'_>) {
+                self.0.misfit(misfit);
+            }
+
+            fn ended(&mut self, end: &crate::End) {
+                self.0.ended(end);
+            }
+        }
+    };
+}
+
+each_method! { sides }

@@ -1,0 +1,129 @@
+//! Lines out of a byte stream, within a limit (RPC-02, RPC-08, RPC-10).
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// Read at a time, at most; also what an idle connection keeps.
+const CHUNK: usize = 64 * 1024;
+
+/// Read at a time once the peer fills whole chunks.
+const LARGE: usize = 1024 * 1024;
+
+/// A splitter of lines. The unfinished line lives here, so a poll can be given up at any time.
+pub(crate) struct Lines {
+    input: Pin<Box<dyn AsyncRead + Send>>,
+    limit: usize,
+    buffer: Vec<u8>,
+    /// Bytes of `buffer` that were read; behind them is spare room.
+    filled: usize,
+    /// Start of the next line.
+    start: usize,
+    /// Up to here there is no line end behind `start`.
+    searched: usize,
+    state: State,
+}
+
+enum State {
+    Open,
+    Failed(io::Error),
+    End,
+}
+
+/// What comes next.
+pub(crate) enum Line<'b> {
+    /// A line without its end, never blank.
+    Whole(&'b [u8]),
+    /// Nothing whole: read more.
+    More,
+    /// The next line is over the limit.
+    TooLong,
+    /// Reading failed.
+    Failed(io::Error),
+    /// The stream is over; half a line at its end was no message (RPC-09).
+    End,
+}
+
+impl Lines {
+    pub(crate) fn new(input: Pin<Box<dyn AsyncRead + Send>>, limit: usize) -> Self {
+        Self { input, limit, buffer: Vec::new(), filled: 0, start: 0, searched: 0, state: State::Open }
+    }
+
+    /// Reads once, unless whole lines are still there.
+    pub(crate) fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.line_end().is_some() || !matches!(self.state, State::Open) {
+            return Poll::Ready(());
+        }
+        self.make_room();
+        let Some(spare) = self.buffer.get_mut(self.filled..) else { return Poll::Ready(()) };
+        let mut read = ReadBuf::new(spare);
+        match std::task::ready!(self.input.as_mut().poll_read(context, &mut read)) {
+            Ok(()) if read.filled().is_empty() => self.state = State::End,
+            Ok(()) => self.filled += read.filled().len(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.state = State::Failed(error),
+        }
+        Poll::Ready(())
+    }
+
+    /// The next line.
+    pub(crate) fn next(&mut self) -> Line<'_> {
+        loop {
+            let Some(end) = self.line_end() else {
+                return match std::mem::replace(&mut self.state, State::End) {
+                    _ if self.filled - self.start > self.limit => Line::TooLong,
+                    State::Open => {
+                        self.state = State::Open;
+                        Line::More
+                    }
+                    State::Failed(error) => Line::Failed(error),
+                    State::End => Line::End,
+                };
+            };
+            let start = std::mem::replace(&mut self.start, end + 1);
+            self.searched = self.start;
+            if end - start > self.limit {
+                return Line::TooLong;
+            }
+            let blank = self.buffer.get(start..end).is_none_or(|line| line.trim_ascii().is_empty());
+            if !blank {
+                let line = self.buffer.get(start..end).unwrap_or_default();
+                return Line::Whole(line.strip_suffix(b"\r").unwrap_or(line));
+            }
+        }
+    }
+
+    fn line_end(&mut self) -> Option<usize> {
+        let unsearched = self.buffer.get(self.searched..self.filled)?;
+        match memchr::memchr(b'\n', unsearched) {
+            Some(index) => Some(self.searched + index),
+            None => {
+                self.searched = self.filled;
+                None
+            }
+        }
+    }
+
+    /// Moves the unfinished line to the front and sees to it that there is room behind it: a chunk, or as much again as the line has.
+    fn make_room(&mut self) {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.filled, 0);
+            self.filled -= self.start;
+            self.searched -= self.start;
+            self.start = 0;
+        }
+        let full = self.filled + CHUNK > self.buffer.len();
+        let wanted = if full {
+            (self.filled * 2).clamp(CHUNK, LARGE.max(self.filled + LARGE))
+        } else {
+            self.buffer.len()
+        };
+        if self.filled == 0 && self.buffer.len() > LARGE {
+            self.buffer = Vec::new(); // one huge line does not keep its memory for ever
+        }
+        if self.buffer.len() < wanted.max(self.filled + CHUNK) {
+            self.buffer.resize(wanted.max(self.filled + CHUNK), 0);
+        }
+    }
+}

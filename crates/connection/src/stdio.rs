@@ -1,0 +1,199 @@
+//! This process's own stdin and stdout as a transport.
+//!
+//! What they are differs by who started us: pipes from most, sockets from Node, files and `/dev/null` from scripts, a terminal from a
+//! curious person. Each is read and written without a thread where the system can wait for it, and never by changing a flag that
+//! another process shares.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt as _;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{UnixStream, unix::pipe};
+use tokio::sync::mpsc;
+
+/// Asked of the system for our output pipe: fewer wake-ups for long texts. Less is fine.
+const PIPE: libc::c_int = 1 << 20;
+
+/// This process's stdin.
+pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
+    input_from(io::stdin().as_fd())
+}
+
+/// This process's stdout. It belongs to the protocol from now on (RPC-03): nothing else may print to it.
+pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
+    output_to(io::stdout().as_fd())
+}
+
+/// A transport that reads any descriptor. Must be called inside a tokio runtime with I/O enabled.
+pub fn input_from(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
+    let owned = fd.try_clone_to_owned()?;
+    Ok(match kind(&owned)? {
+        Kind::Pipe => match reopened(fd, |path| pipe::OpenOptions::new().open_receiver(path)) {
+            Ok(receiver) => Box::pin(receiver),
+            Err(_) => Box::pin(Blocking::new(owned)?),
+        },
+        Kind::Socket => Box::pin(socket(owned)?),
+        Kind::Other => Box::pin(Blocking::new(owned)?),
+    })
+}
+
+/// A transport that writes any descriptor. Must be called inside a tokio runtime with I/O enabled.
+pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
+    let owned = fd.try_clone_to_owned()?;
+    Ok(match kind(&owned)? {
+        Kind::Pipe => {
+            enlarge(&owned);
+            match reopened(fd, |path| pipe::OpenOptions::new().open_sender(path)) {
+                Ok(sender) => Box::pin(sender),
+                Err(_) => Box::pin(Direct(owned.into())),
+            }
+        }
+        Kind::Socket => Box::pin(socket(owned)?),
+        Kind::Other => Box::pin(Direct(owned.into())),
+    })
+}
+
+enum Kind {
+    Pipe,
+    Socket,
+    Other,
+}
+
+fn kind(fd: &OwnedFd) -> io::Result<Kind> {
+    let kind = std::fs::File::from(fd.try_clone()?).metadata()?.file_type();
+    Ok(match kind {
+        kind if kind.is_fifo() => Kind::Pipe,
+        kind if kind.is_socket() => Kind::Socket,
+        _ => Kind::Other,
+    })
+}
+
+/// The same pipe under a descriptor of its own, so that "do not block" holds for us alone and not for whoever shares the old one.
+fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -> io::Result<T> {
+    open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+}
+
+/// Node gives its children one end of a socket pair; nobody else holds that end.
+fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
+    let stream = std::os::unix::net::UnixStream::from(fd);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
+}
+
+#[cfg(target_os = "linux")]
+fn enlarge(fd: &OwnedFd) {
+    // SAFETY: the descriptor is open for the whole call, and F_SETPIPE_SZ takes one int and touches no memory of ours.
+    let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enlarge(_fd: &OwnedFd) {
+    let _ = PIPE;
+}
+
+/// A file or a terminal, read by a thread of its own. The thread ends with its stream or at the first byte nobody wants; a read that never
+/// returns does not hold the process.
+struct Blocking {
+    chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    taken: usize,
+}
+
+impl Blocking {
+    fn new(fd: OwnedFd) -> io::Result<Self> {
+        let (sender, chunks) = mpsc::channel(2);
+        let mut file = std::fs::File::from(fd);
+        let read = move || loop {
+            let mut chunk = vec![0; 64 * 1024];
+            let outcome = match file.read(&mut chunk) {
+                Ok(0) => return,
+                Ok(count) => {
+                    chunk.truncate(count);
+                    Ok(chunk)
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // A parent left the shared descriptor non-blocking: wait for it as a blocking read would.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => match wait_for_input(&file) {
+                    Ok(()) => continue,
+                    Err(error) => Err(error),
+                },
+                Err(error) => Err(error),
+            };
+            let failed = outcome.is_err();
+            if sender.blocking_send(outcome).is_err() || failed {
+                return;
+            }
+        };
+        std::thread::Builder::new().name("attache-stdin".to_owned()).spawn(read)?;
+        Ok(Self { chunks, chunk: Vec::new(), taken: 0 })
+    }
+}
+
+fn wait_for_input(file: &std::fs::File) -> io::Result<()> {
+    wait_for(file, libc::POLLIN)
+}
+
+fn wait_for(file: &std::fs::File, events: libc::c_short) -> io::Result<()> {
+    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
+    // SAFETY: one pollfd, on our stack for the whole call, naming an open descriptor.
+    match unsafe { libc::poll(&raw mut poll, 1, -1) } {
+        -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
+            Err(io::Error::last_os_error())
+        }
+        _ => Ok(()),
+    }
+}
+
+impl AsyncRead for Blocking {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.taken == self.chunk.len() {
+            match ready!(self.chunks.poll_recv(context)) {
+                Some(Ok(chunk)) => (self.chunk, self.taken) = (chunk, 0),
+                Some(Err(error)) => return Poll::Ready(Err(error)),
+                None => return Poll::Ready(Ok(())),
+            }
+        }
+        let rest = self.chunk.get(self.taken..).unwrap_or_default();
+        let part = rest.get(..buffer.remaining()).unwrap_or(rest);
+        buffer.put_slice(part);
+        let count = part.len();
+        self.taken += count;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// A file or a terminal, written in place: neither keeps us waiting for a peer.
+struct Direct(std::fs::File);
+
+impl AsyncWrite for Direct {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            match self.0.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if let Err(error) = wait_for(&self.0, libc::POLLOUT) {
+                        return Poll::Ready(Err(error));
+                    }
+                }
+                outcome => return Poll::Ready(outcome),
+            }
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,451 @@
+//! What a connection promises beyond single exchanges: order, ends, limits, cancellation.
+
+use attache_connection::{
+    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
+    IncomingCall, Limits, Peer, Work,
+};
+use attache_protocol::method::{
+    Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
+};
+use attache_protocol::v1::*;
+use attache_protocol::{Error, ErrorCode};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// An agent whose prompts say what happens to them.
+#[derive(Clone, Default)]
+struct Scripted {
+    cancelled: Arc<Notify>,
+    open: Arc<AtomicUsize>,
+}
+
+impl Agent for Scripted {
+    fn initialize(&mut self, params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+        answer.send(Ok(InitializeResponse::new(params.protocol_version)))
+    }
+
+    fn session_new(&mut self, _params: NewSessionRequest, answer: Answer<SessionNew>) -> Work {
+        drop(answer); // unanswered
+        None
+    }
+
+    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+        if params.mode_id.as_str() == "now" {
+            return answer.send(Ok(SetSessionModeResponse::new()));
+        }
+        answer.later(async { std::future::pending().await })
+    }
+
+    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+        let text = params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
+        let me = self.clone();
+        answer.by(|answer| async move {
+            me.open.fetch_add(1, SeqCst);
+            match text.as_str() {
+                "panic" => panic!("as asked"),
+                "panic later" => {
+                    tokio::task::yield_now().await;
+                    panic!("as asked");
+                }
+                "wait" => {
+                    answer.cancelled().clone().wait().await;
+                    me.cancelled.notify_one();
+                    answer.send(Ok(PromptResponse::new(StopReason::Cancelled)));
+                }
+                count => {
+                    let peer = answer.peer().clone();
+                    for index in 0..count.parse::<usize>().unwrap_or(0) {
+                        if peer.room().await.is_err() {
+                            return;
+                        }
+                        let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(index.to_string()));
+                        if peer
+                            .notify::<SessionUpdateNotification>(&SessionNotification::new("s", update))
+                            .is_err()
+                        {
+                            return;
+                        }
+                    }
+                    answer.send(Ok(PromptResponse::new(StopReason::EndTurn)));
+                }
+            }
+        })
+    }
+}
+
+/// A client that writes down what it saw, in order.
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Client for Diary {
+    fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
+        let SessionUpdate::AgentMessageChunk(chunk) = params.update else { return };
+        self.0.lock().unwrap().push(chunk.content.as_text().unwrap_or_default().to_owned());
+    }
+}
+
+fn prompt(text: &str) -> PromptRequest {
+    PromptRequest::new("s", vec![text.into()])
+}
+
+/// Two ends of ours, joined by `buffer` bytes each way.
+fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
+    let (client, agent) = tokio::io::duplex(buffer);
+    let (diary, scripted) = (Diary::default(), Scripted::default());
+    let mut drivers = JoinSet::new();
+    let (input, output) = tokio::io::split(agent);
+    let (_, connection) = Builder::new().connect(input, output, AgentHandler(scripted.clone()));
+    drivers.spawn(connection.run());
+    let (input, output) = tokio::io::split(client);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(diary.clone()));
+    drivers.spawn(connection.run());
+    (peer, diary, scripted, drivers)
+}
+
+/// One end of ours with a raw peer at the other.
+fn against_raw<A: Agent>(limits: Limits, agent: A) -> (Peer, DuplexStream, Connection<AgentHandler<A>>) {
+    let (ours, raw) = tokio::io::duplex(64 * 1024);
+    let (input, output) = tokio::io::split(ours);
+    let (peer, connection) = Builder::new().limits(limits).connect(input, output, AgentHandler(agent));
+    (peer, raw, connection)
+}
+
+#[tokio::test]
+async fn every_update_is_folded_before_the_reply_behind_it_wakes_its_caller() {
+    let (peer, diary, _, _drivers) = pair(512);
+    let seen = diary.clone();
+    let folded = Arc::new(Mutex::new(0));
+    let at_fold = folded.clone();
+    let reply = peer.call_folding::<SessionPrompt>(&prompt("1000"), move |_| {
+        *at_fold.lock().unwrap() = seen.0.lock().unwrap().len()
+    });
+    assert_eq!(reply.await.unwrap().stop_reason, StopReason::EndTurn);
+    assert_eq!(*folded.lock().unwrap(), 1000);
+    let expected: Vec<String> = (0..1000).map(|index| index.to_string()).collect();
+    assert_eq!(*diary.0.lock().unwrap(), expected);
+}
+
+#[tokio::test]
+async fn two_streams_both_full_never_deadlock() {
+    // Both ends say far more than the stream holds, at the same time, and both read on.
+    let (peer, diary, _, _drivers) = pair(64);
+    let flood = peer.call::<SessionPrompt>(&prompt("2000"));
+    for _ in 0..2000 {
+        peer.room().await.unwrap();
+        peer.notify::<SessionCancel>(&CancelNotification::new("nobody")).unwrap();
+    }
+    flood.await.unwrap();
+    assert_eq!(diary.0.lock().unwrap().len(), 2000);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_dropped_or_panics_is_an_internal_error_and_nothing_else_suffers() {
+    let (peer, _, _, _drivers) = pair(4096);
+    for call in ["panic", "panic later"] {
+        let error = peer.call::<SessionPrompt>(&prompt(call)).await.unwrap_err();
+        assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+    }
+    let error = peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap_err();
+    assert_eq!(error.refusal().unwrap().code, ErrorCode::INTERNAL_ERROR, "RPC-27");
+    assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_cancelled_call_still_gets_its_one_answer() {
+    let (peer, _, scripted, _drivers) = pair(4096);
+    let waiting = peer.call::<SessionPrompt>(&prompt("wait"));
+    waiting.cancel();
+    assert_eq!(waiting.await.unwrap().stop_reason, StopReason::Cancelled, "CANCEL-14, CANCEL-20");
+    scripted.cancelled.notified().await;
+
+    let hanging = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "never"));
+    hanging.cancel();
+    let error = hanging.await.unwrap_err();
+    assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-14");
+}
+
+#[tokio::test]
+async fn dropping_a_call_tells_the_peer() {
+    let (peer, _, scripted, _drivers) = pair(4096);
+    drop(peer.call::<SessionPrompt>(&prompt("wait")));
+    scripted.cancelled.notified().await; // CANCEL-12
+    assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(), "CANCEL-19: the late answer hit nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_ends_the_wait_and_tells_the_peer() {
+    let (peer, _, scripted, _drivers) = pair(4096);
+    let error = peer.call::<SessionPrompt>(&prompt("wait")).within(Duration::from_secs(5)).await.unwrap_err();
+    assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
+    scripted.cancelled.notified().await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_stream_fails_every_open_call_with_the_cause() {
+    let (ours, mut raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let autopsy = async { "exit code 3; last line of stderr: no key".to_owned() };
+    let (peer, connection) =
+        Builder::new().autopsy(autopsy).connect(input, output, ClientHandler(Diary::default()));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let calls: Vec<_> = (0..10).map(|_| peer.call::<SessionPrompt>(&prompt("x"))).collect();
+    raw.read_u8().await.unwrap();
+    drop(raw);
+    for call in calls {
+        let error = call.await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the peer closed the connection: exit code 3; last line of stderr: no key"
+        );
+    }
+    let error = peer.call::<SessionPrompt>(&prompt("x")).await.unwrap_err();
+    assert!(matches!(error, CallError::Gone(End::PeerClosed { .. })), "later calls fail at once");
+}
+
+#[tokio::test]
+async fn dropping_the_connection_leaves_no_caller_waiting() {
+    let (ours, _raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Diary::default()));
+    let call = peer.call::<SessionPrompt>(&prompt("x"));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    tokio::task::yield_now().await;
+    driver.shutdown().await;
+    assert!(matches!(call.await, Err(CallError::Gone(End::Closed))));
+    assert!(matches!(peer.ended().await, End::Closed));
+}
+
+#[tokio::test]
+async fn an_endless_line_ends_the_connection_with_bounded_memory() {
+    let limits = Limits { line: 1 << 20, ..Limits::default() };
+    let (_, mut raw, connection) = against_raw(limits, Scripted::default());
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let mut written = 0;
+    while raw.write_all(&[b'x'; 4096]).await.is_ok() && written < 100 << 20 {
+        written += 4096; // RPC-10
+    }
+    assert!(written < 4 << 20, "reading went on for {written} bytes");
+    assert!(matches!(driver.join_next().await, Some(Ok(End::LineTooLong { limit: 1_048_576 }))));
+}
+
+#[tokio::test]
+async fn one_call_too_many_is_refused_and_the_others_stay() {
+    let limits = Limits { calls: 3, ..Limits::default() };
+    let (_, raw, connection) = against_raw(limits, Scripted::default());
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (input, mut output) = tokio::io::split(raw);
+    let mut lines = BufReader::new(input).lines();
+    for id in 0..4 {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"session/prompt","params":{{"sessionId":"s","prompt":[{{"type":"text","text":"wait"}}]}}}}"#
+        );
+        output.write_all(format!("{call}\n").as_bytes()).await.unwrap();
+    }
+    assert!(
+        lines
+            .next_line()
+            .await
+            .unwrap()
+            .unwrap()
+            .starts_with(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603"#)
+    );
+    output
+        .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n")
+        .await
+        .unwrap();
+    assert_eq!(
+        lines.next_line().await.unwrap().unwrap(),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"stopReason":"cancelled"}}"#
+    );
+}
+
+#[tokio::test]
+async fn an_id_that_is_still_open_is_refused_without_touching_the_first_call() {
+    let (_, raw, connection) = against_raw(Limits::default(), Scripted::default());
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (input, mut output) = tokio::io::split(raw);
+    let mut lines = BufReader::new(input).lines();
+    let call = r#"{"jsonrpc":"2.0","id":"a","method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"wait"}]}}"#;
+    output.write_all(format!("{call}\n{call}\n").as_bytes()).await.unwrap();
+    let refused = lines.next_line().await.unwrap().unwrap();
+    assert!(refused.starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600"#), "RPC-13: {refused}");
+    output
+        .write_all(
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"a\"}}\n",
+        )
+        .await
+        .unwrap();
+    assert_eq!(
+        lines.next_line().await.unwrap().unwrap(),
+        r#"{"jsonrpc":"2.0","id":"a","result":{"stopReason":"cancelled"}}"#
+    );
+}
+
+#[tokio::test]
+async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
+    let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let update =
+        SessionNotification::new("s", SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))));
+    let mut sent = 0;
+    // Nobody reads `raw`. Sending stops by itself.
+    while tokio::time::timeout(Duration::from_millis(200), peer.room()).await.is_ok() {
+        peer.notify::<SessionUpdateNotification>(&update).unwrap();
+        sent += 1;
+        assert!(sent < 1000, "a megabyte was queued for a peer that does not read");
+    }
+    let mut lines = BufReader::new(raw).lines();
+    for _ in 0..sent {
+        lines.next_line().await.unwrap().unwrap();
+    }
+    peer.room().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_stops_reading_is_gone_after_a_minute() {
+    let (peer, _raw, connection) = against_raw(Limits::default(), Scripted::default());
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    peer.send_raw(&[b'x'; 100_000]).unwrap();
+    let before = tokio::time::Instant::now();
+    assert!(matches!(peer.ended().await, End::StoppedReading { .. }));
+    assert!(before.elapsed() >= Duration::from_secs(59));
+}
+
+#[tokio::test]
+async fn a_client_never_answers_stray_text() {
+    let (ours, raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let diary = Diary::default();
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(diary.clone()));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (input, mut output) = tokio::io::split(raw);
+    output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
+    let call = peer.call::<SessionPrompt>(&prompt("x"));
+    let line = BufReader::new(input).lines().next_line().await.unwrap().unwrap();
+    assert!(
+        line.contains("session/prompt"),
+        "the first thing the agent hears is our call, not an error: {line}"
+    );
+    output
+        .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"stopReason\":\"pause\"}}\n")
+        .await
+        .unwrap();
+    assert_eq!(
+        call.await.unwrap().stop_reason,
+        StopReason::Unknown("pause".into()),
+        "PROMPT-16: what it means is the caller's"
+    );
+}
+
+#[tokio::test]
+async fn what_was_not_offered_is_not_sent() {
+    let (peer, _, _, _drivers) = pair(4096);
+    peer.offered_by_agent(AgentCapabilities::new());
+    let error = peer
+        .call::<attache_protocol::method::SessionLoad>(&LoadSessionRequest::new(vec![], "/", "s"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "session/load was not sent: the peer does not advertise agentCapabilities.loadSession"
+    );
+    assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_tap_sees_every_line_of_both_directions_in_order() {
+    let (ours, raw) = tokio::io::duplex(4096);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let tapped = seen.clone();
+    let tap = Arc::new(move |direction, line: &[u8]| {
+        tapped.lock().unwrap().push((direction, String::from_utf8_lossy(line).into_owned()))
+    });
+    let (input, output) = tokio::io::split(ours);
+    let (_, connection) = Builder::new().tap(tap).connect(input, output, AgentHandler(Scripted::default()));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (input, mut output) = tokio::io::split(raw);
+    output.write_all(b"{bad\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}\n").await.unwrap();
+    let mut lines = BufReader::new(input).lines();
+    let answers = [lines.next_line().await.unwrap().unwrap(), lines.next_line().await.unwrap().unwrap()];
+    let seen = seen.lock().unwrap();
+    let sent: Vec<_> = seen
+        .iter()
+        .filter(|(direction, _)| *direction == Direction::Sent)
+        .map(|(_, line)| line.clone())
+        .collect();
+    let received: Vec<_> = seen
+        .iter()
+        .filter(|(direction, _)| *direction == Direction::Received)
+        .map(|(_, line)| line.as_str())
+        .collect();
+    assert_eq!(sent, answers);
+    assert_eq!(received, ["{bad", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}"]);
+}
+
+#[tokio::test]
+async fn closing_writes_what_was_queued_and_says_so() {
+    let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
+    peer.send_raw(b"last words\n").unwrap();
+    peer.close();
+    assert!(matches!(connection.run().await, End::Closed));
+    let mut text = String::new();
+    let (mut input, _output) = tokio::io::split(raw);
+    input.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text, "last words\n");
+    assert!(peer.send_raw(b"more\n").is_err());
+}
+
+#[tokio::test]
+async fn awaiting_a_call_inside_a_call_works() {
+    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own caller and is answered.
+    struct Asks;
+    impl Agent for Asks {
+        fn session_prompt(&mut self, _params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+            answer.by(|answer| async move {
+                let asked = answer
+                    .peer()
+                    .call::<attache_protocol::method::FsReadTextFile>(&ReadTextFileRequest::new("s", "/f"));
+                let stop = if asked.await.is_ok_and(|read| read.content == "text") {
+                    StopReason::EndTurn
+                } else {
+                    StopReason::Refusal
+                };
+                answer.send(Ok(PromptResponse::new(stop)));
+            })
+        }
+    }
+    struct Reads;
+    impl Client for Reads {
+        fn fs_read_text_file(
+            &mut self,
+            _: ReadTextFileRequest,
+            answer: Answer<attache_protocol::method::FsReadTextFile>,
+        ) -> Work {
+            answer.send(Ok(ReadTextFileResponse::new("text")))
+        }
+        fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
+            call.refuse(&Error::internal("none"))
+        }
+    }
+    let (client, agent) = tokio::io::duplex(4096);
+    let mut drivers = JoinSet::new();
+    let (input, output) = tokio::io::split(agent);
+    drivers.spawn(Builder::new().connect(input, output, AgentHandler(Asks)).1.run());
+    let (input, output) = tokio::io::split(client);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Reads));
+    drivers.spawn(connection.run());
+    assert_eq!(peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason, StopReason::EndTurn);
+}

@@ -1,0 +1,145 @@
+//! A command run for its output, such as a tool's: stdout and stderr in one stream, a deadline, killed as a tree.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{self, Stdio};
+use std::time::Duration;
+
+use tokio::net::unix::pipe;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+
+use crate::exit::Exit;
+use crate::launch::Launch;
+use crate::start_error::StartError;
+use crate::tree::Tree;
+
+/// A command started by [`Launch::run`]: its output is pulled with [`Command::chunk`], so memory stays bounded and a
+/// command that writes faster than its output is taken waits.
+///
+/// Dropping it kills the whole tree, as with [`crate::Child`]: that is how to cancel it.
+///
+/// ```
+/// # async fn example() -> Result<(), attache_host::StartError> {
+/// use attache_host::{Bounded, Launch};
+///
+/// let mut command = Launch::shell("cargo test").cwd("/a/project").run()?;
+/// command.deadline(std::time::Duration::from_secs(600));
+/// let mut output = Bounded::new(32 * 1024);
+/// while let Some(chunk) = command.chunk().await {
+///     output.push(chunk);
+/// }
+/// let exit = command.wait().await;
+/// println!("{}\n{exit}{}", output.text(), if command.timed_out() { " after ten minutes" } else { "" });
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Command {
+    output: pipe::Receiver,
+    buffer: Box<[u8]>,
+    tree: Tree,
+    deadline: Option<Instant>,
+    timed_out: bool,
+    finished: bool,
+}
+
+impl Launch {
+    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream in the order written. Group,
+    /// session, descriptors and runtime are as for [`Launch::start`]; a deadline needs time enabled too.
+    pub fn run(self) -> Result<Command, StartError> {
+        Handle::try_current().map_err(|_| StartError::NoRuntime)?;
+        StartError::check_folder(&self)?;
+        let other = |source| StartError::Other { program: self.program().into(), source };
+        let (output, stdout) = io::pipe().map_err(other)?;
+        let stderr = stdout.try_clone().map_err(other)?;
+        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).map_err(other)?;
+        let stdio = |command: &mut process::Command| {
+            command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+        };
+        let (tree, _) = Tree::start(&self, stdio).map_err(|error| StartError::new(&self, error))?;
+        let buffer = vec![0; 64 * 1024].into_boxed_slice();
+        Ok(Command { output, buffer, tree, deadline: None, timed_out: false, finished: false })
+    }
+}
+
+impl Command {
+    /// Kills the tree when it has not ended this long from now. Observed while [`Command::chunk`] or [`Command::wait`] is
+    /// awaited.
+    pub fn deadline(&mut self, from_now: Duration) {
+        self.deadline = Instant::now().checked_add(from_now);
+    }
+
+    /// The next piece of output, at most 64 KiB; `None` when the program has ended, its tree is gone and all it wrote was
+    /// given. Cancel-safe.
+    ///
+    /// When the program ends its descendants are killed, so one that still holds the stream keeps nobody waiting. One that
+    /// closes its output and runs on is waited for.
+    pub async fn chunk(&mut self) -> Option<&[u8]> {
+        let count = self.read().await?;
+        self.buffer.get(..count)
+    }
+
+    /// Waits for the end; output not yet taken is thrown away. Cancel-safe.
+    pub async fn wait(&mut self) -> Exit {
+        while self.read().await.is_some() {}
+        self.tree.end().wait().await
+    }
+
+    /// Kills the whole tree. Returns at once; what it wrote before can still be taken.
+    pub fn kill(&self) {
+        self.tree.kill();
+    }
+
+    /// Whether the deadline, and not the command, ended it.
+    pub fn timed_out(&self) -> bool {
+        self.timed_out
+    }
+
+    /// How the program ended, if it has and its tree is gone.
+    pub fn try_exit(&self) -> Option<Exit> {
+        self.tree.end().exit()
+    }
+
+    /// The program's process id, for people and logs; see [`crate::Child::pid`].
+    pub fn pid(&self) -> u32 {
+        self.tree.pid()
+    }
+
+    /// Reads into the buffer; `None` when there is no more and the tree is gone.
+    async fn read(&mut self) -> Option<usize> {
+        while !self.finished {
+            tokio::task::consume_budget().await;
+            self.observe_deadline();
+            // Asked before reading: what an ended tree wrote is in the pipe by now.
+            let ended = self.try_exit().is_some();
+            match self.output.try_read(&mut self.buffer) {
+                Ok(0) if ended => self.finished = true,
+                Ok(0) => until(self.deadline, self.tree.end().wait()).await,
+                Ok(count) => return Some(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !ended => {
+                    until(self.deadline, self.tree.end().or(self.output.readable())).await;
+                }
+                Err(_) => self.finished = true,
+            }
+        }
+        None
+    }
+
+    fn observe_deadline(&mut self) {
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            self.deadline = None;
+            self.timed_out = self.try_exit().is_none();
+            self.tree.kill();
+        }
+    }
+}
+
+/// Waits for the event or the deadline, whichever is first.
+async fn until<T>(deadline: Option<Instant>, event: impl Future<Output = T>) {
+    match deadline {
+        Some(deadline) => drop(tokio::time::timeout_at(deadline, event).await),
+        None => drop(event.await),
+    }
+}

@@ -1,0 +1,277 @@
+//! The guardian: a small process of ours between us and the program.
+//!
+//! ```text
+//! us ──fork──> guardian (own session, subreaper) ──fork──> program (own process group) ──> its descendants
+//!  └────────────── life line (socket pair) ──┘
+//! ```
+//!
+//! The standard library forks to start a program; [`split`] runs in that fork and forks again. The parent of the second
+//! fork stays as the guardian, its child becomes the program. So the process we wait for is the guardian: it ends as the
+//! program ended (same code, same signal), and only when no descendant is left. On Linux the second fork shares memory
+//! until `exec`, so that a start copies the page tables once and not twice.
+//!
+//! What must hold:
+//! - The life line hangs up when its owner lets go or dies, however it dies. The guardian then kills everything.
+//! - One byte on the life line is the number of a signal for the program's group. No process of ours ever signals a
+//!   number that may have been reused: the guardian signals only groups and children it has not yet waited for.
+//! - When the program ends by itself, its descendants end too. When it ends after a signal from the life line, the rest
+//!   of its group (which got the signal too) has until the life line hangs up.
+//! - The guardian sleeps in one system call while nothing happens.
+//! - Between the forks and `exec` only async-signal-safe calls are made: nothing here allocates, locks or panics, for
+//!   another thread may have held any lock when the first fork copied it.
+//!
+//! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`] with `SIGKILL`
+//! pending or refused. If the guardian itself is killed, Linux kills the program with it (parent-death signal), but not
+//! descendants that left the program. The program has no controlling terminal.
+
+use std::ffi::c_int;
+use std::io;
+use std::os::fd::RawFd;
+use std::ptr;
+
+use libc::pid_t;
+
+use crate::birth::Birth;
+use crate::descriptors::close_all;
+use crate::image::Image;
+
+/// For how many milliseconds the guardian tries to kill what is left before it ends regardless.
+const GIVE_UP_AFTER: u32 = 10_000;
+
+/// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the program. Returns only
+/// when that fails, with the reason. `ours` is our end of the life line, `theirs` the guardian's. The program sends its
+/// process id over the line before it begins.
+///
+/// # Safety
+/// Call it only in a freshly forked process with one thread, with two open descriptors of one socket pair.
+pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Error {
+    // SAFETY: the caller promises a forked, single-threaded process; every call below is async-signal-safe.
+    unsafe {
+        // A session of its own: no terminal's Ctrl-C, Ctrl-Z or hang-up reaches the guardian or the program.
+        if libc::setsid() == -1 {
+            return io::Error::last_os_error();
+        }
+        reset_signals();
+        #[cfg(target_os = "linux")]
+        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 {
+            return io::Error::last_os_error();
+        }
+        let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
+        match birth.fork() {
+            Ok(program) => guard(program, theirs),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Every signal blocked, every disposition the default, and a handler for `SIGCHLD` that does nothing but interrupt
+/// [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status; other inherited ones would reach it.
+unsafe fn reset_signals() {
+    extern "C" fn interrupt(_signal: c_int) {}
+    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers that are no settable
+    // signal are refused by the system, which is fine.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_SETMASK, &all, ptr::null_mut());
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = libc::SIG_DFL;
+        for signal in 1..=64 {
+            libc::sigaction(signal, &action, ptr::null_mut());
+        }
+        action.sa_sigaction = interrupt as extern "C" fn(c_int) as libc::sighandler_t;
+        action.sa_flags = libc::SA_NOCLDSTOP;
+        libc::sigaction(libc::SIGCHLD, &action, ptr::null_mut());
+    }
+}
+
+/// The guardian's life. Never returns.
+unsafe fn guard(program: pid_t, life: RawFd) -> ! {
+    // SAFETY: as for `split`; the string is terminated.
+    unsafe {
+        // Where both sides run at once both set the group, so that it exists whoever is first. After `exec` it is refused.
+        libc::setpgid(program, program);
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_NAME, c"attache-guard".as_ptr());
+        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard library's
+        // `exec` error pipe must see their end when the program does. The folder is left so that it can be unmounted.
+        libc::dup2(life, 0);
+        close_all(1);
+        libc::chdir(c"/".as_ptr());
+        let mut guardian = Guardian { program, status: None, signalled: false };
+        guardian.watch();
+        guardian.kill_everything();
+        end_as(guardian.status)
+    }
+}
+
+struct Guardian {
+    /// The program, and its group, which has the same number. Usable as a number while `status` is `None`.
+    program: pid_t,
+    /// The wait status of the program once it has been waited for.
+    status: Option<c_int>,
+    /// Whether a signal came over the life line.
+    signalled: bool,
+}
+
+/// Why [`Guardian::listen`] returned.
+enum News {
+    HangUp,
+    Signal(c_int),
+    /// A child ended, or nothing in particular.
+    Other,
+}
+
+impl Guardian {
+    /// Returns when everything is to be killed.
+    unsafe fn watch(&mut self) {
+        // SAFETY: as for `split`; the group is signalled only while the program has not been waited for.
+        unsafe {
+            while !self.is_over() {
+                match self.listen() {
+                    News::HangUp => return,
+                    News::Signal(signal) if self.status.is_none() => {
+                        self.signalled = true;
+                        libc::kill(-self.program, signal);
+                        // A stopped program would not see it.
+                        
+                    }
+                    News::Signal(_) | News::Other => {}
+                }
+            }
+        }
+    }
+
+    /// Waits for ended children and says whether the rest has to go. The program is left unwaited when it ended by
+    /// itself, so that its group can still be killed by number.
+    unsafe fn is_over(&mut self) -> bool {
+        // SAFETY: as for `split`; the structure is valid and zeroed.
+        unsafe {
+            loop {
+                let mut info: libc::siginfo_t = std::mem::zeroed();
+                let peek = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+                if libc::waitid(libc::P_ALL, 0, &mut info, peek) == -1 {
+                    return errno() != libc::EINTR;
+                }
+                match info.si_pid() {
+                    // Signal 0 only asks. A number reused by now costs a little waiting, no more.
+                    0 => return self.status.is_some() && libc::kill(-self.program, 0) == -1,
+                    pid if pid == self.program && !self.signalled => return true,
+                    pid => self.wait_for(pid, 0),
+                };
+            }
+        }
+    }
+
+    /// `waitpid`, keeping the program's status. Gives what `waitpid` gave.
+    unsafe fn wait_for(&mut self, pid: pid_t, flags: c_int) -> pid_t {
+        let mut status = 0;
+        // SAFETY: a plain system call with a valid place for the status.
+        let ended = unsafe { libc::waitpid(pid, &mut status, flags) };
+        if ended == self.program {
+            self.status = Some(status);
+        }
+        ended
+    }
+
+    /// Sleeps until the life line speaks or hangs up, or a child ends.
+    unsafe fn listen(&self) -> News {
+        // SAFETY: as for `split`; descriptor 0 is the life line; the byte and the set are valid.
+        unsafe {
+            let mut readable: libc::fd_set = std::mem::zeroed();
+            libc::FD_SET(0, &mut readable);
+            if sleep(Some(&mut readable), None) < 1 {
+                return News::Other;
+            }
+            let mut byte = 0_u8;
+            match libc::read(0, (&raw mut byte).cast(), 1) {
+                1 => News::Signal(c_int::from(byte)),
+                -1 if matches!(errno(), libc::EINTR | libc::EAGAIN) => News::Other,
+                _ => News::HangUp,
+            }
+        }
+    }
+
+    /// Kills and waits for every descendant. Those whose parent ends become our children (Linux), so each round sees
+    /// one more generation; killing whole groups lets no process fork its way out between two rounds.
+    unsafe fn kill_everything(&mut self) {
+        // SAFETY: as for `split`; only the unwaited program's group and unwaited children are signalled.
+        unsafe {
+            let (mut patience, mut waited) = (1_u32, 0_u32);
+            while waited < GIVE_UP_AFTER {
+                if self.status.is_none() {
+                    libc::kill(-self.program, libc::SIGKILL);
+                }
+                #[cfg(target_os = "linux")]
+                crate::children::for_each(kill_with_group);
+                loop {
+                    match self.wait_for(-1, libc::WNOHANG) {
+                        0 => break,
+                        -1 if errno() != libc::EINTR => return,
+                        _ => patience = 1,
+                    }
+                }
+                sleep(None, Some(patience));
+                waited = waited.saturating_add(patience);
+                patience = patience.saturating_mul(2).min(50);
+            }
+        }
+    }
+}
+
+/// Kills an unwaited child and its group, if that is not the guardian's own. A descendant's group lies in a session that
+/// the guardian or a descendant began, so it holds none but descendants.
+#[cfg(target_os = "linux")]
+fn kill_with_group(child: pid_t) {
+    // SAFETY: plain system calls. The child has not been waited for, so neither number can have been reused.
+    unsafe {
+        let group = libc::getpgid(child);
+        libc::kill(child, libc::SIGKILL);
+        if group > 1 && group != libc::getpgid(0) {
+            libc::kill(-group, libc::SIGKILL);
+        }
+    }
+}
+
+/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (also one from before the call) or the
+/// milliseconds have passed. Gives what `pselect` gave.
+unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) -> c_int {
+    // SAFETY: every pointer is null or to a valid local; only descriptor 0 is looked at.
+    unsafe {
+        let mut awake: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut awake);
+        libc::sigdelset(&mut awake, libc::SIGCHLD);
+        let mut limit: libc::timespec = std::mem::zeroed();
+        limit.tv_nsec = libc::c_long::from(milliseconds.unwrap_or(0).min(999) as u16) * 1_000_000;
+        let limit = if milliseconds.is_some() { &raw const limit } else { ptr::null() };
+        let readable = readable.map_or(ptr::null_mut(), ptr::from_mut);
+        libc::pselect(1, readable, ptr::null_mut(), ptr::null_mut(), limit, &awake)
+    }
+}
+
+/// Ends this process as the program ended. Without a status the program could not be killed in time.
+unsafe fn end_as(status: Option<c_int>) -> ! {
+    // SAFETY: plain system calls on valid local structures.
+    unsafe {
+        let signal = match status {
+            Some(status) if libc::WIFEXITED(status) => libc::_exit(libc::WEXITSTATUS(status)),
+            Some(status) => libc::WTERMSIG(status),
+            None => libc::SIGKILL,
+        };
+        // The program's core is the one of interest, and ours holds a copy of our owner's memory.
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        libc::setrlimit(libc::RLIMIT_CORE, &none);
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
+        libc::kill(libc::getpid(), signal);
+        let mut others: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut others);
+        libc::sigdelset(&mut others, signal);
+        libc::sigprocmask(libc::SIG_SETMASK, &others, ptr::null_mut());
+        libc::_exit(128_i32.wrapping_add(signal))
+    }
+}
+
+pub(crate) fn errno() -> c_int {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}

@@ -1,0 +1,302 @@
+//! What to start, and reading it from a command line.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::{env, fmt};
+
+/// Receives what a program writes to stderr, as it comes.
+pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
+
+/// What to start: program, arguments, folder, environment. A builder for [`Launch::start`] and [`Launch::run`].
+///
+/// `Debug` shows the names of environment variables but neither their values nor the arguments: both may hold secrets.
+pub struct Launch {
+    program: OsString,
+    arguments: Vec<OsString>,
+    cwd: Option<PathBuf>,
+    clear_env: bool,
+    /// In order of the calls; `None` removes.
+    env: Vec<(OsString, Option<OsString>)>,
+    pub(crate) stderr_hook: Option<StderrHook>,
+}
+
+impl Launch {
+    /// Starts `program`: a path, or a name that is looked up in the `PATH` the program itself will have. A relative path
+    /// with a separator starts at the launch's folder.
+    pub fn new(program: impl Into<OsString>) -> Launch {
+        Launch {
+            program: program.into(),
+            arguments: Vec::new(),
+            cwd: None,
+            clear_env: false,
+            env: Vec::new(),
+            stderr_hook: None,
+        }
+    }
+
+    /// Runs a command line with the system's shell, `/bin/sh -c`.
+    pub fn shell(command_line: impl Into<OsString>) -> Launch {
+        Launch::new("/bin/sh").arg("-c").arg(command_line)
+    }
+
+    /// Reads a command line such as `RUST_LOG=debug "my agent" --acp` without any shell.
+    ///
+    /// Words are separated by white space. Single quotes keep everything; in double quotes a backslash keeps a following
+    /// `"`, `\`, `$` or `` ` `` and is itself kept before anything else; outside quotes it keeps whatever follows.
+    /// Leading words `NAME=value` set the environment. Nothing is expanded: no variable, `~`, pattern or comment.
+    pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
+        let mut words = words(command_line)?.into_iter().peekable();
+        let mut assigned = Vec::new();
+        while let Some((name, value)) = words.peek().and_then(Word::assignment) {
+            assigned.push((name.into(), Some(value.into())));
+            words.next();
+        }
+        let program = words.next().filter(|word| !word.text.is_empty()).ok_or(ParseError::NoProgram)?;
+        let mut launch = Launch::new(program.text).args(words.map(|word| word.text));
+        launch.env = assigned;
+        Ok(launch)
+    }
+
+    /// Adds one argument, passed verbatim (TERM-04).
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Launch {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Adds arguments, passed verbatim.
+    pub fn args<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Launch {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the folder the program starts in; otherwise it is ours.
+    pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Launch {
+        self.cwd = Some(folder.into());
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Launch {
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Removes an environment variable, inherited or set before.
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Launch {
+        self.env.push((name.into(), None));
+        self
+    }
+
+    /// Inherits no environment variable of ours. Those set by this launch stay, in whatever order the calls are.
+    pub fn clear_env(mut self) -> Launch {
+        self.clear_env = true;
+        self
+    }
+
+    /// Calls `hook` with every piece of stderr as it comes, on a task of the child's; it must not block. After a panic
+    /// it is not called again. [`Launch::run`], where stderr is part of the output, does not call it.
+    pub fn on_stderr(mut self, hook: impl FnMut(&[u8]) + Send + 'static) -> Launch {
+        self.stderr_hook = Some(Box::new(hook));
+        self
+    }
+
+    /// The program as given.
+    pub fn program(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// The folder as given.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &OsStr> {
+        self.arguments.iter().map(OsString::as_os_str)
+    }
+
+    pub(crate) fn inherits_environment(&self) -> bool {
+        !self.clear_env
+    }
+
+    /// What is set and, as `None`, removed, in order.
+    pub(crate) fn environment(&self) -> &[(OsString, Option<OsString>)] {
+        &self.env
+    }
+
+    /// The `PATH` in which the program is searched: its own. `None` when the program is given as a path.
+    pub(crate) fn searched(&self) -> Option<OsString> {
+        if self.program.is_empty() || self.program.as_encoded_bytes().contains(&b'/') {
+            return None;
+        }
+        let path = match self.env.iter().rev().find(|(name, _)| name == "PATH") {
+            Some((_, value)) => value.clone(),
+            None if self.clear_env => None,
+            None => env::var_os("PATH"),
+        };
+        // What the C library searches without a PATH.
+        Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
+    }
+
+    /// Where the program may be, in the order of search; relative ones start at the launch's folder.
+    pub(crate) fn candidates(&self) -> Vec<PathBuf> {
+        match self.searched() {
+            None => vec![PathBuf::from(&self.program)],
+            Some(path) => env::split_paths(&path).map(|part| part.join(&self.program)).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("arguments", &self.arguments.len())
+            .field("cwd", &self.cwd)
+            .field("clear_env", &self.clear_env)
+            .field("env", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a command line cannot be read. The user's to mend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// A quote is opened and never closed.
+    OpenQuote {
+        /// `'` or `"`.
+        quote: char,
+        /// The byte where it stands, from 0.
+        at: usize,
+    },
+    /// The last character is a backslash that quotes nothing.
+    LastBackslash,
+    /// There is no word that names a program.
+    NoProgram,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParseError::OpenQuote { quote, at } => {
+                write!(
+                    f,
+                    "the command line opens a quote {quote} at byte {at} and never closes it: close it, or write \\{quote}"
+                )
+            }
+            ParseError::LastBackslash => f.write_str(
+                "the command line ends in a backslash that quotes nothing: remove it, or write two",
+            ),
+            ParseError::NoProgram => {
+                f.write_str("the command line names no program: expected, for example, \"my-agent --acp\"")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+#[derive(Default)]
+struct Word {
+    text: String,
+    /// How much of the text stands before the first quoted character.
+    plain: Option<usize>,
+}
+
+impl Word {
+    /// Name and value, if this word is `NAME=value` with an unquoted `NAME=`.
+    fn assignment(&self) -> Option<(&str, &str)> {
+        let (name, value) = self.text.split_once('=')?;
+        let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        let all = name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
+        (starts && all && self.plain.is_none_or(|plain| plain > name.len())).then_some((name, value))
+    }
+}
+
+fn words(line: &str) -> Result<Vec<Word>, ParseError> {
+    let mut words = Vec::new();
+    let mut word: Option<Word> = None;
+    let mut characters = line.char_indices();
+    while let Some((at, character)) = characters.next() {
+        if character.is_whitespace() {
+            words.extend(word.take());
+            continue;
+        }
+        let word = word.get_or_insert_default();
+        if !matches!(character, '\'' | '"' | '\\') {
+            word.text.push(character);
+            continue;
+        }
+        word.plain.get_or_insert(word.text.len());
+        if character == '\\' {
+            word.text.push(characters.next().ok_or(ParseError::LastBackslash)?.1);
+            continue;
+        }
+        loop {
+            match characters.next().ok_or(ParseError::OpenQuote { quote: character, at })?.1 {
+                end if end == character => break,
+                '\\' if character == '"' => {
+                    let (_, next) = characters.next().ok_or(ParseError::OpenQuote { quote: '"', at })?;
+                    if !matches!(next, '"' | '\\' | '$' | '`') {
+                        word.text.push('\\');
+                    }
+                    word.text.push(next);
+                }
+                other => word.text.push(other),
+            }
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Launch, ParseError};
+
+    fn parts(line: &str) -> (Vec<String>, Vec<String>) {
+        let launch = Launch::parse(line).unwrap();
+        let text = |value: &std::ffi::OsStr| value.to_str().unwrap().to_owned();
+        let mut command = vec![text(&launch.program)];
+        command.extend(launch.arguments.iter().map(|argument| text(argument)));
+        let env = launch.env.iter().map(|(n, v)| format!("{}={}", text(n), text(v.as_ref().unwrap())));
+        (command, env.collect())
+    }
+
+    #[test]
+    fn words_are_split_as_a_shell_would_without_expansion() {
+        assert_eq!(parts("gemini --acp").0, ["gemini", "--acp"]);
+        assert_eq!(
+            parts("  a\t'b  c' \"d \\\" \\n $HOME\" e\\ f '' ").0,
+            ["a", "b  c", "d \" \\n $HOME", "e f", ""]
+        );
+        assert_eq!(parts("a'b'\"c\"d ~ *").0, ["abcd", "~", "*"]);
+    }
+
+    #[test]
+    fn leading_assignments_set_the_environment() {
+        let (command, env) = parts("A=1 _B2='x y' C= run D=4");
+        assert_eq!((command.join(" ").as_str(), env.join(",").as_str()), ("run D=4", "A=1,_B2=x y,C="));
+        assert_eq!(parts("'A=1' x").0, ["A=1", "x"], "a quoted name is a program");
+        assert_eq!(parts("2A=1 x").0, ["2A=1", "x"], "no valid name is a program");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let error = |line| Launch::parse(line).unwrap_err();
+        assert_eq!(error("a 'b"), ParseError::OpenQuote { quote: '\'', at: 2 });
+        assert_eq!(error("a \"b\\"), ParseError::OpenQuote { quote: '"', at: 2 });
+        assert_eq!(error("a\\"), ParseError::LastBackslash);
+        assert_eq!(error(" \n"), ParseError::NoProgram);
+        assert_eq!(error("A=1"), ParseError::NoProgram);
+        assert_eq!(error("''"), ParseError::NoProgram);
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let launch = Launch::parse("KEY=hush run --token=hush").unwrap();
+        let shown = format!("{launch:?}");
+        assert!(shown.contains("KEY") && !shown.contains("hush"), "{shown}");
+    }
+}

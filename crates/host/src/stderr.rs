@@ -1,0 +1,81 @@
+//! The drain of a program's stderr: always read, so that the program never blocks on it; its last bytes kept.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::net::unix::pipe;
+use tokio::sync::watch;
+
+use crate::launch::StderrHook;
+use crate::tail::Tail;
+use crate::tree::End;
+
+/// How many bytes of stderr are kept.
+const KEPT: usize = 64 * 1024;
+
+/// What is kept of a program's stderr.
+#[derive(Debug)]
+pub(crate) struct Stderr {
+    tail: Mutex<Tail>,
+    drained: watch::Sender<bool>,
+}
+
+impl Stderr {
+    pub(crate) fn new() -> Stderr {
+        Stderr { tail: Mutex::new(Tail::new(KEPT)), drained: watch::Sender::new(false) }
+    }
+
+    /// The last bytes as text.
+    pub(crate) fn text(&self) -> String {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).text()
+    }
+
+    /// Waits until nothing more will be kept. Cancel-safe.
+    pub(crate) async fn drained(&self) {
+        let mut changes = self.drained.subscribe();
+        // The sender is in `self`, so waiting cannot fail.
+        let _never_fails = changes.wait_for(|drained| *drained).await;
+    }
+
+    /// Reads until the pipe ends or, once the tree is gone, is empty: a copy of the pipe held elsewhere must not keep
+    /// anybody waiting. However this future ends, also by being dropped, the drain counts as done.
+    pub(crate) async fn drain(&self, pipe: pipe::Receiver, end: End, mut hook: Option<StderrHook>) {
+        let _done = Done(&self.drained);
+        let mut buffer = vec![0; 8 * 1024];
+        let mut over = false;
+        loop {
+            match pipe.try_read(&mut buffer) {
+                Ok(0) => return,
+                Ok(count) => self.keep(buffer.get(..count).unwrap_or_default(), &mut hook),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !over => {
+                    match end.or(pipe.readable()).await {
+                        Some(Ok(())) => {}
+                        Some(Err(_)) => return,
+                        None => over = true,
+                    }
+                }
+                Err(_) => return,
+            }
+            tokio::task::consume_budget().await;
+        }
+    }
+
+    fn keep(&self, bytes: &[u8], hook: &mut Option<StderrHook>) {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        if let Some(call) = hook
+            && panic::catch_unwind(AssertUnwindSafe(|| call(bytes))).is_err()
+        {
+            *hook = None;
+        }
+    }
+}
+
+struct Done<'a>(&'a watch::Sender<bool>);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(true);
+    }
+}

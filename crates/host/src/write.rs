@@ -1,0 +1,95 @@
+//! Writing text inside the roots.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata, Permissions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
+
+use crate::beneath::{Folder, at, no_link};
+use crate::file_error::{FileError, Reason};
+use crate::roots::Roots;
+
+/// How many names are tried for the new content before it takes the file's name.
+const NAMES: u8 = 16;
+
+impl Roots {
+    /// Replaces a file's whole content, or makes the file (FS-06) and the folders it lacks (FS-07). Bytes are written
+    /// exactly (FS-12).
+    ///
+    /// The content is written beside the file, brought to the disk and renamed: after a crash the file has its old or its
+    /// new content, whole. Permissions stay, and the owner where the system allows it; other names (hard links) of the
+    /// file keep the old content. A symbolic link that leads inside the roots is written through.
+    pub fn write_text(&self, path: impl AsRef<Path>, content: &str) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let resolved = self.resolve(path)?;
+        // `a/` and `a/.` name a folder; as a path they would be taken for `a`.
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+            return Err(FileError::new(path, Reason::Folder));
+        }
+        let (folder, name) = Folder::of(&resolved, true).map_err(|reason| FileError::new(path, reason))?;
+        let replaced = replaced(&folder, name).map_err(|reason| FileError::new(path, reason))?;
+        let (mut file, draft) = draft(&folder, replaced.is_some()).map_err(at(path))?;
+        let written = fill(&mut file, content, replaced.as_ref()).and_then(|()| folder.rename(&draft, name));
+        if let Err(error) = written {
+            // The first error is the one that matters.
+            let _left = folder.remove(&draft);
+            return Err(at(path)(error));
+        }
+        folder.sync().map_err(at(path))
+    }
+}
+
+/// What the write replaces; only a regular file, or nothing.
+fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
+    #[cfg(target_os = "linux")]
+    let look = libc::O_PATH;
+    #[cfg(not(target_os = "linux"))]
+    let look = libc::O_RDONLY | libc::O_NONBLOCK;
+    let found = match folder.open(name, look, 0) {
+        Ok(file) => file.metadata()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(no_link(error)),
+    };
+    match found.file_type() {
+        kind if kind.is_file() => Ok(Some(found)),
+        kind if kind.is_dir() => Err(Reason::Folder),
+        // It was none when the path was resolved.
+        kind if kind.is_symlink() => Err(Reason::Changed),
+        _ => Err(Reason::NotAFile),
+    }
+}
+
+/// A new file beside the one to be written. Before it has the permissions of what it replaces only we may read it.
+fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
+    let mode = if replaces { 0o600 } else { 0o666 };
+    let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..NAMES {
+        let name =
+            OsString::from(format!(".attache-{:016x}", RandomState::new().hash_one(std::process::id())));
+        match folder.open(&name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, mode) {
+            Ok(file) => return Ok((file, name)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(taken)
+}
+
+fn fill(file: &mut File, content: &str, replaced: Option<&Metadata>) -> io::Result<()> {
+    if let Some(old) = replaced {
+        let new = file.metadata()?;
+        let owner = (old.uid() != new.uid()).then_some(old.uid());
+        let group = (old.gid() != new.gid()).then_some(old.gid());
+        if owner.is_some() || group.is_some() {
+            // Only the superuser may give files away; otherwise the file becomes ours.
+            let _kept = fchown(&*file, owner, group);
+        }
+        // After the owner, whose change clears some of these bits.
+        file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
+    }
+    file.write_all(content.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,208 @@
+//! Logging in and out, and what is known about it (requirements §4.3; `auth/status` is unstable).
+
+use crate::object::{wire_id, wire_string, wire_struct};
+use crate::{Fault, Map, Members, ObjectWriter, Reader, Wire, Writer};
+
+wire_id! {
+    /// Names one way to log in.
+    pub struct AuthMethodId;
+}
+
+/// A way to log in that an agent offers.
+///
+/// Only the type `terminal` is told apart. Without a type, or with any other, a method is one for `authenticate` (AUTH-15); a
+/// malformed `terminal` method is an error and never read as another kind (AUTH-14).
+#[derive(Debug, Clone, PartialEq)]
+pub enum AuthMethod {
+    /// The client calls `authenticate` with the method's id.
+    Agent(AuthMethodAgent),
+    /// The client starts the agent's program in a terminal; never passed to `authenticate` (AUTH-06).
+    Terminal(AuthMethodTerminal),
+}
+
+impl AuthMethod {
+    /// The method's id.
+    pub fn id(&self) -> &AuthMethodId {
+        match self {
+            Self::Agent(method) => &method.id,
+            Self::Terminal(method) => &method.id,
+        }
+    }
+
+    /// The method's name for people.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Agent(method) => &method.name,
+            Self::Terminal(method) => &method.name,
+        }
+    }
+
+    /// What the method does, for people.
+    pub fn description(&self) -> Option<&str> {
+        match self {
+            Self::Agent(method) => method.description.as_deref(),
+            Self::Terminal(method) => method.description.as_deref(),
+        }
+    }
+}
+
+impl From<AuthMethodAgent> for AuthMethod {
+    fn from(method: AuthMethodAgent) -> Self {
+        Self::Agent(method)
+    }
+}
+
+impl From<AuthMethodTerminal> for AuthMethod {
+    fn from(method: AuthMethodTerminal) -> Self {
+        Self::Terminal(method)
+    }
+}
+
+impl Wire for AuthMethod {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        match reader.tag("type")?.as_deref() {
+            Some("terminal") => {
+                let start = reader.place();
+                reader.taken(start, &["type"]);
+                AuthMethodTerminal::read(reader).map(Self::Terminal)
+            }
+            _ => AuthMethodAgent::read(reader).map(Self::Agent),
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| self.write_members(object, &[]));
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Union {
+            name: "AuthMethod",
+            tag: "type",
+            variants: vec![("terminal", AuthMethodTerminal::shape()), ("", AuthMethodAgent::shape())],
+            open: false,
+        }
+    }
+}
+
+impl Members for AuthMethod {
+    fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]) {
+        match self {
+            Self::Agent(method) => method.write_members(object, except),
+            Self::Terminal(method) => {
+                object.key("type").string("terminal");
+                method.write_members(object, except);
+            }
+        }
+    }
+}
+
+wire_struct! {
+    /// A login that the agent carries out itself when `authenticate` is called.
+    pub struct AuthMethodAgent {
+        /// What to pass to `authenticate`.
+        must id: AuthMethodId = "id",
+        /// A name for people.
+        must name: String = "name",
+        /// What the method does, for people.
+        lenient description: Option<String> = "description",
+        /// The type that the agent gave, kept to be written back; it means nothing (AUTH-15). Never `terminal`.
+        lenient kind: Option<String> = "type",
+    }
+}
+
+wire_struct! {
+    /// A login in a terminal: the agent's own program and arguments, with these arguments added and these variables set
+    /// (AUTH-08).
+    pub struct AuthMethodTerminal {
+        /// The method's id.
+        must id: AuthMethodId = "id",
+        /// A name for people.
+        must name: String = "name",
+        /// What the method does, for people.
+        lenient description: Option<String> = "description",
+        /// Arguments added behind the usual ones.
+        null args: Vec<String> = "args",
+        /// Environment variables set on top of the usual ones.
+        null env: Map<String> = "env",
+    }
+}
+
+wire_struct! {
+    /// Params of `authenticate`.
+    pub struct AuthenticateRequest {
+        /// The id of an advertised [`AuthMethod::Agent`] (AUTH-02, AUTH-06).
+        must method_id: AuthMethodId = "methodId",
+    }
+}
+
+wire_struct! {
+    /// Result of `authenticate`: the login succeeded (AUTH-04).
+    pub struct AuthenticateResponse {}
+}
+
+wire_struct! {
+    /// Params of `logout` (AUTH-10).
+    pub struct LogoutRequest {}
+}
+
+wire_struct! {
+    /// Result of `logout`: new sessions need a login again (AUTH-11).
+    pub struct LogoutResponse {}
+}
+
+wire_struct! {
+    /// Params of `auth/status`; unstable.
+    pub struct AuthStatusRequest {}
+}
+
+wire_struct! {
+    /// Result of `auth/status`; unstable (AUTHS-01, AUTHS-02).
+    pub struct AuthStatusResponse {
+        /// The only field to act on.
+        must state: AuthState = "state",
+        /// Who is logged in: to be shown, neither an identifier nor for logs.
+        items accounts: Vec<AuthAccount> = "accounts",
+    }
+}
+
+wire_struct! {
+    /// Params of `auth/status_update`: the state changed; unstable (AUTHS-03).
+    pub struct AuthStatusUpdateNotification {
+        /// The state from now on.
+        must state: AuthState = "state",
+        /// Who is logged in from now on.
+        items accounts: Vec<AuthAccount> = "accounts",
+    }
+}
+
+wire_string! {
+    /// Whether an agent is logged in; unstable. Values this version does not know mean the same as [`AuthState::Undetermined`]
+    /// (AUTHS-02).
+    pub enum AuthState open {
+        /// Logged in.
+        Authenticated = "authenticated",
+        /// A login is needed.
+        Unauthenticated = "unauthenticated",
+        /// The agent works without a login.
+        NotRequired = "not_required",
+        /// The agent cannot tell.
+        Undetermined = "unknown",
+    }
+}
+
+wire_struct! {
+    /// Someone who is logged in, for display only; unstable (AUTHS-02).
+    pub struct AuthAccount {
+        /// What to show when there is room for one line.
+        must label: String = "label",
+        /// Whether this account is the one in use.
+        lenient active: Option<bool> = "active",
+        /// The account's name.
+        lenient name: Option<String> = "name",
+        /// The account's e-mail address.
+        lenient email: Option<String> = "email",
+        /// The account's organization.
+        lenient organization: Option<String> = "organization",
+    }
+}

@@ -1,0 +1,22 @@
+//! Taking back: a turn or a single call (requirements §4.8).
+
+use super::SessionId;
+use crate::RequestId;
+use crate::object::wire_struct;
+
+wire_struct! {
+    /// Params of `session/cancel`: the running turn is to end with the stop reason `cancelled`.
+    pub struct CancelNotification {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+    }
+}
+
+wire_struct! {
+    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and still gets one (CANCEL-12 to
+    /// 19).
+    pub struct CancelRequestNotification {
+        /// The call's id, compared with its type: `1` is not `"1"` (CANCEL-24).
+        must request_id: RequestId = "requestId",
+    }
+}

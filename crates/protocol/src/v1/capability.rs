@@ -1,0 +1,239 @@
+//! What each end offers (requirements §3.9 and §3.10).
+//!
+//! A capability is a flag or an object marker. A flag is set by `true` alone; a marker by an object, and `true`, null or anything
+//! else is no marker. What is absent or malformed is not offered (INIT-10, INIT-13).
+
+use crate::object::wire_struct;
+
+wire_struct! {
+    /// What a client offers to agents.
+    pub struct ClientCapabilities {
+        /// The `fs/*` methods.
+        lenient fs: FileSystemCapabilities = "fs",
+        /// All `terminal/*` methods (TERM-01).
+        lenient terminal: bool = "terminal",
+        /// What may be sent about a session.
+        lenient session: Option<ClientSessionCapabilities> = "session",
+        /// Updates about sessions that an agent starts by itself; unstable.
+        lenient subagents: Option<SubagentCapabilities> = "subagents",
+        /// Several plans for one session, by id; unstable (PLANU-01).
+        lenient plan: Option<PlanCapabilities> = "plan",
+        /// Kinds of login.
+        lenient auth: AuthCapabilities = "auth",
+        /// Modes of `elicitation/create`.
+        lenient elicitation: Option<ElicitationCapabilities> = "elicitation",
+    }
+}
+
+wire_struct! {
+    /// Which `fs/*` methods a client serves.
+    pub struct FileSystemCapabilities {
+        /// `fs/read_text_file`.
+        lenient read_text_file: bool = "readTextFile",
+        /// `fs/write_text_file`.
+        lenient write_text_file: bool = "writeTextFile",
+    }
+}
+
+wire_struct! {
+    /// What a client takes in `session/update` and in lists of config options.
+    pub struct ClientSessionCapabilities {
+        /// The updates `compaction_update` and `compaction_summary_chunk`.
+        lenient compaction: Option<CompactionCapabilities> = "compaction",
+        /// Kinds of config options.
+        lenient config_options: Option<SessionConfigOptionsCapabilities> = "configOptions",
+        /// The update `notice`.
+        lenient notices: Option<NoticeCapabilities> = "notices",
+    }
+}
+
+wire_struct! {
+    /// Which config options a client takes besides `select`.
+    pub struct SessionConfigOptionsCapabilities {
+        /// Options of the type `boolean` (CONF-08).
+        lenient boolean: Option<BooleanConfigOptionCapabilities> = "boolean",
+    }
+}
+
+wire_struct! {
+    /// Kinds of login a client can carry out besides `authenticate`.
+    pub struct AuthCapabilities {
+        /// Starting the agent's own program again in a terminal (AUTH-05, AUTH-07).
+        lenient terminal: bool = "terminal",
+    }
+}
+
+wire_struct! {
+    /// How a client can ask a person on the agent's behalf; no mode given means it cannot.
+    pub struct ElicitationCapabilities {
+        /// By a form.
+        lenient form: Option<ElicitationFormCapabilities> = "form",
+        /// By opening an address.
+        lenient url: Option<ElicitationUrlCapabilities> = "url",
+    }
+}
+
+wire_struct! {
+    /// What an agent offers to clients.
+    pub struct AgentCapabilities {
+        /// `session/load` (SESS-12).
+        lenient load_session: bool = "loadSession",
+        /// Kinds of content a prompt may hold besides text and resource links.
+        lenient prompt_capabilities: PromptCapabilities = "promptCapabilities",
+        /// Ways to reach MCP servers besides stdio.
+        lenient mcp_capabilities: McpCapabilities = "mcpCapabilities",
+        /// The session methods beyond the baseline.
+        lenient session_capabilities: SessionCapabilities = "sessionCapabilities",
+        /// `logout` and `auth/status`.
+        lenient auth: AgentAuthCapabilities = "auth",
+        /// The `providers/*` methods; unstable (PROV-01).
+        lenient providers: Option<ProvidersCapabilities> = "providers",
+    }
+}
+
+wire_struct! {
+    /// Kinds of content an agent takes in prompts (PROMPT-02).
+    pub struct PromptCapabilities {
+        /// `image` blocks.
+        lenient image: bool = "image",
+        /// `audio` blocks.
+        lenient audio: bool = "audio",
+        /// `resource` blocks.
+        lenient embedded_context: bool = "embeddedContext",
+    }
+}
+
+wire_struct! {
+    /// Ways in which an agent reaches MCP servers (SESS-09); stdio always works.
+    pub struct McpCapabilities {
+        /// Streamable HTTP.
+        lenient http: bool = "http",
+        /// HTTP with server-sent events.
+        lenient sse: bool = "sse",
+        /// Through this connection, by `mcp/message`; unstable (MCPA-01).
+        lenient acp: bool = "acp",
+    }
+}
+
+wire_struct! {
+    /// The session methods and fields an agent serves beyond the baseline.
+    pub struct SessionCapabilities {
+        /// `session/list`.
+        lenient list: Option<SessionListCapabilities> = "list",
+        /// `session/delete`.
+        lenient delete: Option<SessionDeleteCapabilities> = "delete",
+        /// The field `additionalDirectories` (DIR-01).
+        lenient additional_directories: Option<SessionAdditionalDirectoriesCapabilities> = "additionalDirectories",
+        /// The field `systemPrompt`; unstable (SYSP-01).
+        lenient system_prompt: Option<SessionSystemPromptCapabilities> = "systemPrompt",
+        /// `session/fork`; unstable (FORK-01).
+        lenient fork: Option<SessionForkCapabilities> = "fork",
+        /// `session/archive`, `session/unarchive` and the list's filter; needs `list`; unstable (ARCH-01).
+        lenient archive: Option<SessionArchiveCapabilities> = "archive",
+        /// `session/status`; unstable.
+        lenient status: Option<SessionStatusCapabilities> = "status",
+        /// `session/set_title`; unstable.
+        lenient title: Option<SessionTitleCapabilities> = "title",
+        /// `session/resume` (SESS-18).
+        lenient resume: Option<SessionResumeCapabilities> = "resume",
+        /// `session/close` (SESS-22).
+        lenient close: Option<SessionCloseCapabilities> = "close",
+    }
+}
+
+wire_struct! {
+    /// How an agent takes a system prompt; `append` always works; unstable.
+    pub struct SessionSystemPromptCapabilities {
+        /// Modes besides `append`.
+        lenient mode: Option<SessionSystemPromptModeCapabilities> = "mode",
+    }
+}
+
+wire_struct! {
+    /// Modes of a system prompt besides `append`; unstable.
+    pub struct SessionSystemPromptModeCapabilities {
+        /// `override`.
+        lenient override_mode: Option<SessionSystemPromptOverrideCapabilities> = "override",
+    }
+}
+
+wire_struct! {
+    /// The methods an agent serves about its login besides `authenticate`.
+    pub struct AgentAuthCapabilities {
+        /// `auth/status` and `auth/status_update`; unstable.
+        lenient status: Option<AuthStatusCapabilities> = "status",
+        /// `logout` (AUTH-10).
+        lenient logout: Option<LogoutCapabilities> = "logout",
+    }
+}
+
+/// The default of every capability is that nothing is offered beside it.
+macro_rules! offer_nothing {
+    ($($name:ident)*) => {$(
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    )*};
+}
+
+offer_nothing! {
+    ClientCapabilities FileSystemCapabilities ClientSessionCapabilities SessionConfigOptionsCapabilities AuthCapabilities
+    ElicitationCapabilities AgentCapabilities PromptCapabilities McpCapabilities SessionCapabilities
+    SessionSystemPromptCapabilities SessionSystemPromptModeCapabilities AgentAuthCapabilities
+}
+
+/// Objects whose presence alone says that something is offered.
+macro_rules! markers {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        wire_struct! {
+            $(#[$doc])*
+            pub struct $name {}
+        }
+        offer_nothing! { $name }
+    )*};
+}
+
+markers! {
+    /// Marks that compaction updates are taken.
+    CompactionCapabilities;
+    /// Marks that notices are taken.
+    NoticeCapabilities;
+    /// Marks that boolean config options are taken.
+    BooleanConfigOptionCapabilities;
+    /// Marks that updates about subagents are taken; unstable.
+    SubagentCapabilities;
+    /// Marks that several plans by id are taken; unstable.
+    PlanCapabilities;
+    /// Marks that forms can be shown.
+    ElicitationFormCapabilities;
+    /// Marks that addresses can be opened.
+    ElicitationUrlCapabilities;
+    /// Marks that `session/list` is served.
+    SessionListCapabilities;
+    /// Marks that `session/delete` is served.
+    SessionDeleteCapabilities;
+    /// Marks that sessions may have more roots than `cwd`.
+    SessionAdditionalDirectoriesCapabilities;
+    /// Marks that a system prompt may replace the agent's own; unstable.
+    SessionSystemPromptOverrideCapabilities;
+    /// Marks that `session/fork` is served; unstable.
+    SessionForkCapabilities;
+    /// Marks that sessions can be archived; unstable.
+    SessionArchiveCapabilities;
+    /// Marks that `session/status` is served; unstable.
+    SessionStatusCapabilities;
+    /// Marks that `session/set_title` is served; unstable.
+    SessionTitleCapabilities;
+    /// Marks that `session/resume` is served.
+    SessionResumeCapabilities;
+    /// Marks that `session/close` is served.
+    SessionCloseCapabilities;
+    /// Marks that `auth/status` is served; unstable.
+    AuthStatusCapabilities;
+    /// Marks that `logout` is served.
+    LogoutCapabilities;
+    /// Marks that `providers/*` are served; unstable.
+    ProvidersCapabilities;
+}

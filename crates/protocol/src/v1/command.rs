@@ -1,0 +1,40 @@
+//! Slash commands that the agent offers (requirements §4.11).
+
+use crate::either::wire_either;
+use crate::object::wire_struct;
+
+wire_struct! {
+    /// All commands there are now; replaces the list before, and an empty list clears it (CMD-02).
+    pub struct AvailableCommandsUpdate {
+        /// The commands; malformed ones are skipped (DEC-02).
+        must_items available_commands: Vec<AvailableCommand> = "availableCommands",
+    }
+}
+
+wire_struct! {
+    /// A command, run by a prompt whose text starts with `/` and its name (CMD-03).
+    pub struct AvailableCommand {
+        /// Its name, without the slash (CMD-05).
+        must name: String = "name",
+        /// What it does, for people.
+        must description: String = "description",
+        /// What may follow the name; an unknown form reads as nothing (CMD-05).
+        lenient input: Option<AvailableCommandInput> = "input",
+    }
+}
+
+wire_either! {
+    /// What may follow a command's name.
+    pub enum AvailableCommandInput, "an object with \"hint\"" {
+        /// Any text.
+        Unstructured(UnstructuredCommandInput) with "hint",
+    }
+}
+
+wire_struct! {
+    /// Any text after the command's name.
+    pub struct UnstructuredCommandInput {
+        /// What to show while nothing is typed.
+        must hint: String = "hint",
+    }
+}

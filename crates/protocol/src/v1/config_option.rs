@@ -1,0 +1,349 @@
+//! Config options: what a person can choose for a session (requirements §3.5 and §4.12).
+
+use super::SessionId;
+use crate::mark::{Mark, lenient, must, must_items};
+use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+use crate::{Fault, Members, ObjectWriter, Reader, Unknown, Why, Wire, Writer};
+
+wire_id! {
+    /// Names one config option of a session.
+    pub struct SessionConfigId;
+    /// Names one value of a select.
+    pub struct SessionConfigValueId;
+    /// Names one group of a select's values.
+    pub struct SessionConfigGroupId;
+}
+
+wire_struct! {
+    /// One thing to choose, with the value chosen now.
+    pub struct SessionConfigOption {
+        /// What to pass to `session/set_config_option`.
+        must id: SessionConfigId = "id",
+        /// A name for people.
+        must name: String = "name",
+        /// What the option does, for people.
+        lenient description: Option<String> = "description",
+        /// What the option is about; for layout only, it may be missing or unknown (CONF-13).
+        lenient category: Option<SessionConfigOptionCategory> = "category",
+        /// Its type, its current value and the values to choose from.
+        flat kind: SessionConfigKind = "type",
+    }
+}
+
+impl SessionConfigOption {
+    /// A choice of one among several values; `current` must be one of them (CONF-06).
+    pub fn select(
+        id: impl Into<SessionConfigId>,
+        name: impl Into<String>,
+        current: impl Into<SessionConfigValueId>,
+        options: impl Into<SessionConfigSelectOptions>,
+    ) -> Self {
+        Self::new(id, name, SessionConfigSelect::new(current, options))
+    }
+
+    /// A switch; only for clients that take it (CONF-08).
+    pub fn boolean(id: impl Into<SessionConfigId>, name: impl Into<String>, current: bool) -> Self {
+        Self::new(id, name, SessionConfigBoolean::new(current))
+    }
+
+    /// What the option is about.
+    pub fn category(&self) -> Option<&SessionConfigOptionCategory> {
+        self.category.as_ref()
+    }
+
+    /// The value chosen now; `None` if the option's type is not known, which clients ignore (CONF-12).
+    pub fn current_value(&self) -> Option<SessionConfigOptionValue> {
+        match &self.kind {
+            SessionConfigKind::Select(select) => {
+                Some(SessionConfigOptionValue::ValueId(select.current_value.clone()))
+            }
+            SessionConfigKind::Boolean(boolean) => {
+                Some(SessionConfigOptionValue::Boolean(boolean.current_value))
+            }
+            SessionConfigKind::Unknown(_) => None,
+        }
+    }
+
+    /// The values of a select in the order they are shown, across its groups; nothing for other types.
+    pub fn values(&self) -> impl Iterator<Item = &SessionConfigSelectOption> {
+        let options = match &self.kind {
+            SessionConfigKind::Select(select) => Some(&select.options),
+            SessionConfigKind::Boolean(_) | SessionConfigKind::Unknown(_) => None,
+        };
+        options.into_iter().flat_map(SessionConfigSelectOptions::values)
+    }
+
+    /// Whether `value` may be set: of the option's type and, for a select, one of its values (CONF-07).
+    pub fn accepts(&self, value: &SessionConfigOptionValue) -> bool {
+        match (&self.kind, value) {
+            (SessionConfigKind::Select(_), SessionConfigOptionValue::ValueId(id)) => {
+                self.values().any(|option| option.value == *id)
+            }
+            (SessionConfigKind::Boolean(_), SessionConfigOptionValue::Boolean(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+wire_union! {
+    /// The type of a config option. Options of other types are skipped, or ignored by whoever keeps them (CONF-12, CONF-20).
+    pub enum SessionConfigKind by "type" closed {
+        /// One of several values.
+        Select(SessionConfigSelect) = "select",
+        /// On or off; only for clients that take it (CONF-08).
+        Boolean(SessionConfigBoolean) = "boolean",
+    }
+}
+
+wire_struct! {
+    /// A choice of one among several values.
+    pub plain struct SessionConfigSelect {
+        /// The value chosen now, one of `options` (CONF-06).
+        must current_value: SessionConfigValueId = "currentValue",
+        /// The values to choose from.
+        must options: SessionConfigSelectOptions = "options",
+    }
+}
+
+wire_struct! {
+    /// A switch.
+    pub plain struct SessionConfigBoolean {
+        /// Whether it is on.
+        must current_value: bool = "currentValue",
+    }
+}
+
+/// The values of a select, in the order they are shown. All stand in groups or none does (CONF-19); the empty list is ungrouped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionConfigSelectOptions {
+    /// A flat list, where one bad value makes the whole option undecodable (CONF-20).
+    Ungrouped(Vec<SessionConfigSelectOption>),
+    /// Groups, in which bad values are skipped (CONF-20).
+    Grouped(Vec<SessionConfigSelectGroup>),
+}
+
+impl SessionConfigSelectOptions {
+    /// All values, across groups.
+    pub fn values(&self) -> impl Iterator<Item = &SessionConfigSelectOption> {
+        let (flat, groups): (&[_], &[SessionConfigSelectGroup]) = match self {
+            Self::Ungrouped(options) => (options, &[]),
+            Self::Grouped(groups) => (&[], groups),
+        };
+        flat.iter().chain(groups.iter().flat_map(|group| &group.options))
+    }
+}
+
+impl From<Vec<SessionConfigSelectOption>> for SessionConfigSelectOptions {
+    fn from(options: Vec<SessionConfigSelectOption>) -> Self {
+        Self::Ungrouped(options)
+    }
+}
+
+impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
+    fn from(groups: Vec<SessionConfigSelectGroup>) -> Self {
+        Self::Grouped(groups)
+    }
+}
+
+impl Wire for SessionConfigSelectOptions {
+    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is tried first. If neither reading
+    /// works, the fault is that of the reading which got further.
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let mark = reader.mark();
+        let flat = match Vec::read(reader) {
+            Ok(options) => return Ok(Self::Ungrouped(options)),
+            Err(fault) => fault,
+        };
+        reader.back(mark);
+        let mut groups = Vec::new();
+        let walked = reader.array(|reader| {
+            groups.push(read_group(reader)?);
+            Ok(())
+        });
+        match walked {
+            Ok(()) => Ok(Self::Grouped(groups)),
+            Err(fault) if fault.at < flat.at || fault.why == Why::Missing("group") => Err(flat),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::Ungrouped(options) => writer.array(options),
+            Self::Grouped(groups) => writer.array(groups),
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::OneOf {
+            name: "SessionConfigSelectOptions",
+            shapes: vec![Vec::<SessionConfigSelectOption>::shape(), Vec::<SessionConfigSelectGroup>::shape()],
+        }
+    }
+}
+
+/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown values are refused (§5.1).
+fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
+    let mark = reader.mark();
+    let fault = match SessionConfigSelectGroup::read(reader) {
+        Err(fault) if fault.why == Why::Missing("name") && reader.unknown() == Unknown::Keep => fault,
+        read => return read,
+    };
+    reader.back(mark);
+    reader.note(fault);
+    let (mut group, mut options, mut meta) = (None, None, None);
+    reader.object(|key, reader| match key {
+        "group" => must::member(&mut group, reader),
+        "options" => must_items::member(&mut options, reader),
+        "_meta" => lenient::member(&mut meta, reader),
+        key => reader.unknown_member(fault.at, key),
+    })?;
+    let group: SessionConfigGroupId = group.ok_or(Fault { at: fault.at, why: Why::Missing("group") })?;
+    let options = options.ok_or(Fault { at: fault.at, why: Why::Missing("options") })?;
+    Ok(SessionConfigSelectGroup { name: group.to_string(), group, options, meta: meta.flatten() })
+}
+
+wire_struct! {
+    /// One value of a select.
+    pub struct SessionConfigSelectOption {
+        /// What to pass to `session/set_config_option`.
+        must value: SessionConfigValueId = "value",
+        /// A name for people.
+        must name: String = "name",
+        /// What distinguishes the value, for people.
+        lenient description: Option<String> = "description",
+    }
+}
+
+wire_struct! {
+    /// Values of a select that belong together.
+    pub struct SessionConfigSelectGroup {
+        /// Names the group.
+        must group: SessionConfigGroupId = "group",
+        /// A name for people. The 2025 draft had none: the group's id stands in, unless unknown values are refused (§5.1).
+        must name: String = "name",
+        /// The group's values.
+        must_items options: Vec<SessionConfigSelectOption> = "options",
+    }
+}
+
+wire_string! {
+    /// What a config option is about. Names that begin with `_` are free for anyone, all others are reserved (CONF-14).
+    pub enum SessionConfigOptionCategory open {
+        /// How the agent works.
+        Mode = "mode",
+        /// Which model it uses.
+        Model = "model",
+        /// A setting of that model, to be shown near it (CONF-17).
+        ModelConfig = "model_config",
+        /// How much the model thinks.
+        ThoughtLevel = "thought_level",
+    }
+}
+
+wire_struct! {
+    /// Params of `session/set_config_option`; works in a turn and between turns (CONF-18).
+    pub struct SetSessionConfigOptionRequest {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+        /// One of its options.
+        must config_id: SessionConfigId = "configId",
+        /// The value to choose.
+        flat value: SessionConfigOptionValue = "type",
+    }
+}
+
+/// A value of a config option, as it is set.
+///
+/// On the wire a string stands under `value` without a `type`, a boolean under `value` beside `"type":"boolean"` (CONF-09).
+/// Whatever `type` says, a string is a value id (CONF-10); any other JSON, and a boolean without its type, is an error (CONF-11).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SessionConfigOptionValue {
+    /// One of a select's values.
+    ValueId(SessionConfigValueId),
+    /// The state of a switch.
+    Boolean(bool),
+}
+
+impl From<SessionConfigValueId> for SessionConfigOptionValue {
+    fn from(id: SessionConfigValueId) -> Self {
+        Self::ValueId(id)
+    }
+}
+
+impl From<&str> for SessionConfigOptionValue {
+    fn from(id: &str) -> Self {
+        Self::ValueId(id.into())
+    }
+}
+
+impl From<bool> for SessionConfigOptionValue {
+    fn from(on: bool) -> Self {
+        Self::Boolean(on)
+    }
+}
+
+impl Wire for SessionConfigOptionValue {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let start = reader.place();
+        let typed = reader.tag("type")?.as_deref() == Some("boolean");
+        let (mut value, mut kind) = (None, None);
+        reader.object(|key, reader| {
+            match key {
+                "value" if typed && reader.peek() == crate::Next::Bool => {
+                    value = Some(Self::Boolean(bool::read(reader)?));
+                }
+                "value" => value = Some(Self::ValueId(SessionConfigValueId::read(reader)?)),
+                "type" => {
+                    kind = Some(reader.place());
+                    reader.skip()?;
+                }
+                key => reader.unknown_member(start, key)?,
+            }
+            Ok(())
+        })?;
+        if let (Some(Self::ValueId(_)), Some(at)) = (&value, kind) {
+            reader.note(Fault { at, why: Why::NoField });
+        }
+        value.ok_or(Fault { at: start, why: Why::Missing("value") })
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| self.write_members(object, &[]));
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        let form = |shape| crate::Shape::Object {
+            name: "",
+            members: vec![crate::MemberShape { key: "value", mark: "must", required: true, shape }],
+        };
+        crate::Shape::Union {
+            name: "SessionConfigOptionValue",
+            tag: "type",
+            variants: vec![("boolean", form(bool::shape())), ("", form(SessionConfigValueId::shape()))],
+            open: false,
+        }
+    }
+}
+
+impl Members for SessionConfigOptionValue {
+    fn write_members(&self, object: &mut ObjectWriter<'_>, _except: &[&str]) {
+        match self {
+            Self::ValueId(id) => object.member("value", id),
+            Self::Boolean(on) => {
+                object.key("type").string("boolean");
+                object.member("value", on);
+            }
+        }
+    }
+}
+
+wire_struct! {
+    /// Result of `session/set_config_option`.
+    pub struct SetSessionConfigOptionResponse {
+        /// All options of the session with their current values (CONF-02).
+        must_items config_options: Vec<SessionConfigOption> = "configOptions",
+    }
+}

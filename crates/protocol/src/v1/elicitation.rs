@@ -1,0 +1,231 @@
+//! `elicitation/create` and `elicitation/complete` (requirements §3.13, §4.15): the agent asks the person for input.
+
+use super::{ElicitationSchema, SessionId, ToolCallId};
+use crate::either::wire_either;
+use crate::mark::{Mark, flat, lenient, must};
+use crate::object::{wire_id, wire_struct, wire_union};
+use crate::{Fault, Map, Members, Meta, Next, Reader, RequestId, Why, Wire, Writer};
+
+wire_id! {
+    /// Names one URL elicitation; unique among those open on a connection (ELIC-18).
+    pub struct ElicitationId;
+}
+
+/// Asks the person for input. Only modes that the client advertised (ELIC-01, ELIC-02).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateElicitationRequest {
+    /// How the input is given; its members stand among those of the request.
+    pub mode: ElicitationMode,
+    /// What it is about; its members stand among those of the request.
+    pub scope: ElicitationScope,
+    /// What is asked, for people.
+    pub message: String,
+    /// Data of extensions; opaque to the protocol (META-01, META-02).
+    pub meta: Option<Meta>,
+}
+
+impl CreateElicitationRequest {
+    /// All members that are no mode's own.
+    const KEYS: &'static [&'static str] = &["sessionId", "toolCallId", "requestId", "message", "_meta"];
+
+    /// A request without metadata.
+    pub fn new(
+        mode: impl Into<ElicitationMode>,
+        scope: impl Into<ElicitationScope>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { mode: mode.into(), scope: scope.into(), message: message.into(), meta: None }
+    }
+}
+
+impl Wire for CreateElicitationRequest {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let start = reader.place();
+        reader.taken(start, Self::KEYS);
+        let mode = flat::before(reader)?;
+        let mark = reader.mark();
+        let scope = flat::before(reader)?;
+        reader.back(mark); // the scope's reading notes the mode's members as unknown; what it dropped is noted below
+        let (mut message, mut meta) = (None, None);
+        let mut tool_call: Option<Option<ToolCallId>> = None;
+        reader.object(|key, reader| match key {
+            "toolCallId" => lenient::member(&mut tool_call, reader),
+            "message" => must::member(&mut message, reader),
+            "_meta" => lenient::member(&mut meta, reader),
+            _ => reader.skip().map(drop),
+        })?;
+        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        Ok(Self {
+            mode: mode.ok_or(missing("mode"))?,
+            scope: scope.ok_or(missing("sessionId"))?,
+            message: message.ok_or(missing("message"))?,
+            meta: meta.flatten(),
+        })
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| {
+            self.mode.write_members(object, Self::KEYS);
+            self.scope.write_members(object, &[]);
+            must::write(&self.message, "message", &[], object);
+            lenient::write(&self.meta, "_meta", &[], object);
+        });
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        let member = |key, mark, required, shape| crate::MemberShape { key, mark, required, shape };
+        crate::Shape::Object {
+            name: "CreateElicitationRequest",
+            members: vec![
+                member("mode", "flat", true, ElicitationMode::shape()),
+                member("sessionId", "flat", true, ElicitationScope::shape()),
+                member("message", "must", true, String::shape()),
+                member("_meta", "lenient", false, <Option<Meta>>::shape()),
+            ],
+        }
+    }
+}
+
+wire_union! {
+    /// How the input is given. Unknown modes are kept, never shown as known ones (ELIC-22).
+    pub enum ElicitationMode by "mode" open {
+        /// By filling in a form.
+        Form(ElicitationFormMode) = "form",
+        /// By opening a page.
+        Url(ElicitationUrlMode) = "url",
+    }
+}
+
+wire_struct! {
+    /// A form. Never for secrets (ELIC-11).
+    pub plain struct ElicitationFormMode {
+        /// The form's fields.
+        must requested_schema: ElicitationSchema = "requestedSchema",
+    }
+}
+
+wire_struct! {
+    /// A page to open. Shown in full and opened only with consent (ELIC-09).
+    pub plain struct ElicitationUrlMode {
+        /// Comes back in `elicitation/complete`.
+        must elicitation_id: ElicitationId = "elicitationId",
+        /// The page; without credentials in it (ELIC-12).
+        must url: String = "url",
+    }
+}
+
+wire_either! {
+    /// What an elicitation is about: a session or a request. With both, the session counts (ELIC-05).
+    pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
+        /// A session, maybe one of its tool calls.
+        Session(ElicitationSessionScope) with "sessionId",
+        /// A pending request of the client, such as `authenticate`.
+        Request(ElicitationRequestScope) with "requestId",
+    }
+}
+
+wire_struct! {
+    /// A session, maybe one of its tool calls.
+    pub plain struct ElicitationSessionScope {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+        /// The tool call.
+        lenient tool_call_id: Option<ToolCallId> = "toolCallId",
+    }
+}
+
+wire_struct! {
+    /// A pending request.
+    pub plain struct ElicitationRequestScope {
+        /// The request's JSON-RPC id.
+        must request_id: RequestId = "requestId",
+    }
+}
+
+wire_struct! {
+    /// What the person did.
+    pub struct CreateElicitationResponse {
+        /// What the person did; its members stand among those of the response.
+        flat action: ElicitationAction = "action",
+    }
+}
+
+wire_union! {
+    /// What the person did. Unknown actions are kept and treated as none of the known ones (ELIC-23).
+    pub enum ElicitationAction by "action" open {
+        /// Gave the input, or agreed to open the page, which does not say that anything came of it (ELIC-17).
+        Accept(ElicitationAcceptAction) = "accept",
+        /// Said no.
+        Decline = "decline",
+        /// Went away without an answer.
+        Cancel = "cancel",
+    }
+}
+
+wire_struct! {
+    /// The input.
+    pub plain struct ElicitationAcceptAction {
+        /// The form's values by field; to be checked against the form by both sides (ELIC-14). Malformed is fatal (DEC-06).
+        strict content: Option<Map<ElicitationContentValue>> = "content",
+    }
+}
+
+/// The value of one field of a form.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationContentValue {
+    /// A text, or the value of a choice.
+    String(String),
+    /// A whole number that was written without a fraction.
+    Integer(i64),
+    /// Any other number.
+    Number(f64),
+    /// Yes or no.
+    Boolean(bool),
+    /// The values of several choices.
+    StringArray(Vec<String>),
+}
+
+impl Wire for ElicitationContentValue {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        match reader.peek() {
+            Next::String => String::read(reader).map(Self::String),
+            Next::Bool => bool::read(reader).map(Self::Boolean),
+            Next::Array => Vec::read(reader).map(Self::StringArray),
+            Next::Number => {
+                let mark = reader.mark();
+                i64::read(reader).map(Self::Integer).or_else(|_| {
+                    reader.back(mark);
+                    f64::read(reader).map(Self::Number)
+                })
+            }
+            _ => Err(reader.fault(Why::Expected("a string, a number, a boolean or an array of strings"))),
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        match self {
+            Self::String(value) => value.write(writer),
+            Self::Integer(value) => value.write(writer),
+            Self::Number(value) => value.write(writer),
+            Self::Boolean(value) => value.write(writer),
+            Self::StringArray(value) => value.write(writer),
+        }
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::OneOf {
+            name: "ElicitationContentValue",
+            shapes: vec![String::shape(), i64::shape(), f64::shape(), bool::shape(), <Vec<String>>::shape()],
+        }
+    }
+}
+
+wire_struct! {
+    /// What the person began at the page is done (ELIC-19). Unknown and completed ids are ignored (ELIC-20).
+    pub struct CompleteElicitationNotification {
+        /// The elicitation.
+        must elicitation_id: ElicitationId = "elicitationId",
+    }
+}

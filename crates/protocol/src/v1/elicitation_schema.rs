@@ -1,0 +1,256 @@
+//! The forms of elicitations (requirements §3.13): a flat object of simple fields.
+
+use crate::object::{wire_string, wire_struct, wire_union};
+use crate::{Fault, Map, Members, ObjectWriter, Reader, UnknownVariant, Why, Wire, Writer};
+
+wire_struct! {
+    /// A form (ELIC-07).
+    pub struct ElicitationSchema {
+        /// Always `object`.
+        stated schema_type: ElicitationSchemaType = "type",
+        /// The form's title.
+        lenient title: Option<String> = "title",
+        /// What the form is for.
+        lenient description: Option<String> = "description",
+        /// The fields by name, in the order of the text. Null or a malformed field fails the request.
+        given properties: Map<ElicitationPropertySchema> = "properties",
+        /// The names of the fields that must be filled in.
+        strict required: Option<Vec<String>> = "required",
+    }
+}
+
+/// The JSON type of a form: always `object`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ElicitationSchemaType {
+    /// An object.
+    #[default]
+    Object,
+}
+
+impl Wire for ElicitationSchemaType {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let mark = reader.mark();
+        match &*reader.string()? {
+            "object" => Ok(Self::Object),
+            _ => {
+                reader.back(mark);
+                Err(reader.fault(Why::NotOneOf("ElicitationSchemaType")))
+            }
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.string("object");
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Strings { name: "ElicitationSchemaType", known: &["object"], open: false }
+    }
+}
+
+wire_union! {
+    /// One field of a form. Fields of an unknown type are kept, never shown as a known one (ELIC-22).
+    pub enum ElicitationPropertySchema by "type" open {
+        /// A text, or one choice of several.
+        String(StringPropertySchema) = "string",
+        /// A number.
+        Number(NumberPropertySchema) = "number",
+        /// A whole number.
+        Integer(IntegerPropertySchema) = "integer",
+        /// Yes or no.
+        Boolean(BooleanPropertySchema) = "boolean",
+        /// Several choices.
+        Array(MultiSelectPropertySchema) = "array",
+    }
+}
+
+wire_struct! {
+    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail the request (DEC-06).
+    pub struct StringPropertySchema {
+        /// The field's label.
+        lenient title: Option<String> = "title",
+        /// What to fill in.
+        lenient description: Option<String> = "description",
+        /// The least number of characters.
+        strict min_length: Option<u32> = "minLength",
+        /// The greatest number of characters.
+        strict max_length: Option<u32> = "maxLength",
+        /// A regular expression that the text must match, to be evaluated in bounded time (ELIC-24).
+        strict pattern: Option<String> = "pattern",
+        /// What the text is.
+        strict format: Option<StringFormat> = "format",
+        /// What is filled in at first (ELIC-15).
+        lenient default: Option<String> = "default",
+        /// The values to choose from.
+        strict enum_values: Option<Vec<String>> = "enum",
+        /// The values to choose from, with titles.
+        strict one_of: Option<Vec<EnumOption>> = "oneOf",
+    }
+}
+
+wire_string! {
+    /// What a text is. Another format fails the request in official decoders: send only these (X18).
+    pub enum StringFormat closed {
+        /// An email address.
+        Email = "email",
+        /// A URI.
+        Uri = "uri",
+        /// A date.
+        Date = "date",
+        /// A date with a time.
+        DateTime = "date-time",
+    }
+}
+
+wire_struct! {
+    /// A number. Malformed limits fail the request (DEC-06).
+    pub struct NumberPropertySchema {
+        /// The field's label.
+        lenient title: Option<String> = "title",
+        /// What to fill in.
+        lenient description: Option<String> = "description",
+        /// The least value.
+        strict minimum: Option<f64> = "minimum",
+        /// The greatest value.
+        strict maximum: Option<f64> = "maximum",
+        /// What is filled in at first (ELIC-15).
+        lenient default: Option<f64> = "default",
+    }
+}
+
+wire_struct! {
+    /// A whole number. Malformed limits fail the request (DEC-06).
+    pub struct IntegerPropertySchema {
+        /// The field's label.
+        lenient title: Option<String> = "title",
+        /// What to fill in.
+        lenient description: Option<String> = "description",
+        /// The least value.
+        strict minimum: Option<i64> = "minimum",
+        /// The greatest value.
+        strict maximum: Option<i64> = "maximum",
+        /// What is filled in at first (ELIC-15).
+        lenient default: Option<i64> = "default",
+    }
+}
+
+wire_struct! {
+    /// Yes or no.
+    pub struct BooleanPropertySchema {
+        /// The field's label.
+        lenient title: Option<String> = "title",
+        /// What to decide.
+        lenient description: Option<String> = "description",
+        /// What is set at first (ELIC-15).
+        lenient default: Option<bool> = "default",
+    }
+}
+
+wire_struct! {
+    /// Several choices. Malformed limits and choices fail the request (DEC-06).
+    pub struct MultiSelectPropertySchema {
+        /// The field's label.
+        lenient title: Option<String> = "title",
+        /// What to choose.
+        lenient description: Option<String> = "description",
+        /// The least number of choices.
+        strict min_items: Option<u64> = "minItems",
+        /// The greatest number of choices.
+        strict max_items: Option<u64> = "maxItems",
+        /// What to choose from.
+        must items: MultiSelectItems = "items",
+        /// What is chosen at first; malformed values are skipped (DEC-02, ELIC-15).
+        items default: Option<Vec<String>> = "default",
+    }
+}
+
+/// What to choose several from. Told apart by `type`, which titled choices do not need; another `type` is kept, never shown as a known
+/// one (ELIC-22).
+#[derive(Debug, Clone, PartialEq)]
+pub enum MultiSelectItems {
+    /// Plain values, `type` being `string`.
+    String(StringMultiSelectItems),
+    /// Values with titles.
+    Titled(TitledMultiSelectItems),
+    /// A `type` this version does not know, as it arrived.
+    Unknown(UnknownVariant),
+}
+
+impl Wire for MultiSelectItems {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let mark = reader.mark();
+        let kind = reader.tag("type")?;
+        let start = reader.place();
+        reader.taken(start, &["type"]);
+        let Some(kind) = kind else {
+            return TitledMultiSelectItems::read(reader).map(Self::Titled);
+        };
+        if kind != "string" {
+            return UnknownVariant::read(kind, reader).map(Self::Unknown);
+        }
+        StringMultiSelectItems::read(reader).map(Self::String).or_else(|fault| {
+            // Titled choices may say that they are strings: `type` is an unknown key to them.
+            reader.back(mark);
+            TitledMultiSelectItems::read(reader).map(Self::Titled).map_err(|_| fault)
+        })
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| self.write_members(object, &[]));
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Union {
+            name: "MultiSelectItems",
+            tag: "type",
+            variants: vec![
+                ("string", StringMultiSelectItems::shape()),
+                ("", TitledMultiSelectItems::shape()),
+            ],
+            open: true,
+        }
+    }
+}
+
+impl Members for MultiSelectItems {
+    fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]) {
+        match self {
+            Self::String(items) => {
+                object.key("type").string("string");
+                items.write_members(object, except);
+            }
+            Self::Titled(items) => items.write_members(object, except),
+            Self::Unknown(items) => items.write_members(object, except, "type"),
+        }
+    }
+}
+
+wire_struct! {
+    /// Plain values to choose from.
+    pub struct StringMultiSelectItems {
+        /// The values.
+        must enum_values: Vec<String> = "enum",
+    }
+}
+
+wire_struct! {
+    /// Values with titles to choose from.
+    pub struct TitledMultiSelectItems {
+        /// The values.
+        must any_of: Vec<EnumOption> = "anyOf",
+    }
+}
+
+wire_struct! {
+    /// One value with its title.
+    pub struct EnumOption {
+        /// The value that is sent back.
+        must value: String = "const",
+        /// What people see.
+        must title: String = "title",
+        /// What choosing it means.
+        lenient description: Option<String> = "description",
+    }
+}

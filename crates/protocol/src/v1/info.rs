@@ -1,0 +1,23 @@
+//! What a session is called and when it last changed, as news (requirements §3.8 and §4.13).
+
+use crate::object::wire_struct;
+use crate::{Meta, Patch};
+
+wire_struct! {
+    /// The update `session_info_update`: what changed, field by field (INFO-02, INFO-03).
+    pub plain struct SessionInfoUpdate {
+        /// The session's title.
+        patch title: Patch<String> = "title",
+        /// When the session last changed (ISO 8601).
+        patch updated_at: Patch<String> = "updatedAt",
+        /// Data of extensions about the session, in three states (INFO-07, INFO-08). How it meets what is stored is INFO-09.
+        patch meta: Patch<Meta> = "_meta",
+    }
+}
+
+impl Default for SessionInfoUpdate {
+    /// An update that changes nothing.
+    fn default() -> Self {
+        Self::new()
+    }
+}

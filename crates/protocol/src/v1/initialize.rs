@@ -1,0 +1,79 @@
+//! The first exchange: versions, capabilities, names (requirements §4.2).
+
+use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
+use crate::object::wire_struct;
+use crate::{Fault, Reader, Wire, Writer};
+
+/// A version of ACP: a whole number from 0 to 65535; anything else is refused (INIT-09).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProtocolVersion(pub u16);
+
+impl ProtocolVersion {
+    /// The version these types describe.
+    pub const V1: Self = Self(1);
+}
+
+impl From<u16> for ProtocolVersion {
+    fn from(version: u16) -> Self {
+        Self(version)
+    }
+}
+
+impl std::fmt::Display for ProtocolVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Wire for ProtocolVersion {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        u16::read(reader).map(Self)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.0.write(writer);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        u16::shape()
+    }
+}
+
+wire_struct! {
+    /// Params of `initialize`, the client's first call (INIT-01).
+    pub struct InitializeRequest {
+        /// The latest version the client speaks (INIT-03).
+        must protocol_version: ProtocolVersion = "protocolVersion",
+        /// What the client offers; what is left out is not offered (INIT-10).
+        lenient client_capabilities: ClientCapabilities = "clientCapabilities",
+        /// The client's name and version (INIT-04); absent if malformed (INIT-13).
+        lenient client_info: Option<Implementation> = "clientInfo",
+    }
+}
+
+wire_struct! {
+    /// Result of `initialize`.
+    pub struct InitializeResponse {
+        /// The version spoken from now on: the client's if the agent knows it, else the agent's latest (INIT-05, INIT-06).
+        must protocol_version: ProtocolVersion = "protocolVersion",
+        /// What the agent offers; what is left out is not offered (INIT-10, INIT-20).
+        lenient agent_capabilities: AgentCapabilities = "agentCapabilities",
+        /// How a person can log in, best first.
+        items auth_methods: Vec<AuthMethod> = "authMethods",
+        /// The agent's name and version (INIT-04); absent if malformed (INIT-13).
+        lenient agent_info: Option<Implementation> = "agentInfo",
+    }
+}
+
+wire_struct! {
+    /// The program at one end of a connection.
+    pub struct Implementation {
+        /// A name for programs.
+        must name: String = "name",
+        /// A name for people; `name` stands in if it is absent.
+        lenient title: Option<String> = "title",
+        /// The program's version, in its own scheme.
+        must version: String = "version",
+    }
+}

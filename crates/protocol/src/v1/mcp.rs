@@ -1,0 +1,279 @@
+//! MCP servers that a session uses (requirements §3.11), and MCP messages carried over ACP (§1.3, unstable).
+
+use super::EnvVariable;
+use crate::either::wire_either;
+use crate::object::{wire_id, wire_struct};
+use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
+
+/// An MCP server that the agent shall connect to.
+///
+/// Told apart by `type`, which stdio does not have. Any other `type`, `stdio` included, reads as stdio where the fields of stdio are
+/// there, and is an error where they are not.
+#[derive(Debug, Clone, PartialEq)]
+pub enum McpServer {
+    /// A program that the agent starts; every agent can.
+    Stdio(McpServerStdio),
+    /// Streamable HTTP; only with `mcpCapabilities.http`.
+    Http(McpServerHttp),
+    /// Server-sent events; only with `mcpCapabilities.sse`.
+    Sse(McpServerSse),
+    /// A server that speaks through this connection; only with `mcpCapabilities.acp` (MCPA-01). Unstable.
+    Acp(McpServerAcp),
+}
+
+impl McpServer {
+    /// The server's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Stdio(server) => &server.name,
+            Self::Http(server) => &server.name,
+            Self::Sse(server) => &server.name,
+            Self::Acp(server) => &server.name,
+        }
+    }
+}
+
+impl Wire for McpServer {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let kind = reader.tag("type")?;
+        let start = reader.place();
+        reader.taken(start, &["type"]);
+        match kind.as_deref() {
+            Some("http") => McpServerHttp::read(reader).map(Self::Http),
+            Some("sse") => McpServerSse::read(reader).map(Self::Sse),
+            Some("acp") => McpServerAcp::read(reader).map(Self::Acp),
+            None | Some("stdio") => McpServerStdio::read(reader).map(Self::Stdio),
+            Some(_) => {
+                let mark = reader.mark();
+                McpServerStdio::read(reader).map(Self::Stdio).map_err(|fault| {
+                    reader.back(mark);
+                    match fault.why {
+                        Why::Missing(_) => reader.fault(Why::NotOneOf("McpServer")),
+                        _ => fault,
+                    }
+                })
+            }
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| self.write_members(object, &[]));
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Union {
+            name: "McpServer",
+            tag: "type",
+            variants: vec![
+                ("", McpServerStdio::shape()),
+                ("http", McpServerHttp::shape()),
+                ("sse", McpServerSse::shape()),
+                ("acp", McpServerAcp::shape()),
+            ],
+            open: false,
+        }
+    }
+}
+
+impl Members for McpServer {
+    fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]) {
+        let (kind, server): (_, &dyn Fn(&mut ObjectWriter<'_>)) = match self {
+            Self::Stdio(server) => (None, &|object| server.write_members(object, except)),
+            Self::Http(server) => (Some("http"), &|object| server.write_members(object, except)),
+            Self::Sse(server) => (Some("sse"), &|object| server.write_members(object, except)),
+            Self::Acp(server) => (Some("acp"), &|object| server.write_members(object, except)),
+        };
+        if let Some(kind) = kind {
+            object.key("type").string(kind);
+        }
+        server(object);
+    }
+}
+
+wire_struct! {
+    /// A server that the agent starts as a program.
+    pub struct McpServerStdio {
+        /// Its name, for people.
+        must name: String = "name",
+        /// The program, absolute.
+        must command: String = "command",
+        /// Its arguments. The key must be there.
+        must_null args: Vec<String> = "args",
+        /// Its environment variables. The key must be there.
+        must_null env: Vec<EnvVariable> = "env",
+    }
+}
+
+wire_struct! {
+    /// A server reached by streamable HTTP.
+    pub struct McpServerHttp {
+        /// Its name, for people.
+        must name: String = "name",
+        /// Where it is.
+        must url: String = "url",
+        /// Headers of every request to it. The key must be there.
+        must_null headers: Vec<HttpHeader> = "headers",
+    }
+}
+
+wire_struct! {
+    /// A server reached by HTTP with server-sent events.
+    pub struct McpServerSse {
+        /// Its name, for people.
+        must name: String = "name",
+        /// Where it is.
+        must url: String = "url",
+        /// Headers of every request to it. The key must be there.
+        must_null headers: Vec<HttpHeader> = "headers",
+    }
+}
+
+wire_struct! {
+    /// An HTTP header. The value may be secret.
+    pub struct HttpHeader {
+        /// Its name.
+        must name: String = "name",
+        /// Its value.
+        must value: String = "value",
+    }
+}
+
+wire_id! {
+    /// Names one MCP server behind this connection; unique on it (MCPA-01). Unstable.
+    pub struct McpServerAcpId;
+
+    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it (MCPA-02). Unstable.
+    pub struct McpRequestId;
+}
+
+wire_struct! {
+    /// A server that speaks through this connection. Unstable.
+    pub struct McpServerAcp {
+        /// Its name, for people.
+        must name: String = "name",
+        /// Its id, in every message for it.
+        must server_id: McpServerAcpId = "serverId",
+    }
+}
+
+wire_struct! {
+    /// An MCP request to a server behind the client. Unstable.
+    pub struct MessageMcpRequest {
+        /// The server.
+        must server_id: McpServerAcpId = "serverId",
+        /// The MCP request's own id; not that of the ACP request around it (MCPA-02).
+        must request_id: McpRequestId = "requestId",
+        /// The MCP method.
+        must method: String = "method",
+        /// Its parameters; anything but an object is fatal (DEC-06).
+        strict params: Option<Map<Raw>> = "params",
+    }
+}
+
+wire_struct! {
+    /// An MCP notification that belongs to an active MCP request (MCPA-04). Unstable.
+    pub struct MessageMcpNotification {
+        /// The server.
+        must server_id: McpServerAcpId = "serverId",
+        /// The active MCP request.
+        must request_id: McpRequestId = "requestId",
+        /// The MCP method.
+        must method: String = "method",
+        /// Its parameters; anything but an object is fatal (DEC-06).
+        strict params: Option<Map<Raw>> = "params",
+    }
+}
+
+wire_either! {
+    /// How the MCP server answered. With both keys the result counts (MCPA-03). Failures of ACP itself are JSON-RPC errors. Unstable.
+    pub enum MessageMcpResponse, "an object with \"result\" or \"error\"" {
+        /// It succeeded.
+        Result(MessageMcpResult) with "result",
+        /// It failed.
+        Error(MessageMcpError) with "error",
+    }
+}
+
+wire_struct! {
+    /// An MCP request succeeded. Unstable.
+    pub struct MessageMcpResult {
+        /// The MCP result: any JSON value, null too.
+        must result: Raw = "result",
+    }
+}
+
+wire_struct! {
+    /// An MCP request failed. Unstable.
+    pub struct MessageMcpError {
+        /// The MCP error.
+        must error: McpError = "error",
+    }
+}
+
+/// An error object of MCP, kept whole: unknown members and a null `data` are written back as they came. Unstable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpError {
+    /// The error's code.
+    pub code: i32,
+    /// What went wrong.
+    pub message: String,
+    /// Details: any JSON value, null too.
+    pub data: Option<Raw>,
+    /// Its other members.
+    pub other: Map<Raw>,
+}
+
+impl McpError {
+    /// An error without details.
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None, other: Map::default() }
+    }
+}
+
+impl Wire for McpError {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let start = reader.place();
+        let (mut code, mut message, mut data, mut other) = (None, None, None, Map::default());
+        reader.object(|key, reader| {
+            match key {
+                "code" => code = Some(i32::read(reader)?),
+                "message" => message = Some(String::read(reader)?),
+                "data" => data = Some(Raw::read(reader)?),
+                _ => other.0.push((key.to_owned(), Raw::read(reader)?)),
+            }
+            Ok(())
+        })?;
+        let missing = |key| Fault { at: start, why: Why::Missing(key) };
+        Ok(Self {
+            code: code.ok_or(missing("code"))?,
+            message: message.ok_or(missing("message"))?,
+            data,
+            other,
+        })
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.object(|object| {
+            object.member("code", &self.code);
+            object.member("message", &self.message);
+            if let Some(data) = &self.data {
+                object.member("data", data);
+            }
+            self.other.0.iter().for_each(|(key, value)| object.member(key, value));
+        });
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        let member = |key, mark, required, shape| crate::MemberShape { key, mark, required, shape };
+        crate::Shape::Object {
+            name: "McpError",
+            members: vec![
+                member("code", "must", true, i32::shape()),
+                member("message", "must", true, String::shape()),
+                member("data", "strict", false, crate::Shape::Any),
+            ],
+        }
+    }
+}

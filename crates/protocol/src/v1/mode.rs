@@ -1,0 +1,47 @@
+//! Session modes (requirements §3.6): one choice of how the agent works, older than config options and kept in step with them
+//! (MODE-05).
+
+use super::SessionId;
+use crate::object::{wire_id, wire_struct};
+
+wire_id! {
+    /// Names one mode of a session.
+    pub struct SessionModeId;
+}
+
+wire_struct! {
+    /// The modes of a session and the one in use.
+    pub struct SessionModeState {
+        /// The mode in use.
+        must current_mode_id: SessionModeId = "currentModeId",
+        /// All modes to choose from.
+        must_items available_modes: Vec<SessionMode> = "availableModes",
+    }
+}
+
+wire_struct! {
+    /// One mode.
+    pub struct SessionMode {
+        /// What to pass to `session/set_mode`.
+        must id: SessionModeId = "id",
+        /// A name for people.
+        must name: String = "name",
+        /// What the mode does, for people.
+        lenient description: Option<String> = "description",
+    }
+}
+
+wire_struct! {
+    /// Params of `session/set_mode`; works in a turn and between turns (MODE-03).
+    pub struct SetSessionModeRequest {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+        /// One of its modes.
+        must mode_id: SessionModeId = "modeId",
+    }
+}
+
+wire_struct! {
+    /// Result of `session/set_mode`.
+    pub struct SetSessionModeResponse {}
+}

@@ -1,0 +1,83 @@
+//! `session/request_permission` (requirements §3.3, §4.9): the agent asks before it runs a tool.
+
+use super::{SessionId, ToolCallUpdate};
+use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+
+wire_id! {
+    /// Names one option of a permission request; it alone carries the decision (PERM-08).
+    pub struct PermissionOptionId;
+}
+
+wire_struct! {
+    /// Asks whether a tool call may run.
+    pub struct RequestPermissionRequest {
+        /// The session.
+        must session_id: SessionId = "sessionId",
+        /// The call in question, as a patch of what was reported of it (PERM-10).
+        must tool_call: ToolCallUpdate = "toolCall",
+        /// What the person can choose. A malformed option fails the request: no partial question is shown (PERM-09).
+        must options: Vec<PermissionOption> = "options",
+    }
+}
+
+wire_struct! {
+    /// One thing that can be chosen.
+    pub struct PermissionOption {
+        /// Its id, to be sent back.
+        must option_id: PermissionOptionId = "optionId",
+        /// Its label.
+        must name: String = "name",
+        /// What choosing it means: a hint for icons and order (PERM-08).
+        must kind: PermissionOptionKind = "kind",
+    }
+}
+
+wire_string! {
+    /// What choosing an option means. An unknown kind fails the request: -32602 (PERM-09).
+    pub enum PermissionOptionKind closed {
+        /// Allow this call.
+        AllowOnce = "allow_once",
+        /// Allow this call and remember it; the agent decides for what (PERM-07).
+        AllowAlways = "allow_always",
+        /// Refuse this call.
+        RejectOnce = "reject_once",
+        /// Refuse this call and remember it; the agent decides for what (PERM-07).
+        RejectAlways = "reject_always",
+    }
+}
+
+wire_struct! {
+    /// The answer to a permission request.
+    pub struct RequestPermissionResponse {
+        /// What was decided.
+        must outcome: RequestPermissionOutcome = "outcome",
+    }
+}
+
+wire_union! {
+    /// What was decided. An outcome outside the set means not approved (PERM-04).
+    pub enum RequestPermissionOutcome by "outcome" closed {
+        /// The turn was cancelled before anybody chose (PERM-06).
+        Cancelled = "cancelled",
+        /// An option was chosen.
+        Selected(SelectedPermissionOutcome) = "selected",
+    }
+}
+
+impl RequestPermissionOutcome {
+    /// The chosen option.
+    pub fn selected(&self) -> Option<&PermissionOptionId> {
+        match self {
+            Self::Selected(selected) => Some(&selected.option_id),
+            Self::Cancelled | Self::Unknown(_) => None,
+        }
+    }
+}
+
+wire_struct! {
+    /// The option that was chosen.
+    pub struct SelectedPermissionOutcome {
+        /// Its id: one of those offered (PERM-03).
+        must option_id: PermissionOptionId = "optionId",
+    }
+}

@@ -1,0 +1,122 @@
+//! Plans (requirements §2, §4.11): what the agent intends to do. `plan_update` and `plan_removed` are unstable (PLANU-01).
+
+use crate::object::{wire_id, wire_string, wire_struct, wire_union};
+
+wire_struct! {
+    /// The whole plan of the session; each replaces the one before (PLAN-02, PLAN-03).
+    pub struct Plan {
+        /// The steps. Those with an unknown priority or status are skipped (PLAN-05).
+        must_items entries: Vec<PlanEntry> = "entries",
+    }
+}
+
+wire_struct! {
+    /// One step of a plan.
+    pub struct PlanEntry {
+        /// What is to be done, for people.
+        must content: String = "content",
+        /// How much it matters.
+        must priority: PlanEntryPriority = "priority",
+        /// How far it is.
+        must status: PlanEntryStatus = "status",
+    }
+}
+
+wire_string! {
+    /// How much a step matters.
+    pub enum PlanEntryPriority closed {
+        /// The goal depends on it.
+        High = "high",
+        /// It matters.
+        Medium = "medium",
+        /// It would be good.
+        Low = "low",
+    }
+}
+
+wire_string! {
+    /// How far a step is.
+    pub enum PlanEntryStatus closed {
+        /// Not begun.
+        Pending = "pending",
+        /// Being done.
+        InProgress = "in_progress",
+        /// Done.
+        Completed = "completed",
+    }
+}
+
+wire_id! {
+    /// Names one of several plans of a session. Unstable.
+    pub struct PlanId;
+}
+
+wire_struct! {
+    /// One of several plans, replacing what was known of that id only (PLANU-02). Unstable.
+    pub struct PlanUpdate {
+        /// The plan.
+        must plan: PlanUpdateContent = "plan",
+    }
+}
+
+wire_union! {
+    /// A plan in one of three forms; the form may change from update to update (PLANU-02). Unstable.
+    pub enum PlanUpdateContent by "type" closed {
+        /// Steps.
+        Items(PlanItems) = "items",
+        /// A file that holds the plan.
+        File(PlanFile) = "file",
+        /// A text.
+        Markdown(PlanMarkdown) = "markdown",
+    }
+}
+
+impl PlanUpdateContent {
+    /// Which plan it is; not known for a form this version does not know.
+    pub fn plan_id(&self) -> Option<&PlanId> {
+        match self {
+            Self::Items(plan) => Some(&plan.plan_id),
+            Self::File(plan) => Some(&plan.plan_id),
+            Self::Markdown(plan) => Some(&plan.plan_id),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+wire_struct! {
+    /// A plan made of steps. Unstable.
+    pub struct PlanItems {
+        /// Which plan.
+        must plan_id: PlanId = "planId",
+        /// Its steps; malformed ones are skipped (DEC-02).
+        must_items entries: Vec<PlanEntry> = "entries",
+    }
+}
+
+wire_struct! {
+    /// A plan kept in a file. Unstable.
+    pub struct PlanFile {
+        /// Which plan.
+        must plan_id: PlanId = "planId",
+        /// Where the file is.
+        must uri: String = "uri",
+    }
+}
+
+wire_struct! {
+    /// A plan written as text. Unstable.
+    pub struct PlanMarkdown {
+        /// Which plan.
+        must plan_id: PlanId = "planId",
+        /// The text; Markdown.
+        must content: String = "content",
+    }
+}
+
+wire_struct! {
+    /// A plan is dropped (PLANU-02). Unstable.
+    pub struct PlanRemoved {
+        /// Which plan.
+        must plan_id: PlanId = "planId",
+    }
+}

@@ -1,0 +1,94 @@
+//! Where an agent reaches its models (requirements §4.18, PROV); all of it unstable.
+
+use crate::Map;
+use crate::object::{wire_id, wire_string, wire_struct};
+
+wire_id! {
+    /// Names one provider of models.
+    pub struct ProviderId;
+}
+
+wire_struct! {
+    /// Params of `providers/list`.
+    pub struct ListProvidersRequest {}
+}
+
+wire_struct! {
+    /// Result of `providers/list`.
+    pub struct ListProvidersResponse {
+        /// All providers, disabled ones too (PROV-04).
+        must providers: Vec<ProviderInfo> = "providers",
+    }
+}
+
+wire_struct! {
+    /// One provider that can be configured.
+    pub struct ProviderInfo {
+        /// What to pass to `providers/set` and `providers/disable`.
+        must provider_id: ProviderId = "providerId",
+        /// The protocols it can be configured for.
+        must_items supported: Vec<LlmProtocol> = "supported",
+        /// Whether it must not be disabled (PROV-03).
+        must required: bool = "required",
+        /// Where it is reached now; `None` while it is disabled (PROV-04). Never holds headers (PROV-05).
+        strict current: Option<ProviderCurrentConfig> = "current",
+    }
+}
+
+wire_struct! {
+    /// Where a provider is reached.
+    pub struct ProviderCurrentConfig {
+        /// The protocol spoken there.
+        must api_type: LlmProtocol = "apiType",
+        /// The address.
+        must base_url: String = "baseUrl",
+    }
+}
+
+wire_struct! {
+    /// Params of `providers/set`: replaces protocol, address and headers together (PROV-02).
+    pub struct SetProviderRequest {
+        /// The provider.
+        must provider_id: ProviderId = "providerId",
+        /// One of its supported protocols.
+        must api_type: LlmProtocol = "apiType",
+        /// The address.
+        must base_url: String = "baseUrl",
+        /// All headers to send there: secrets, never to be stored, echoed or logged (PROV-05).
+        strict headers: Map<String> = "headers",
+    }
+}
+
+wire_struct! {
+    /// Result of `providers/set`.
+    pub struct SetProviderResponse {}
+}
+
+wire_struct! {
+    /// Params of `providers/disable`.
+    pub struct DisableProviderRequest {
+        /// The provider; an unknown one counts as disabled (PROV-03).
+        must provider_id: ProviderId = "providerId",
+    }
+}
+
+wire_struct! {
+    /// Result of `providers/disable`.
+    pub struct DisableProviderResponse {}
+}
+
+wire_string! {
+    /// The protocol in which an agent speaks to a provider (PROV-06).
+    pub enum LlmProtocol open {
+        /// Anthropic's.
+        Anthropic = "anthropic",
+        /// OpenAI's.
+        OpenAi = "openai",
+        /// Azure OpenAI.
+        Azure = "azure",
+        /// Google Vertex AI.
+        Vertex = "vertex",
+        /// Amazon Bedrock.
+        Bedrock = "bedrock",
+    }
+}

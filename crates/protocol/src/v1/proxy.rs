@@ -1,0 +1,49 @@
+//! Proxy chains (requirements §1.3, §4.18): components between client and agent. Unstable; types only.
+
+use crate::object::wire_struct;
+use crate::{Fault, Raw, Reader, Wire, Writer};
+
+/// `proxy/initialize`: as `initialize`, sent to a component that has a successor (PROXY-02). Unstable.
+pub type InitializeProxyRequest = super::InitializeRequest;
+
+/// The answer to `proxy/initialize`: as that to `initialize`, with the protocol version unchanged (PROXY-01). Unstable.
+pub type InitializeProxyResponse = super::InitializeResponse;
+
+wire_struct! {
+    /// A request to or from a proxy's successor. `_meta` belongs to this hop only (PROXY-03). Unstable.
+    pub struct ProxySuccessorRequest {
+        /// The method of the request inside.
+        must method: String = "method",
+        /// Its parameters, an object or an array; kept as they came.
+        strict params: Option<Raw> = "params",
+    }
+}
+
+wire_struct! {
+    /// A notification to or from a proxy's successor. `_meta` belongs to this hop only (PROXY-03). Unstable.
+    pub struct ProxySuccessorNotification {
+        /// The method of the notification inside.
+        must method: String = "method",
+        /// Its parameters, an object or an array; kept as they came.
+        strict params: Option<Raw> = "params",
+    }
+}
+
+/// The result of the request inside, as it came (PROXY-03). Unstable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProxySuccessorResponse(pub Raw);
+
+impl Wire for ProxySuccessorResponse {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        Raw::read(reader).map(Self)
+    }
+
+    fn write(&self, writer: &mut Writer<'_>) {
+        self.0.write(writer);
+    }
+
+    #[cfg(feature = "schema")]
+    fn shape() -> crate::Shape {
+        crate::Shape::Any
+    }
+}

@@ -1,0 +1,141 @@
+//! Subagents (requirements §2.2, §4.18): child sessions that the agent runs beside the one the client knows. Unstable; only with
+//! `clientCapabilities.subagents` (SUB-01).
+
+use super::{ContentBlock, MessageId, SessionId, Usage};
+use crate::object::{wire_struct, wire_union};
+use crate::{Error, Meta, Patch};
+
+wire_struct! {
+    /// What changed about a child. The first announces it, on its immediate parent's session, before anything else of it (SUB-01).
+    pub plain struct SubagentUpdate {
+        /// The child.
+        must session_id: SessionId = "sessionId",
+        /// Its title.
+        patch title: Patch<String> = "title",
+        /// What it is for.
+        patch description: Patch<String> = "description",
+        /// All that may be done to it; cleared or never given means nothing (SUB-02).
+        patch capabilities: Patch<SubagentSessionCapabilities> = "capabilities",
+        /// What it does now; cleared means not confirmed, not idle.
+        patch state: Patch<StateUpdate> = "state",
+        /// Where it works, absolute; cleared means where its parent does.
+        patch_strict cwd: Patch<String> = "cwd",
+        /// Its other roots, absolute; cleared means those of its parent, an empty list none.
+        patch_strict additional_directories: Patch<Vec<String>> = "additionalDirectories",
+        /// Data of extensions, patched as a whole.
+        patch meta: Patch<Meta> = "_meta",
+    }
+}
+
+wire_struct! {
+    /// What may be done to a child (SUB-02).
+    pub struct SubagentSessionCapabilities {
+        /// `session/cancel`.
+        lenient cancel: Option<SessionCancelCapabilities> = "cancel",
+    }
+}
+
+wire_struct! {
+    /// The child can be cancelled.
+    pub struct SessionCancelCapabilities {
+    }
+}
+
+wire_union! {
+    /// What a child does now: a whole snapshot, not a patch.
+    pub enum StateUpdate by "state" open {
+        /// It works.
+        Running(RunningStateUpdate) = "running",
+        /// It waits for a prompt.
+        Idle(IdleStateUpdate) = "idle",
+        /// It waits for somebody to act.
+        RequiresAction(RequiresActionStateUpdate) = "requires_action",
+        /// The agent cannot tell: what was shown before is no longer confirmed (SUB-03). On the wire `unknown`; a state outside the set
+        /// is [`StateUpdate::Unknown`].
+        Unconfirmed(UnknownStateUpdate) = "unknown",
+    }
+}
+
+wire_struct! {
+    /// The child works.
+    pub struct RunningStateUpdate {
+    }
+}
+
+wire_struct! {
+    /// The child waits for a prompt.
+    pub struct IdleStateUpdate {
+        /// Why it stopped; malformed reads as not reported.
+        flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
+        /// What it used.
+        lenient usage: Option<Usage> = "usage",
+    }
+}
+
+wire_union! {
+    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept (DEC-09).
+    pub enum IdleStopReason by "stopReason" open {
+        /// The model finished.
+        EndTurn = "end_turn",
+        /// The limit of tokens was reached.
+        MaxTokens = "max_tokens",
+        /// The limit of model requests was reached.
+        MaxTurnRequests = "max_turn_requests",
+        /// The model refused.
+        Refusal = "refusal",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+        /// It failed.
+        Error(ErrorStopReason) = "error",
+    }
+}
+
+wire_struct! {
+    /// How a child failed.
+    pub plain struct ErrorStopReason {
+        /// The error.
+        lenient error: Option<Error> = "error",
+    }
+}
+
+wire_struct! {
+    /// The child waits for somebody to act.
+    pub struct RequiresActionStateUpdate {
+    }
+}
+
+wire_struct! {
+    /// The child's state is not known.
+    pub struct UnknownStateUpdate {
+    }
+}
+
+wire_struct! {
+    /// A message between sessions, in the transcript of the session it is sent on. Its fields may arrive late.
+    pub plain struct SessionMessage {
+        /// Which message.
+        must message_id: MessageId = "messageId",
+        /// The session that sent it.
+        patch sender_session_id: Patch<SessionId> = "senderSessionId",
+        /// The session that got it.
+        patch recipient_session_id: Patch<SessionId> = "recipientSessionId",
+        /// The same message in the sender's transcript.
+        patch sender_message_id: Patch<MessageId> = "senderMessageId",
+        /// The same message in the recipient's transcript.
+        patch recipient_message_id: Patch<MessageId> = "recipientMessageId",
+        /// The whole content from now on; an empty list clears it too.
+        patch_items content: Patch<Vec<ContentBlock>> = "content",
+        /// Data of extensions, patched as a whole.
+        patch meta: Patch<Meta> = "_meta",
+    }
+}
+
+wire_struct! {
+    /// A piece of such a message, appended. Who sent it to whom is said by [`SessionMessage`] only.
+    pub struct SessionMessageChunk {
+        /// Which message.
+        must message_id: MessageId = "messageId",
+        /// The piece.
+        must content: ContentBlock = "content",
+    }
+}

@@ -1,0 +1,133 @@
+//! The decode vectors and golden exchanges of the specification catalogue (requirements §9 and §8).
+//!
+//! Our differences: what the 2025 drafts sent is read where unknown values are kept, `size: null` is an unknown size, a group without
+//! a name shows its id.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "json/by_value.rs"]
+mod by_value;
+#[path = "json/typed.rs"]
+#[allow(dead_code, reason = "what the test of hostile input feeds")]
+mod typed;
+
+use attache_protocol::method::{Kind, Side};
+use attache_protocol::envelope::Message;
+use attache_protocol::{Error, RequestId, Unknown, Wire, decode_reporting, encode, v1};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use typed::{TYPED, Typed};
+
+/// A type: what a text becomes when it is decoded and written again.
+type Rewrite = fn(&str, Unknown) -> Result<Value, String>;
+
+fn rewrite<T: Wire>(text: &str, unknown: Unknown) -> Result<Value, String> {
+    let value = decode_reporting::<T>(text, unknown).0.map_err(|error| error.to_string())?;
+    serde_json::from_str(&encode(&value)).map_err(|error| error.to_string())
+}
+
+macro_rules! rewrites {
+    ($($name:ident)*) => {
+        &[$((stringify!($name), rewrite::<v1::$name>),)* ("Error", rewrite::<Error>), ("RequestId", rewrite::<RequestId>)]
+    };
+}
+
+const REWRITES: &[(&str, Rewrite)] = rewrites! {
+    ClientCapabilities ContentBlock CreateElicitationRequest CreateElicitationResponse InitializeRequest InitializeResponse
+    ListSessionsRequest ListSessionsResponse LoadSessionResponse NewSessionRequest NewSessionResponse PromptResponse
+    RequestPermissionRequest RequestPermissionResponse SessionConfigOption SessionUpdate SetSessionConfigOptionRequest
+    TerminalOutputResponse WriteTextFileResponse
+};
+
+#[test]
+fn every_decode_vector_gives_what_the_catalogue_says() {
+    let vectors = include_str!("fixtures/vectors.jsonl");
+    let mut wrong = String::new();
+    for line in vectors.lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let (_, rewrite) = REWRITES.iter().find(|(name, _)| vector["of"] == *name).unwrap();
+        let known = &vector["known"];
+        for (mode, unknown, expected) in
+            [("refusing", Unknown::Refuse, known), ("keeping", Unknown::Keep, vector.get("kept").unwrap_or(known))]
+        {
+            let got = rewrite(&vector["text"].to_string(), unknown);
+            if got.clone().unwrap_or(json!("ERR")) != *expected {
+                wrong += &format!("\n{line}\n  {mode}: {got:?}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
+    // DEC-14, and `session/set_model` of §1.4, whose result was empty as well.
+    const NULL: &[&str] = &[
+        "authenticate", "logout", "session/load", "session/resume", "session/close", "session/delete", "session/set_mode",
+        "session/set_model", "session/archive", "session/unarchive", "providers/set", "providers/disable", "fs/write_text_file",
+        "terminal/release", "terminal/kill", "terminal/wait_for_exit",
+    ];
+    for typed in TYPED {
+        let Some(result) = typed.result else { continue };
+        // A proxy hands any result on.
+        if typed.row.name == "proxy/successor" {
+            continue;
+        }
+        assert_eq!(result("null").is_ok(), NULL.contains(&typed.row.name), "{}", typed.row.name);
+    }
+}
+
+#[test]
+fn absent_and_null_params_are_empty_where_all_of_them_are_optional() {
+    let null: Vec<&str> = TYPED.iter().filter(|typed| typed.row.null_params).map(|typed| typed.row.name).collect();
+    assert_eq!(null, ["logout", "auth/status", "providers/list", "session/list"]);
+    for typed in TYPED.iter().filter(|typed| typed.row.null_params) {
+        assert_eq!((typed.params)("{}"), Ok(()), "{}", typed.row.name);
+    }
+}
+
+#[test]
+fn the_golden_exchanges_read_and_write_as_they_stand() {
+    let mut calls: HashMap<(bool, RequestId), Option<&'static Typed>> = HashMap::new();
+    let mut refused: Option<Error> = None;
+    for line in include_str!("fixtures/golden.txt").lines() {
+        let (from, text) = line.split_once("> ").unwrap();
+        let from = if from == "C" { Side::Client } else { Side::Agent };
+        let message = match Message::read(text.as_bytes()) {
+            Ok(message) => message,
+            Err(why) => {
+                refused = why.error();
+                continue;
+            }
+        };
+        match message {
+            Message::Call { id, method, params } => {
+                let typed = typed::typed(from, &method, Kind::Call);
+                assert_eq!(typed.is_none(), method == "nope");
+                if let (Some(typed), Some(params)) = (typed, params) {
+                    assert_eq!((typed.params)(params), Ok(()), "{text}");
+                }
+                assert!(calls.insert((from == Side::Client, id), typed).is_none());
+            }
+            Message::Notification { method, params } => {
+                let typed = typed::typed(from, &method, Kind::Notification).unwrap();
+                assert_eq!((typed.params)(params.unwrap()), Ok(()), "{text}");
+            }
+            Message::Reply { outcome: Err(error), id } => match refused.take() {
+                Some(refused) => assert_eq!((id, error), (RequestId::Null, refused)),
+                None => assert!(calls.remove(&(from == Side::Agent, id)).unwrap().is_none()),
+            },
+            Message::Reply { outcome: Ok(result), id } => {
+                let typed = calls.remove(&(from == Side::Agent, id)).unwrap().unwrap();
+                assert_eq!(typed.result.unwrap()(result), Ok(()), "{text}");
+            }
+        }
+    }
+    assert!(calls.is_empty() && refused.is_none());
+}

@@ -1,0 +1,125 @@
+//! The raw peer.
+
+use crate::{Bindings, Scenario, Step};
+use serde_json::Value;
+use std::fmt;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+
+/// How long a line may take. It only decides what would otherwise hang for ever.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where a play went wrong.
+#[derive(Debug)]
+pub struct Failure {
+    /// The scenario's heading.
+    pub title: String,
+    /// The line of the file.
+    pub line: usize,
+    /// What happened instead.
+    pub why: String,
+    /// Every line so far, in order, `->` and `<-`.
+    pub traffic: Vec<String>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\" fails at line {}: {}\ntraffic:", self.title, self.line, self.why)?;
+        self.traffic.iter().try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Plays a scenario over `input` and `output` of the side under test. Gives all the lines that were said, both ways.
+pub async fn play(
+    scenario: &Scenario,
+    bindings: Bindings,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+) -> Result<Vec<String>, Failure> {
+    let mut raw = Raw { input: BufReader::new(input), output: Some(output), bindings, traffic: Vec::new() };
+    for (line, step) in &scenario.steps {
+        if let Err(why) = raw.step(step).await {
+            return Err(Failure { title: scenario.title.clone(), line: *line, why, traffic: raw.traffic });
+        }
+    }
+    Ok(raw.traffic)
+}
+
+struct Raw<I, O> {
+    input: BufReader<I>,
+    output: Option<O>,
+    bindings: Bindings,
+    traffic: Vec<String>,
+}
+
+impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
+    async fn step(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Send(lines) => self.send(lines).await,
+            Step::Expect(pattern) => {
+                let (line, value) = self.line().await?;
+                self.bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {line}"))
+            }
+            Step::Await(pattern) => loop {
+                let (_, value) =
+                    self.line().await.map_err(|why| format!("{why} while waiting for {pattern}"))?;
+                if self.bindings.matches(pattern, &value).is_ok() {
+                    return Ok(());
+                }
+            },
+            Step::Close => {
+                self.traffic.push("->|".to_owned());
+                match self.output.take() {
+                    Some(mut output) => output.shutdown().await.map_err(|error| error.to_string()),
+                    None => Ok(()),
+                }
+            }
+            Step::Closed => match self.read().await? {
+                None => Ok(()),
+                Some(line) => Err(format!("it went on speaking: {line}")),
+            },
+        }
+    }
+
+    async fn send(&mut self, lines: &[String]) -> Result<(), String> {
+        let mut bytes = String::new();
+        for line in lines {
+            let line = self.bindings.fill(line);
+            bytes.push_str(&line);
+            bytes.push('\n');
+            self.traffic.push(format!("-> {line}"));
+        }
+        let Some(output) = &mut self.output else { return Err("this end is closed".to_owned()) };
+        let write = async {
+            output.write_all(bytes.as_bytes()).await?;
+            output.flush().await
+        };
+        write.await.map_err(|error| format!("cannot write: {error}"))
+    }
+
+    /// The next line, which must be a JSON object (RPC-01, RPC-03).
+    async fn line(&mut self) -> Result<(String, Value), String> {
+        let Some(line) = self.read().await? else { return Err("it closed its end".to_owned()) };
+        match serde_json::from_str(&line) {
+            Ok(value @ Value::Object(_)) => Ok((line, value)),
+            Ok(_) => Err(format!("not a JSON object: {line}")),
+            Err(error) => Err(format!("not JSON ({error}): {line}")),
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<String>, String> {
+        let mut line = String::new();
+        match tokio::time::timeout(PATIENCE, self.input.read_line(&mut line)).await {
+            Err(_) => Err(format!("no line in {} s", PATIENCE.as_secs())),
+            Ok(Err(error)) => Err(format!("cannot read: {error}")),
+            Ok(Ok(0)) => Ok(None),
+            Ok(Ok(_)) => {
+                let line = line.trim_end_matches(['\n', '\r']).to_owned();
+                self.traffic.push(format!("<- {line}"));
+                Ok(Some(line))
+            }
+        }
+    }
+}

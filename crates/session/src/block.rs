@@ -1,0 +1,90 @@
+//! The blocks of a message.
+
+use crate::Text;
+use attache_protocol::v1::ContentBlock;
+use std::sync::Arc;
+
+/// One block of a message. Texts that follow each other without annotations or metadata are one block.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Block {
+    /// Text without annotations and metadata; Markdown (MSG-07).
+    Text(Text),
+    /// Anything else, as it arrived.
+    Other(Arc<ContentBlock>),
+}
+
+impl Block {
+    /// The block as it stands on the wire.
+    pub fn to_content(&self) -> ContentBlock {
+        match self {
+            Self::Text(text) => ContentBlock::text(text.to_string()),
+            Self::Other(content) => (**content).clone(),
+        }
+    }
+}
+
+/// Appends one block, joining plain texts. Returns whether only text was appended to a block that was there.
+pub(crate) fn append(blocks: &mut Vec<Block>, content: &ContentBlock) -> bool {
+    let Some(text) = plain_text(content) else {
+        blocks.push(Block::Other(Arc::new(content.clone())));
+        return false;
+    };
+    if let Some(Block::Text(last)) = blocks.last_mut() {
+        last.push_str(text);
+        return true;
+    }
+    // An empty text makes no block: many agents open a message with one.
+    if !text.is_empty() {
+        blocks.push(Block::Text(text.into()));
+    }
+    false
+}
+
+/// The blocks of `content`, plain texts joined.
+pub(crate) fn joined<'c>(content: impl IntoIterator<Item = &'c ContentBlock>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for block in content {
+        append(&mut blocks, block);
+    }
+    blocks
+}
+
+/// The blocks as they stand on the wire.
+pub(crate) fn contents(blocks: &[Block]) -> Vec<ContentBlock> {
+    blocks.iter().map(Block::to_content).collect()
+}
+
+/// The length of all plain text in the blocks, in bytes.
+pub(crate) fn text_length(blocks: &[Block]) -> usize {
+    let lengths = blocks.iter().map(|block| match block {
+        Block::Text(text) => text.len(),
+        Block::Other(_) => 0,
+    });
+    lengths.sum()
+}
+
+/// How much memory one block of the wire takes, roughly, in bytes.
+pub(crate) fn weight(content: &ContentBlock) -> usize {
+    const FIXED: usize = 64;
+    FIXED + match content {
+        ContentBlock::Text(text) => text.text.len(),
+        ContentBlock::Image(image) => image.data.len(),
+        ContentBlock::Audio(audio) => audio.data.len(),
+        ContentBlock::ResourceLink(link) => {
+            link.uri.len() + link.name.len() + link.description.as_ref().map_or(0, String::len)
+        }
+        ContentBlock::Resource(resource) => match &resource.resource {
+            attache_protocol::v1::EmbeddedResourceResource::Text(text) => text.text.len() + text.uri.len(),
+            attache_protocol::v1::EmbeddedResourceResource::Blob(blob) => blob.blob.len() + blob.uri.len(),
+        },
+        ContentBlock::Unknown(unknown) => unknown.raw.get().len(),
+    }
+}
+
+fn plain_text(content: &ContentBlock) -> Option<&str> {
+    match content {
+        ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => Some(&text.text),
+        _ => None,
+    }
+}

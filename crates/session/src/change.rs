@@ -1,0 +1,167 @@
+//! What changed, for whoever shows a session.
+
+use crate::{Entry, MessageAuthor, Position};
+use std::ops::{BitOr, BitOrAssign};
+use std::sync::Arc;
+
+/// Parts of a session, as a set.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Parts(u32);
+
+macro_rules! parts {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal,)*) => {
+        impl Parts {
+            $($(#[$doc])* pub const $name: Self = Self(1 << $bit);)*
+            /// How many parts there are.
+            pub(crate) const COUNT: usize = [$($bit),*].len();
+            const NAMES: &'static [(&'static str, Self)] = &[$((stringify!($name), Self::$name)),*];
+        }
+    };
+}
+
+parts! {
+    /// The text of a message.
+    TEXT = 0,
+    /// A message apart from its text: it began, or got another block.
+    MESSAGE = 1,
+    /// A tool call.
+    TOOL_CALL = 2,
+    /// A plan.
+    PLAN = 3,
+    /// The slash commands.
+    COMMANDS = 4,
+    /// Config options, modes or models.
+    CONFIG = 5,
+    /// Title, time or metadata.
+    INFO = 6,
+    /// Context, cost or tokens.
+    USAGE = 7,
+    /// A notice.
+    NOTICE = 8,
+    /// A compaction.
+    COMPACTION = 9,
+    /// A subagent, or a message between sessions.
+    SUBAGENT = 10,
+    /// A permission was asked or settled.
+    PERMISSION = 11,
+    /// A turn began or ended.
+    TURN = 12,
+    /// Working directory and roots.
+    ROOTS = 13,
+    /// An update without a name in this version.
+    UNKNOWN = 14,
+}
+
+impl Parts {
+    /// No part.
+    pub const NONE: Self = Self(0);
+    /// Every part.
+    pub const ALL: Self = Self((1 << Self::COUNT) - 1);
+
+    /// Whether all of `other` are in the set.
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is in the set.
+    pub fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether the set is empty.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The numbers of the parts in the set.
+    pub(crate) fn numbers(self) -> impl Iterator<Item = usize> {
+        (0..Self::COUNT).filter(move |bit| self.0 & (1 << bit) != 0)
+    }
+
+    pub(crate) fn numbered(bit: usize) -> Self {
+        Self(1 << bit)
+    }
+}
+
+impl BitOr for Parts {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Parts {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set()
+            .entries(Self::NAMES.iter().filter(|(_, part)| self.contains(*part)).map(|(name, _)| name))
+            .finish()
+    }
+}
+
+/// What one event changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The parts that changed; none if the event had no effect.
+    pub parts: Parts,
+    /// The entry that changed, as an index of [`crate::Session::entries`].
+    pub entry: Option<usize>,
+}
+
+impl Change {
+    /// An event without effect.
+    pub const NONE: Self = Self { parts: Parts::NONE, entry: None };
+
+    pub(crate) fn of(parts: Parts) -> Self {
+        Self { parts, entry: None }
+    }
+
+    pub(crate) fn entry(parts: Parts, entry: usize) -> Self {
+        Self { parts, entry: Some(entry) }
+    }
+}
+
+/// What changed since a position; see [`crate::Session::changes_since`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// The parts that changed. Those that are no entries are read from the session.
+    pub parts: Parts,
+    /// The entries that changed, in the order of the transcript.
+    pub entries: Vec<EntryChange>,
+    /// The position to ask from next time.
+    pub position: Position,
+}
+
+/// What changed about one entry since a position.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EntryChange {
+    /// It began after the position.
+    Began {
+        /// Its index.
+        entry: usize,
+        /// The entry, whole.
+        content: Arc<Entry>,
+    },
+    /// A message that was there got more text and nothing else.
+    TextGrew {
+        /// The message's index.
+        entry: usize,
+        /// Who speaks.
+        author: MessageAuthor,
+        /// What was appended since the position.
+        new_text: String,
+    },
+    /// It was there and changed otherwise, or the position does not tell how much of its text it covered.
+    Replaced {
+        /// Its index.
+        entry: usize,
+        /// The entry, whole.
+        content: Arc<Entry>,
+    },
+}

@@ -1,0 +1,65 @@
+//! A session is the fold of its log: [`Session::apply`] takes one [`Event`] after the other, and nothing else keeps session state.
+//!
+//! Agent, client, store, trace and page use the same fold, so they agree on what a session is. This crate knows what events mean: how
+//! chunks become messages, how tool calls are patched, how config options, modes, titles, metadata, plans and usage replace or merge. It
+//! knows no connection, no clock, no file and no thread: whoever writes an event gives its number and its time.
+//!
+//! ```
+//! use attache_protocol::v1::{ContentChunk, SessionUpdate};
+//! use attache_session::{EventBody, Session, Timestamp};
+//!
+//! let mut session = Session::new("s1");
+//! for text in ["Hello, ", "world"] {
+//!     let update = SessionUpdate::AgentMessageChunk(ContentChunk::text(text));
+//!     let event = session.next(Timestamp(0), EventBody::of_update(update));
+//!     session.apply(&event);
+//! }
+//! assert_eq!(session.entries().len(), 1);
+//! assert_eq!(session.entries()[0].text(), "Hello, world");
+//! ```
+
+mod block;
+mod change;
+mod compaction;
+mod config;
+mod config_set;
+mod event;
+mod event_json;
+mod gate;
+mod info;
+mod memory;
+mod meta;
+mod permission;
+mod plan;
+mod position;
+mod replay;
+mod session;
+mod subagent;
+mod text;
+mod title;
+mod tool_call;
+mod transcript;
+mod turn;
+mod update;
+mod usage;
+
+pub use block::Block;
+pub use change::{Change, Changes, EntryChange, Parts};
+pub use compaction::Compaction;
+pub use config::{ConfigOptions, OptionSource};
+pub use config_set::SetError;
+pub use event::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome};
+pub use event_json::{EVENT_VERSION, EventError};
+pub use gate::options_for;
+pub use info::Info;
+pub use memory::MEMORY_LIMIT;
+pub use meta::merged;
+pub use permission::Permission;
+pub use position::Position;
+pub use session::Session;
+pub use subagent::{MessageBetweenSessions, Subagent};
+pub use text::Text;
+pub use title::{TITLE_LIMIT, title};
+pub use transcript::{Entry, EntryContent};
+pub use turn::TurnState;
+pub use usage::{Tokens, UsageLevel, UsageState};

@@ -1,0 +1,359 @@
+//! The entries of a session in order: what was said and done.
+
+use crate::block::{append, text_length, weight};
+use crate::plan::plan_weight;
+use crate::position::{Length, slot};
+use crate::{
+    Block, Change, Compaction, MessageAuthor, MessageBetweenSessions, Parts, PlanContent, Position, Subagent,
+    Timestamp,
+};
+use attache_protocol::Raw;
+use attache_protocol::v1::{
+    CompactionId, ContentBlock, MessageId, Notice, PlanId, SessionId, ToolCall, ToolCallId,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// One entry of the transcript. Its place is that of its first event and never changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// What it is.
+    pub content: EntryContent,
+    /// The number of the event that began it.
+    pub began_at: u64,
+    /// The number of the event that changed it last.
+    pub changed_at: u64,
+    /// When it began.
+    pub at: Timestamp,
+    /// The number of the event that last changed more than the end of its text.
+    pub(crate) reshaped_at: u64,
+    /// How much memory its content takes, roughly, in bytes.
+    pub(crate) weight: usize,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum EntryContent {
+    /// A message; a person's prompt is one too.
+    Message {
+        /// Who speaks.
+        author: MessageAuthor,
+        /// Its id, if the agent gave one.
+        id: Option<MessageId>,
+        /// What is said.
+        blocks: Vec<Block>,
+    },
+    /// A tool call with all its patches applied.
+    ToolCall(Box<ToolCall>),
+    /// A plan where it was first stated.
+    Plan {
+        /// Which plan; `None` is the one plan of agents that know no ids.
+        id: Option<PlanId>,
+        /// Its latest content; `None` once it is dropped.
+        content: Option<PlanContent>,
+    },
+    /// A compaction where it began (COMP-07). What stands before it stays (COMP-11).
+    Compaction(Box<Compaction>),
+    /// A notice; no history (NOTE-02).
+    Notice(Box<Notice>),
+    /// A child session where it was announced.
+    Subagent(Box<Subagent>),
+    /// A message between sessions.
+    BetweenSessions(Box<MessageBetweenSessions>),
+    /// An update that this version has no name for.
+    Unknown {
+        /// The value of `sessionUpdate`.
+        name: String,
+        /// The whole update.
+        raw: Raw,
+    },
+    /// An old entry that is no longer held in memory; the log still has it.
+    Dropped,
+}
+
+impl Entry {
+    /// The plain text of a message, joined; empty for other entries.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for block in self.blocks() {
+            if let Block::Text(text) = block {
+                out.extend(text.pieces());
+            }
+        }
+        out
+    }
+
+    /// The blocks of a message; none for other entries.
+    pub fn blocks(&self) -> &[Block] {
+        match &self.content {
+            EntryContent::Message { blocks, .. } => blocks,
+            _ => &[],
+        }
+    }
+
+    /// What follows the first `start` bytes of the message's text.
+    pub(crate) fn text_after(&self, start: usize) -> String {
+        let mut out = String::new();
+        let mut begin = 0;
+        for block in self.blocks() {
+            if let Block::Text(text) = block {
+                out.push_str(&text.suffix(start.saturating_sub(begin)));
+                begin += text.len();
+            }
+        }
+        out
+    }
+}
+
+/// What an entry is found by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    Message(MessageAuthor, MessageId),
+    ToolCall(ToolCallId),
+    Plan(Option<PlanId>),
+    Compaction(CompactionId),
+    Subagent(SessionId),
+    BetweenSessions(MessageId),
+}
+
+/// The number and time of the event being applied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Now {
+    pub(crate) sequence: u64,
+    pub(crate) at: Timestamp,
+}
+
+/// All entries, shared with snapshots until the next change.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Transcript {
+    pub(crate) entries: Arc<Vec<Arc<Entry>>>,
+    index: Arc<HashMap<Key, usize>>,
+    /// Indices in the order of change, the last at the end; one may stand there several times.
+    recent: Arc<Vec<usize>>,
+    /// The message each author wrote last, by [`slot`].
+    open: [Option<usize>; 3],
+    /// Set by a prompt: the next chunk without an id begins a message whatever stands before it.
+    closed: bool,
+    /// The sum of all weights.
+    pub(crate) held: usize,
+    /// Entries before this one were dropped.
+    pub(crate) truncated_before: usize,
+}
+
+impl Transcript {
+    pub(crate) fn find(&self, key: &Key) -> Option<usize> {
+        self.index.get(key).copied()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<&Arc<Entry>> {
+        self.entries.get(index)
+    }
+
+    /// Applies a person's prompt: always a message of its own.
+    pub(crate) fn prompt(&mut self, now: Now, content: &[ContentBlock]) -> Change {
+        self.closed = true;
+        if content.is_empty() {
+            return Change::NONE;
+        }
+        let blocks = crate::block::joined(content);
+        let content_weight = content.iter().map(weight).sum();
+        let message = EntryContent::Message { author: MessageAuthor::User, id: None, blocks };
+        let index = self.begin(now, None, message, content_weight);
+        Change::entry(Parts::MESSAGE | Parts::TEXT, index)
+    }
+
+    /// Applies a chunk (MSG-02, MSG-04).
+    pub(crate) fn chunk(
+        &mut self,
+        now: Now,
+        author: MessageAuthor,
+        id: Option<&MessageId>,
+        content: &ContentBlock,
+    ) -> Change {
+        let Some(index) = self.message_of(author, id) else {
+            let mut blocks = Vec::new();
+            append(&mut blocks, content);
+            let key = id.map(|id| Key::Message(author, id.clone()));
+            let message = EntryContent::Message { author, id: id.cloned(), blocks };
+            let index = self.begin(now, key, message, weight(content));
+            self.open_message(author, index);
+            self.closed = false;
+            return Change::entry(Parts::MESSAGE | Parts::TEXT, index);
+        };
+        let mut only_text = true;
+        let added = match content {
+            ContentBlock::Text(text) => text.text.len(),
+            other => weight(other),
+        };
+        self.change(now, index, |entry| {
+            if let EntryContent::Message { blocks, .. } = &mut entry.content {
+                only_text = append(blocks, content);
+            }
+            if !only_text {
+                entry.reshaped_at = now.sequence;
+            }
+            entry.weight + added
+        });
+        self.open_message(author, index);
+        Change::entry(if only_text { Parts::TEXT } else { Parts::TEXT | Parts::MESSAGE }, index)
+    }
+
+    /// The message that a chunk goes on with.
+    fn message_of(&self, author: MessageAuthor, id: Option<&MessageId>) -> Option<usize> {
+        let open = self.open.get(slot(author)).copied().flatten();
+        match id {
+            Some(id) => {
+                // The message written last is nearly always the one, and cheaper to look at than the index.
+                let is_open = |index: &usize| {
+                    self.get(*index).is_some_and(|entry| {
+                        matches!(&entry.content, EntryContent::Message { id: Some(open), .. } if open == id)
+                    })
+                };
+                open.filter(is_open).or_else(|| self.find(&Key::Message(author, id.clone())))
+            }
+            None => open.filter(|index| !self.closed && index + 1 == self.entries.len()),
+        }
+    }
+
+    fn open_message(&mut self, author: MessageAuthor, index: usize) {
+        if let Some(open) = self.open.get_mut(slot(author)) {
+            *open = Some(index);
+        }
+    }
+
+    /// Adds an entry at the end.
+    pub(crate) fn begin(&mut self, now: Now, key: Option<Key>, content: EntryContent, weight: usize) -> usize {
+        /// What an entry costs besides its content.
+        const FIXED: usize = 256;
+        let weight = weight + FIXED;
+        let entries = Arc::make_mut(&mut self.entries);
+        let index = entries.len();
+        entries.push(Arc::new(Entry {
+            content,
+            began_at: now.sequence,
+            changed_at: now.sequence,
+            at: now.at,
+            reshaped_at: now.sequence,
+            weight,
+        }));
+        self.held += weight;
+        if let Some(key) = key {
+            Arc::make_mut(&mut self.index).insert(key, index);
+        }
+        self.touch(index);
+        index
+    }
+
+    /// Changes an entry; `change` returns its weight from now on.
+    pub(crate) fn change(&mut self, now: Now, index: usize, change: impl FnOnce(&mut Entry) -> usize) {
+        let Some(entry) = Arc::make_mut(&mut self.entries).get_mut(index) else { return };
+        let entry = Arc::make_mut(entry);
+        entry.changed_at = now.sequence;
+        let before = entry.weight;
+        let after = change(entry);
+        entry.weight = after;
+        self.held = (self.held + after).saturating_sub(before);
+        self.touch(index);
+    }
+
+    /// The same for changes that are more than text at the end; `content_weight` is that of the content alone.
+    pub(crate) fn replace(
+        &mut self,
+        now: Now,
+        index: usize,
+        parts: Parts,
+        change: impl FnOnce(&mut EntryContent) -> usize,
+    ) -> Change {
+        self.change(now, index, |entry| {
+            entry.reshaped_at = now.sequence;
+            change(&mut entry.content)
+        });
+        Change::entry(parts, index)
+    }
+
+    fn touch(&mut self, index: usize) {
+        if self.recent.last() == Some(&index) {
+            return;
+        }
+        let recent = Arc::make_mut(&mut self.recent);
+        recent.push(index);
+        if recent.len() > 2 * self.entries.len() + 64 {
+            let mut seen = vec![false; self.entries.len()];
+            let mut latest: Vec<usize> = Vec::with_capacity(self.entries.len());
+            for index in recent.iter().rev() {
+                if seen.get_mut(*index).is_some_and(|seen| !std::mem::replace(seen, true)) {
+                    latest.push(*index);
+                }
+            }
+            latest.reverse();
+            *recent = latest;
+        }
+    }
+
+    /// The entries that changed after `sequence`, in the order of the transcript.
+    pub(crate) fn changed_since(&self, sequence: u64) -> Vec<usize> {
+        let changed = |index: &&usize| self.get(**index).is_some_and(|entry| entry.changed_at > sequence);
+        let mut indices: Vec<usize> = self.recent.iter().rev().take_while(changed).copied().collect();
+        indices.sort_unstable();
+        indices.dedup();
+        indices
+    }
+
+    /// How far the messages being written are.
+    pub(crate) fn lengths(&self) -> [Option<Length>; 3] {
+        self.open.map(|open| {
+            let entry = open?;
+            Some(Length { entry, bytes: text_length(self.get(entry)?.blocks()) })
+        })
+    }
+
+    /// What changed about one entry since `position`.
+    pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<crate::EntryChange> {
+        let content = self.get(entry)?;
+        if content.began_at > position.sequence {
+            return Some(crate::EntryChange::Began { entry, content: content.clone() });
+        }
+        if let (EntryContent::Message { author, .. }, Some(start)) = (&content.content, position.text_of(entry))
+            && content.reshaped_at <= position.sequence
+        {
+            let new_text = content.text_after(start);
+            return Some(crate::EntryChange::TextGrew { entry, author: *author, new_text });
+        }
+        Some(crate::EntryChange::Replaced { entry, content: content.clone() })
+    }
+
+    /// Applies a plan (PLAN-03, PLANU-02).
+    pub(crate) fn plan(&mut self, now: Now, id: Option<&PlanId>, content: Option<&PlanContent>) -> Change {
+        let key = Key::Plan(id.cloned());
+        let weight = content.map_or(0, plan_weight);
+        match (self.find(&key), content) {
+            (Some(index), _) => self.replace(now, index, Parts::PLAN, |entry| {
+                *entry = EntryContent::Plan { id: id.cloned(), content: content.cloned() };
+                weight
+            }),
+            (None, Some(content)) => {
+                let plan = EntryContent::Plan { id: id.cloned(), content: Some(content.clone()) };
+                Change::entry(Parts::PLAN, self.begin(now, Some(key), plan, weight))
+            }
+            (None, None) => Change::NONE,
+        }
+    }
+
+    /// Forgets entries from the oldest on; see `memory.rs`.
+    pub(crate) fn drop_entry(&mut self, index: usize, dropped: &Arc<Entry>) {
+        let Some(entry) = Arc::make_mut(&mut self.entries).get_mut(index) else { return };
+        self.held = self.held.saturating_sub(entry.weight);
+        *entry = dropped.clone();
+        for open in self.open.iter_mut().filter(|open| **open == Some(index)) {
+            *open = None;
+        }
+    }
+
+    /// Forgets the keys of dropped entries, so that what comes later under them begins anew.
+    pub(crate) fn drop_keys(&mut self) {
+        let first = self.truncated_before;
+        Arc::make_mut(&mut self.index).retain(|_, index| *index >= first);
+        Arc::make_mut(&mut self.recent).retain(|index| *index >= first);
+    }
+}

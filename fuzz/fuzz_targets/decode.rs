@@ -1,0 +1,42 @@
+//! One line from a peer, read as an envelope, then its params or result as every method's type.
+//!
+//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of `crates/protocol/tests/fixtures`.
+
+#![no_main]
+
+use attache_protocol::envelope::Message;
+use attache_protocol::method::{Call, Method};
+use attache_protocol::{Unknown, Wire, decode, decode_reporting, each_method, encode};
+use libfuzzer_sys::fuzz_target;
+
+macro_rules! feed_all {
+    ($text:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+        $($(
+            feed::<<attache_protocol::method::$ty as Method>::Params>($text);
+            $(feed::<<attache_protocol::method::$ty as Call>::Result>($text); let _ = stringify!($result);)?
+        )*)*
+    };
+}
+
+/// What decodes at all must encode to something that decodes and encodes to the same.
+fn feed<T: Wire>(text: &str) {
+    for unknown in [Unknown::Keep, Unknown::Refuse] {
+        if let Ok(value) = decode_reporting::<T>(text, unknown).0 {
+            let encoded = encode(&value);
+            let again = decode::<T>(&encoded).map(|value| encode(&value));
+            assert_eq!(again.as_ref(), Ok(&encoded), "{text}");
+        }
+    }
+}
+
+fuzz_target!(|line: &[u8]| {
+    let text = match Message::read(line) {
+        Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => params.unwrap_or("{}"),
+        Ok(Message::Reply { outcome: Ok(result), .. }) => result,
+        Ok(Message::Reply { outcome: Err(_), .. }) | Err(_) => match std::str::from_utf8(line) {
+            Ok(text) => text,
+            Err(_) => return,
+        },
+    };
+    each_method! { feed_all text }
+});

@@ -1,0 +1,54 @@
+//! What the client prints: one JSON object a line, its `event` first.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use agent_client_protocol::Error;
+use agent_client_protocol::v1::schema::SessionUpdate;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
+
+/// How much of a turn has been seen; a cancel can wait for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    pub(crate) updates: u64,
+    pub(crate) permissions: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Events {
+    pub(crate) seen: watch::Sender<Seen>,
+    failed: AtomicBool,
+}
+
+impl Events {
+    /// Prints the members of `body`, an object, after the event's name.
+    pub(crate) fn print(&self, event: &str, body: impl Serialize) {
+        let mut line = Map::from_iter([("event".into(), Value::from(event))]);
+        if let Ok(Value::Object(members)) = serde_json::to_value(body) {
+            line.extend(members);
+        }
+        println!("{}", Value::Object(line));
+    }
+
+    /// Prints an event that makes the exit code 1.
+    pub(crate) fn failed(&self, event: &str, body: impl Serialize) {
+        self.failed.store(true, Relaxed);
+        self.print(event, body);
+    }
+
+    pub(crate) fn error(&self, method: &str, error: &Error) {
+        let code = i32::from(error.code);
+        let body = json!({"method": method, "code": code, "message": error.message, "data": error.data});
+        self.failed("error", body);
+    }
+
+    pub(crate) fn update(&self, update: &SessionUpdate) {
+        self.print("update", json!({"update": update}));
+        self.seen.send_modify(|seen| seen.updates += 1);
+    }
+
+    pub(crate) fn any_failed(&self) -> bool {
+        self.failed.load(Relaxed)
+    }
+}

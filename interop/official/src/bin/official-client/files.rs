@@ -1,0 +1,66 @@
+//! `fs/read_text_file` and `fs/write_text_file` on real files inside one folder.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent_client_protocol::v1::schema::{
+    ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest, WriteTextFileResponse,
+};
+use agent_client_protocol::{Error, ErrorCode, Result};
+use serde_json::json;
+
+use crate::events::Events;
+
+pub(crate) struct Files {
+    /// Canonical; nothing outside it is read or written.
+    pub(crate) root: PathBuf,
+    pub(crate) events: Arc<Events>,
+}
+
+impl Files {
+    pub(crate) fn read(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse> {
+        self.events.print("read", json!({"path": request.path}));
+        let path = self.inside(&request.path)?;
+        let text = std::fs::read_to_string(&path).map_err(|error| world(&path, &error))?;
+        let skipped = request.line.unwrap_or(1).saturating_sub(1) as usize;
+        let lines = text.split_inclusive('\n').skip(skipped);
+        Ok(ReadTextFileResponse::new(match request.limit {
+            Some(limit) => lines.take(limit as usize).collect::<String>(),
+            None => lines.collect(),
+        }))
+    }
+
+    pub(crate) fn write(&self, request: &WriteTextFileRequest) -> Result<WriteTextFileResponse> {
+        self.events.print("write", json!({"path": request.path}));
+        let path = self.inside(&request.path)?;
+        std::fs::write(&path, &request.content).map_err(|error| world(&path, &error))?;
+        Ok(WriteTextFileResponse::new())
+    }
+
+    /// Where a path really leads. A file that does not exist yet is where its folder is; a link that leads
+    /// nowhere is refused.
+    fn inside(&self, path: &Path) -> Result<PathBuf> {
+        let real = match (path.canonicalize(), path.parent(), path.file_name()) {
+            (Ok(real), ..) => real,
+            (Err(_), Some(folder), Some(name)) if path.symlink_metadata().is_err() => {
+                folder.canonicalize().map_err(|error| world(path, &error))?.join(name)
+            }
+            (Err(error), ..) => return Err(world(path, &error)),
+        };
+        if path.is_absolute() && real.starts_with(&self.root) {
+            return Ok(real);
+        }
+        let reason = format!("{} is not an absolute path inside the session's folder", path.display());
+        Err(Error::invalid_params().data(reason))
+    }
+}
+
+fn world(path: &Path, error: &std::io::Error) -> Error {
+    let code = if error.kind() == ErrorKind::NotFound {
+        ErrorCode::RESOURCE_NOT_FOUND
+    } else {
+        ErrorCode::INTERNAL_ERROR
+    };
+    Error::new(code, format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,42 @@
+// The language of prompts that agent.mjs obeys; the same as official/src/command.rs.
+
+const text = (rest) => [rest];
+const nothing = () => [];
+const number = (word) => (/^\d+$/.test(word) ? Number(word) : undefined);
+const numbers = (count) => (rest) => {
+  const values = rest.split(" ").map(number);
+  return values.length === count && !values.includes(undefined) ? values : undefined;
+};
+
+/** What follows each command, as a list of arguments; `undefined` where it does not fit. */
+const argumentsOf = {
+  say: text,
+  think: text,
+  tool: text,
+  ask: nothing,
+  read: (rest) => (rest ? [rest] : undefined),
+  write: (rest) => {
+    const [path, ...words] = rest.split(" ");
+    return path ? [path, words.join(" ")] : undefined;
+  },
+  plan: nothing,
+  usage: numbers(2),
+  title: text,
+  flood: numbers(2),
+  sleep: numbers(1),
+  wait: nothing,
+  error: nothing,
+  exit: numbers(1),
+  stderr: text,
+};
+
+/** All commands of a prompt as `[name, ...arguments]`; throws a sentence naming the first that is none. */
+export function parseCommands(prompt) {
+  const lines = prompt.split(/[\n;]/).map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => {
+    const [name, ...words] = line.split(" ");
+    const parsed = Object.hasOwn(argumentsOf, name) ? argumentsOf[name](words.join(" ")) : undefined;
+    if (!parsed) throw new Error(`\`${line}\` is no command`);
+    return [name, ...parsed];
+  });
+}
