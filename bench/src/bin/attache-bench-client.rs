@@ -118,7 +118,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
         "flood" | "stall" => {
             let (count, size) = (number(1), number(2));
             peer.call::<SessionPrompt>(&prompt(500, 32)).await.unwrap();
-            (seen.updates.store(0, Relaxed), seen.bytes.store(0, Relaxed));
+            seen.updates.store(0, Relaxed);
+            seen.bytes.store(0, Relaxed);
             let before = agent_stats(&peer).await;
             let measured = Measured::start();
             peer.call::<SessionPrompt>(&prompt(count, size)).await.unwrap();

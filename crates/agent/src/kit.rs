@@ -111,7 +111,7 @@ impl<A: Author> Served<A> {
         self.parts.sessions.remove(&held.session.id);
         held.session.cancel();
         answer.by(|answer| async move {
-            held.session.all_answered().await;
+            held.session.front_is(None).await;
             let memory = held.memory.lock().await.take();
             // What an author's destructor does is the author's, and not this client's concern.
             let _ = calmly(|| Ok(drop(memory)));
@@ -230,8 +230,9 @@ impl<A: Author> Agent for Served<A> {
 impl<A: Author> Parts<A> {
     /// Runs one prompt when its turn has come; one that is cancelled before never begins.
     async fn run(&self, held: &Held<A::Memory>, turn: &Turn) -> Result<StopReason> {
-        let mut memory = turn.unless_cancelled(held.memory.lock()).await?;
+        turn.unless_cancelled(held.session.front_is(Some(turn.ticket().number))).await?;
         turn.check()?;
+        let mut memory = held.memory.lock().await;
         // Only a closed session has none, and closing it cancelled this prompt.
         let memory = memory.as_mut().ok_or(Error::Cancelled)?;
         held.session.begin(turn.ticket(), turn.prompt().to_vec());

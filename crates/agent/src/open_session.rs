@@ -24,8 +24,8 @@ pub(crate) struct OpenSession {
     pub(crate) peer: Peer,
     /// Held while options change, so that changes do not overtake one another.
     pub(crate) changing_options: Mutex<()>,
-    /// How many prompts are accepted and not answered.
-    unanswered: watch::Sender<usize>,
+    /// The number of the first prompt that is accepted and not answered: the one whose turn it is.
+    front: watch::Sender<Option<u64>>,
     state: Mutex<State>,
 }
 
@@ -86,7 +86,7 @@ impl OpenSession {
             serial,
             peer,
             changing_options: Mutex::default(),
-            unanswered: watch::Sender::new(0),
+            front: watch::Sender::new(None),
             state: Mutex::new(state),
         }
     }
@@ -103,7 +103,7 @@ impl OpenSession {
         let (stage, watcher) = watch::channel(Stage::Wanted);
         let number = state.last_prompt;
         state.prompts.push((number, stage));
-        self.unanswered.send_replace(state.prompts.len());
+        self.tell_front(&state);
         Ticket::new(number, watcher, request)
     }
 
@@ -120,10 +120,15 @@ impl OpenSession {
         }
     }
 
-    /// Waits until every accepted prompt has its reply queued.
-    pub(crate) async fn all_answered(&self) {
+    /// Waits until it is the turn of the prompt with this number; with `None`, until every accepted prompt has its reply queued.
+    pub(crate) async fn front_is(&self, number: Option<u64>) {
         // The sender lives as long as `self`.
-        let _ = self.unanswered.subscribe().wait_for(|unanswered| *unanswered == 0).await;
+        let _ = self.front.subscribe().wait_for(|front| *front == number).await;
+    }
+
+    fn tell_front(&self, state: &State) {
+        let first = state.prompts.first().map(|(number, _)| *number);
+        self.front.send_if_modified(|front| std::mem::replace(front, first) != first);
     }
 
     /// The turn of `ticket` begins.
@@ -178,7 +183,7 @@ impl OpenSession {
             other
         });
         let _ = answer.send(outcome.map(|reason| PromptResponse { usage, ..PromptResponse::new(reason) }));
-        self.unanswered.send_replace(state.prompts.len());
+        self.tell_front(&state);
     }
 
     /// Runs `step` under the lock, if the turn of `ticket` may still say something.

@@ -14,7 +14,7 @@ const PAGE: usize = 100;
 /// A session and what its author keeps of it.
 pub(crate) struct Held<M> {
     pub(crate) session: Arc<OpenSession>,
-    /// Held by the turn that runs; whoever waits for it is served in the order of coming, so prompts keep theirs. `None` once closed.
+    /// Held by the turn that runs. `None` once closed.
     pub(crate) memory: tokio::sync::Mutex<Option<M>>,
 }
 

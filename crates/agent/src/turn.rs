@@ -3,13 +3,13 @@
 use crate::open_session::OpenSession;
 use crate::ticket::Ticket;
 use crate::{Error, Result};
-use attache_connection::{End, Reply};
+use attache_connection::End;
 use attache_protocol::method::{Call, FsReadTextFile, FsWriteTextFile};
 use attache_protocol::v1::{
     AvailableCommand, ClientCapabilities, ContentBlock, Cost, Notice, PlanEntry, ReadTextFileRequest,
     SessionConfigOption, SessionConfigOptionValue, SessionId, SessionModeId, Usage, WriteTextFileRequest,
 };
-use attache_protocol::{Patch, Wire as _};
+use attache_protocol::Patch;
 use attache_session::{EventBody, PlanContent};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -256,7 +256,7 @@ impl Turn {
 
     async fn ask<M: Call>(&self, params: &M::Params) -> Result<M::Result> {
         self.ready().await?;
-        let reply: Reply<M> = self.session().in_turn(&self.0.ticket, |_| self.session().peer.call::<M>(params))?;
+        let reply = self.session().in_turn(&self.0.ticket, |_| self.session().peer.call::<M>(params))?;
         Ok(self.unless_cancelled(reply).await??)
     }
 }

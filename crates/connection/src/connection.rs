@@ -239,11 +239,9 @@ impl<H: Handler> Connection<H> {
         let _ = tokio::time::timeout(half, self.drain()).await;
         self.works.shutdown().await;
         self.peer.0.finish(&end);
-        let _ = tokio::time::timeout(
-            half,
-            std::future::poll_fn(|context| self.peer.0.outbox.poll_shutdown(context)),
-        )
-        .await;
+        let closed = std::future::poll_fn(|context| self.peer.0.outbox.poll_close(context));
+        let _ = tokio::time::timeout(half, closed).await;
+        self.peer.0.outbox.close();
         end
     }
 
@@ -319,6 +317,7 @@ fn dispatch<H: Handler>(
             }
         }
     }
+    None
 }
 
 /// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16, CANCEL-24).
@@ -369,5 +368,6 @@ struct FinishOnDrop(Peer);
 impl Drop for FinishOnDrop {
     fn drop(&mut self) {
         self.0.0.finish(&End::Closed);
+        self.0.0.outbox.close();
     }
 }

@@ -32,7 +32,8 @@ pub(crate) struct Outbox {
 }
 
 struct State {
-    sink: Pin<Box<dyn AsyncWrite + Send>>,
+    /// `None` once closed: a pipe's other end learns of it only when its last holder lets go.
+    sink: Option<Pin<Box<dyn AsyncWrite + Send>>>,
     queue: Vec<u8>,
     /// How much of `queue` is written already.
     written: usize,
@@ -48,7 +49,7 @@ struct State {
 impl Outbox {
     pub(crate) fn new(sink: Pin<Box<dyn AsyncWrite + Send>>, tap: Option<Tap>) -> Self {
         let state = State {
-            sink,
+            sink: Some(sink),
             queue: Vec::new(),
             written: 0,
             last_write: Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now),
@@ -141,8 +142,18 @@ impl Outbox {
     }
 
     /// Closes the peer's input.
-    pub(crate) fn poll_shutdown(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.lock().sink.as_mut().poll_shutdown(context)
+    pub(crate) fn poll_close(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        let Some(sink) = &mut state.sink else { return Poll::Ready(()) };
+        // A stream that cannot be shut down properly is closed all the same.
+        let _ = std::task::ready!(sink.as_mut().poll_shutdown(context));
+        state.sink = None;
+        Poll::Ready(())
+    }
+
+    /// Closes the peer's input without waiting for the stream's own farewell.
+    pub(crate) fn close(&self) {
+        self.lock().sink = None;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -157,8 +168,9 @@ impl State {
     }
 
     fn write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(sink) = &mut self.sink else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
         while let Some(waiting) = self.queue.get(self.written..).filter(|waiting| !waiting.is_empty()) {
-            match self.sink.as_mut().poll_write(context, waiting) {
+            match sink.as_mut().poll_write(context, waiting) {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 Poll::Ready(Ok(count)) => {
                     self.written += count;
@@ -173,11 +185,12 @@ impl State {
                 }
             }
         }
+        let flushed = sink.as_mut().poll_flush(context);
         if self.written > 0 {
             self.last_write = Instant::now();
             self.forget_written();
         }
-        self.sink.as_mut().poll_flush(context)
+        flushed
     }
 
     /// Frees what is written, seldom enough that the moves cost little.

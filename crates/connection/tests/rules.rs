@@ -1,5 +1,7 @@
 //! What a connection promises beyond single exchanges: order, ends, limits, cancellation.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
 use attache_connection::{
     Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
     IncomingCall, Limits, Peer, Work,

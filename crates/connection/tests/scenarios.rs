@@ -1,5 +1,7 @@
 //! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of stream it may be given.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
 use attache_connection::{Agent, AgentHandler, Answer, Builder, Work, stdio};
 use attache_protocol::method::Initialize;
 use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};

@@ -90,3 +90,37 @@ fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> &str {
 fn end_of_lines(text: &str, count: u32) -> usize {
     text.split_inclusive('\n').take(count as usize).map(str::len).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use super::open;
+    use crate::file_error::Reason;
+    use crate::roots::Roots;
+
+    #[test]
+    fn a_link_put_in_the_way_after_a_path_was_resolved_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        for parent in ["project/deep", "outside"] {
+            fs::create_dir_all(base.join(parent)).unwrap();
+            fs::write(base.join(parent).join("file"), parent).unwrap();
+        }
+        let none: [&Path; 0] = [];
+        let roots = Roots::new(base.join("project"), none).unwrap();
+        let path = Path::new("deep/file");
+        let resolved = roots.resolve(path).unwrap();
+        assert!(open(path, &resolved).is_ok());
+
+        fs::remove_file(base.join("project/deep/file")).unwrap();
+        symlink("../../outside/file", base.join("project/deep/file")).unwrap();
+        assert!(matches!(open(path, &resolved).unwrap_err().reason(), Reason::Changed), "the file");
+
+        fs::rename(base.join("project/deep"), base.join("aside")).unwrap();
+        symlink("../outside", base.join("project/deep")).unwrap();
+        assert!(matches!(open(path, &resolved).unwrap_err().reason(), Reason::Changed), "its folder");
+    }
+}

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::beneath::{Folder, at, no_link};
 use crate::file_error::{FileError, Reason};
-use crate::roots::Roots;
+use crate::roots::{Resolved, Roots};
 
 /// How many names are tried for the new content before it takes the file's name.
 const NAMES: u8 = 16;
@@ -29,17 +29,21 @@ impl Roots {
         if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
             return Err(FileError::new(path, Reason::Folder));
         }
-        let (folder, name) = Folder::of(&resolved, true).map_err(|reason| FileError::new(path, reason))?;
-        let replaced = replaced(&folder, name).map_err(|reason| FileError::new(path, reason))?;
-        let (mut file, draft) = draft(&folder, replaced.is_some()).map_err(at(path))?;
-        let written = fill(&mut file, content, replaced.as_ref()).and_then(|()| folder.rename(&draft, name));
-        if let Err(error) = written {
-            // The first error is the one that matters.
-            let _left = folder.remove(&draft);
-            return Err(at(path)(error));
-        }
-        folder.sync().map_err(at(path))
+        write(path, &resolved, content)
     }
+}
+
+fn write(path: &Path, resolved: &Resolved, content: &str) -> Result<(), FileError> {
+    let (folder, name) = Folder::of(resolved, true).map_err(|reason| FileError::new(path, reason))?;
+    let replaced = replaced(&folder, name).map_err(|reason| FileError::new(path, reason))?;
+    let (mut file, draft) = draft(&folder, replaced.is_some()).map_err(at(path))?;
+    let written = fill(&mut file, content, replaced.as_ref()).and_then(|()| folder.rename(&draft, name));
+    if let Err(error) = written {
+        // The first error is the one that matters.
+        let _left = folder.remove(&draft);
+        return Err(at(path)(error));
+    }
+    folder.sync().map_err(at(path))
 }
 
 /// What the write replaces; only a regular file, or nothing.
@@ -92,4 +96,57 @@ fn fill(file: &mut File, content: &str, replaced: Option<&Metadata>) -> io::Resu
     }
     file.write_all(content.as_bytes())?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::{Path, PathBuf};
+
+    use super::write;
+    use crate::file_error::Reason;
+    use crate::roots::Roots;
+
+    /// A folder with `project/deep/file` and `outside/file`.
+    fn folders() -> (tempfile::TempDir, PathBuf, Roots) {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().to_owned();
+        for (parent, content) in [("project/deep", "inside"), ("outside", "outside")] {
+            fs::create_dir_all(base.join(parent)).unwrap();
+            fs::write(base.join(parent).join("file"), content).unwrap();
+        }
+        let none: [&Path; 0] = [];
+        let roots = Roots::new(base.join("project"), none).unwrap();
+        (folder, base, roots)
+    }
+
+    #[test]
+    fn a_folder_exchanged_for_a_link_after_it_was_resolved_is_not_written_through() {
+        let (_folder, base, roots) = folders();
+        for name in ["file", "new", "below/new"] {
+            let path = Path::new("deep").join(name);
+            let resolved = roots.resolve(&path).unwrap();
+            fs::rename(base.join("project/deep"), base.join("aside")).unwrap();
+            symlink("../outside", base.join("project/deep")).unwrap();
+            let error = write(&path, &resolved, "written").unwrap_err();
+            assert!(matches!(error.reason(), Reason::Changed), "{name}: {error:?}");
+            fs::remove_file(base.join("project/deep")).unwrap();
+            fs::rename(base.join("aside"), base.join("project/deep")).unwrap();
+        }
+        assert_eq!(fs::read_to_string(base.join("outside/file")).unwrap(), "outside");
+        assert_eq!(fs::read_dir(base.join("outside")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_exchanged_for_a_link_after_it_was_resolved_is_not_written_through() {
+        let (_folder, base, roots) = folders();
+        let resolved = roots.resolve("deep/file").unwrap();
+        fs::remove_file(base.join("project/deep/file")).unwrap();
+        symlink("../../outside/file", base.join("project/deep/file")).unwrap();
+        let error = write(Path::new("deep/file"), &resolved, "written").unwrap_err();
+        assert!(matches!(error.reason(), Reason::Changed), "{error:?}");
+        assert_eq!(fs::read_to_string(base.join("outside/file")).unwrap(), "outside");
+        assert_eq!(fs::read_dir(base.join("project/deep")).unwrap().count(), 1, "no draft is left");
+    }
 }

@@ -281,7 +281,10 @@ macro_rules! wire_union {
         }
     };
 
-    (@read $reader:ident $variant:ident) => { $reader.skip().map(|_| Self::$variant) };
+    (@read $reader:ident $variant:ident) => {{
+        let start = $reader.place();
+        $reader.object(|key, reader| reader.unknown_member(start, key)).map(|()| Self::$variant)
+    }};
     (@read $reader:ident $variant:ident $ty:ty) => { <$ty as crate::Wire>::read($reader).map(Self::$variant) };
     (@shape $variant:ident) => { crate::Shape::Object { name: "", members: Vec::new() } };
     (@shape $variant:ident $ty:ty) => { <$ty as crate::Wire>::shape() };

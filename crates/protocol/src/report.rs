@@ -111,7 +111,8 @@ pub fn decode_reporting<T: Wire>(text: &str, unknown: Unknown) -> (Result<T, Dec
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
     let mut dropped = reader.into_report();
     dropped.sort_by_key(|dropped| dropped.at);
-    let offsets: BTreeSet<usize> = dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
+    let offsets: BTreeSet<usize> =
+        dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
     let mut paths = Paths { offsets: offsets.into_iter().peekable(), found: HashMap::new() };
     paths.walk(text, 0, "");
     let path = |at: usize| paths.found.get(&at).cloned().unwrap_or_default();
@@ -174,7 +175,11 @@ impl Paths {
                 self.walk(inner, start, &step());
             }
             // Nothing is left to find here: any fault stops the reading.
-            if self.offsets.peek().is_some_and(|at| *at < end) { Ok(()) } else { Err(Fault { at: 0, why: Why::NotJson }) }
+            if self.offsets.peek().is_some_and(|at| *at < end) {
+                Ok(())
+            } else {
+                Err(Fault { at: 0, why: Why::NotJson })
+            }
         };
         let _ended_early = match reader.peek() {
             Next::Object => reader.object(|key, reader| {

@@ -104,9 +104,7 @@ impl Definitions {
     }
 
     fn union(&mut self, tag: &str, variants: &[(&str, Shape)], open: bool) -> Value {
-        let tagged = |value: &str| {
-            json!({"type": "object", "properties": {tag: {"type": "string", "const": value}}, "required": [tag]})
-        };
+        let tagged = |value: &str| json!({"type": "object", "properties": {tag: {"type": "string", "const": value}}, "required": [tag]});
         let mut alternatives = Vec::new();
         for (value, shape) in variants {
             let mut alternative = if value.is_empty() { json!({}) } else { tagged(value) };
@@ -153,7 +151,9 @@ fn nullable(schema: Value) -> Value {
 fn keywords(mark: &str) -> &'static [&'static str] {
     match mark {
         "lenient" | "stated" | "patch" | "flat_lenient" => &["x-deserialize-default-on-error"],
-        "items" | "must_items" | "patch_items" => &["x-deserialize-default-on-error", "x-deserialize-skip-invalid-items"],
+        "items" | "must_items" | "patch_items" => {
+            &["x-deserialize-default-on-error", "x-deserialize-skip-invalid-items"]
+        }
         "null" | "must_null" => &["x-deserialize-default-on-null"],
         _ => &[],
     }

@@ -16,9 +16,9 @@ mod by_value;
 #[allow(dead_code, reason = "what the test of hostile input feeds")]
 mod typed;
 
+use attache_protocol::envelope::Message;
 use attache_protocol::envelope::{write_call, write_notification, write_reply};
 use attache_protocol::method::{Kind, Side};
-use attache_protocol::envelope::Message;
 use attache_protocol::{Raw, RequestId, encode};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -58,9 +58,10 @@ impl Recording {
                 self.calls.insert((from == Side::Client, id), typed);
                 (typed.map(|typed| typed.params), params.unwrap_or("{}"))
             }
-            Message::Notification { method, params } => {
-                (typed::typed(from, &method, Kind::Notification).map(|typed| typed.params), params.unwrap_or("{}"))
-            }
+            Message::Notification { method, params } => (
+                typed::typed(from, &method, Kind::Notification).map(|typed| typed.params),
+                params.unwrap_or("{}"),
+            ),
             Message::Reply { id, outcome } => {
                 let typed = self.calls.remove(&(from == Side::Agent, id.clone()));
                 let typed = typed.ok_or_else(|| format!("a reply to call {id}, which nobody made"))?;
@@ -85,8 +86,12 @@ fn written_again(message: &Message<'_>, text: &str) -> Result<(), String> {
     let raw = |text: &str| Raw::from_text(text).map_err(|error| error.to_string());
     let mut line = Vec::new();
     match message {
-        Message::Call { id, method, params: Some(params) } => write_call(&mut line, id, method, &raw(params)?),
-        Message::Notification { method, params: Some(params) } => write_notification(&mut line, method, &raw(params)?),
+        Message::Call { id, method, params: Some(params) } => {
+            write_call(&mut line, id, method, &raw(params)?)
+        }
+        Message::Notification { method, params: Some(params) } => {
+            write_notification(&mut line, method, &raw(params)?)
+        }
         Message::Reply { id, outcome: Ok(result) } => write_reply(&mut line, id, Ok(&raw(result)?)),
         Message::Reply { id, outcome: Err(error) } => write_reply(&mut line, id, Err::<&Raw, _>(error)),
         Message::Call { .. } | Message::Notification { .. } => return Ok(()),
@@ -120,12 +125,18 @@ fn every_recorded_line_decodes_and_encodes_equal() {
         if !name.ends_with(".jsonl") {
             continue;
         }
-        let recording = Recording::read(&name, &std::fs::read_to_string(&path).unwrap(), !name.contains("-v2."));
+        let recording =
+            Recording::read(&name, &std::fs::read_to_string(&path).unwrap(), !name.contains("-v2."));
         typed += recording.typed;
         wrong.extend(recording.wrong);
     }
     // One probe sent `"cwd": 5` on purpose.
-    assert_eq!(wrong, ["claude-agent-acp-0.100.0.jsonl:12: params.cwd: expected a string, found a number"], "{}", wrong.join("\n"));
+    assert_eq!(
+        wrong,
+        ["claude-agent-acp-0.100.0.jsonl:12: params.cwd: expected a string, found a number"],
+        "{}",
+        wrong.join("\n")
+    );
     assert!(typed > 800, "only {typed} lines");
 }
 

@@ -72,7 +72,9 @@ fn own(method: &str, typed: &Typed) -> bool {
 
 /// Golden and odd lines as they stand on the wire.
 fn lines() -> Vec<String> {
-    let golden = include_str!("fixtures/golden.txt").lines().filter_map(|line| line.split_once("> ").map(|(_, text)| text.to_owned()));
+    let golden = include_str!("fixtures/golden.txt")
+        .lines()
+        .filter_map(|line| line.split_once("> ").map(|(_, text)| text.to_owned()));
     let odd = include_str!("fixtures/odd.jsonl").lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();
         line["message"].to_string()
@@ -84,7 +86,10 @@ fn lines() -> Vec<String> {
 fn values(random: &mut Random) -> Vec<(Tree, Feed)> {
     let mut values = Vec::new();
     for typed in TYPED {
-        values.push((generate::generate(&(typed.row.params)(), &mut Choices::new(&random.choices())), typed.feed_params));
+        values.push((
+            generate::generate(&(typed.row.params)(), &mut Choices::new(&random.choices())),
+            typed.feed_params,
+        ));
         if let (Some(shape), Some(feed)) = (typed.row.result, typed.feed_result) {
             values.push((generate::generate(&shape(), &mut Choices::new(&random.choices())), feed));
         }
@@ -113,7 +118,21 @@ fn params_and_results_cut_at_any_byte_are_errors() {
 
 #[test]
 fn a_wrong_type_in_any_place_is_an_error_or_a_default() {
-    const WRONG: &[&str] = &["null", "true", "-1", "1.5", "18446744073709551616", "1e400", "-0", "\"\"", "[]", "{}", "[null]", r#"[{"type":5}]"#, r#"{"type":"text"}"#];
+    const WRONG: &[&str] = &[
+        "null",
+        "true",
+        "-1",
+        "1.5",
+        "18446744073709551616",
+        "1e400",
+        "-0",
+        "\"\"",
+        "[]",
+        "{}",
+        "[null]",
+        r#"[{"type":5}]"#,
+        r#"{"type":"text"}"#,
+    ];
     let mut random = Random(2);
     for (tree, feed) in values(&mut random) {
         for place in 0..places(&tree) {
@@ -183,7 +202,8 @@ fn random_bytes_are_no_messages() {
     for _ in 0..5_000 {
         let bytes: Vec<u8> = (0..random.below(40)).map(|_| random.next() as u8).collect();
         feed(&bytes, own);
-        let json: Vec<u8> = (0..random.below(40)).map(|_| b"{}[]\":,0-.1eEtrufalsn\\ "[random.below(23)]).collect();
+        let json: Vec<u8> =
+            (0..random.below(40)).map(|_| b"{}[]\":,0-.1eEtrufalsn\\ "[random.below(23)]).collect();
         feed(&json, own);
     }
 }
@@ -192,7 +212,9 @@ fn random_bytes_are_no_messages() {
 #[test]
 fn a_list_of_nothing_but_bad_items_is_reported_in_linear_time() {
     let items = vec!["1"; 200_000].join(",");
-    let text = format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"t","locations":[{items}],"zzz":[{items}]}}"#);
+    let text = format!(
+        r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"t","locations":[{items}],"zzz":[{items}]}}"#
+    );
     let (update, notices) = decode_reporting::<v1::SessionUpdate>(&text, Unknown::Keep);
     assert!(update.is_ok());
     assert_eq!(notices.len(), 200_001);

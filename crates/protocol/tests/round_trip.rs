@@ -14,7 +14,9 @@ mod by_value;
 mod generate;
 
 use attache_protocol::method::{Call, Method};
-use attache_protocol::{Error, RequestId, Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode};
+use attache_protocol::{
+    Error, RequestId, Unknown, Wire, decode, decode_known, decode_reporting, each_method, encode,
+};
 use by_value::{apart, less};
 use generate::{Choices, Style, Tree, generate};
 use proptest::prelude::*;
@@ -44,13 +46,18 @@ fn law<T: Wire + PartialEq + Debug>(choices: &[u32]) -> Result<(), TestCaseError
 }
 
 /// The encoded JSON holds the same values; what it leaves out means nothing.
-fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(tree: &Tree, encoded: &str) -> Result<(), TestCaseError> {
+fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
+    tree: &Tree,
+    encoded: &str,
+) -> Result<(), TestCaseError> {
     let input: Value = serde_json::from_str(&tree.text(Style::Plain)).unwrap();
     let output: Value = serde_json::from_str(encoded).unwrap();
-    let apart = apart(&input, &output).map_err(|why| TestCaseError::fail(format!("{why}\nfrom {input}\nto   {output}")))?;
+    let apart = apart(&input, &output)
+        .map_err(|why| TestCaseError::fail(format!("{why}\nfrom {input}\nto   {output}")))?;
     for (json, members) in [(&input, apart.0), (&output, apart.1)] {
         let without = decode_known::<T>(&less(json, &members).to_string()).map(|value| encode(&value));
-        let without: Value = serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?).unwrap();
+        let without: Value =
+            serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?).unwrap();
         prop_assert_eq!(&without, &output, "without {:?}", members);
     }
     Ok(())
@@ -74,7 +81,8 @@ const LAWS: &[(&str, Law)] = each_method! { laws };
 #[test]
 fn every_type_reads_what_it_writes_and_writes_what_it_reads() {
     for (name, law) in LAWS {
-        let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
+        let mut runner =
+            TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
         let choices = proptest::collection::vec(any::<u32>(), 0..160);
         if let Err(failure) = runner.run(&choices, |choices| law(&choices)) {
             panic!("{name}: {failure}");

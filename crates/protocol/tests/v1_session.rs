@@ -342,7 +342,7 @@ fn what_hand_written_types_leave_out_is_reported() {
     let paths = |notices: Vec<Dropped>| notices.into_iter().map(|notice| notice.path).collect::<Vec<_>>();
     let set = r#"{"sessionId":"s","configId":"c","type":"id","value":"v","more":1}"#;
     let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(set, Unknown::Keep);
-    assert_eq!(paths(notices), ["more", "type"]);
+    assert_eq!(paths(notices), ["type", "more"]);
     let boolean = r#"{"sessionId":"s","configId":"c","type":"boolean","value":true}"#;
     let (_, notices) = decode_reporting::<SetSessionConfigOptionRequest>(boolean, Unknown::Keep);
     assert_eq!(paths(notices), [""; 0]);

@@ -17,8 +17,8 @@ mod by_value;
 #[allow(dead_code, reason = "what the test of hostile input feeds")]
 mod typed;
 
-use attache_protocol::method::{Kind, Side};
 use attache_protocol::envelope::Message;
+use attache_protocol::method::{Kind, Side};
 use attache_protocol::{Error, RequestId, Unknown, Wire, decode_reporting, encode, v1};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -53,9 +53,10 @@ fn every_decode_vector_gives_what_the_catalogue_says() {
         let vector: Value = serde_json::from_str(line).unwrap();
         let (_, rewrite) = REWRITES.iter().find(|(name, _)| vector["of"] == *name).unwrap();
         let known = &vector["known"];
-        for (mode, unknown, expected) in
-            [("refusing", Unknown::Refuse, known), ("keeping", Unknown::Keep, vector.get("kept").unwrap_or(known))]
-        {
+        for (mode, unknown, expected) in [
+            ("refusing", Unknown::Refuse, known),
+            ("keeping", Unknown::Keep, vector.get("kept").unwrap_or(known)),
+        ] {
             let got = rewrite(&vector["text"].to_string(), unknown);
             if got.clone().unwrap_or(json!("ERR")) != *expected {
                 wrong += &format!("\n{line}\n  {mode}: {got:?}");
@@ -69,9 +70,22 @@ fn every_decode_vector_gives_what_the_catalogue_says() {
 fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
     // DEC-14, and `session/set_model` of §1.4, whose result was empty as well.
     const NULL: &[&str] = &[
-        "authenticate", "logout", "session/load", "session/resume", "session/close", "session/delete", "session/set_mode",
-        "session/set_model", "session/archive", "session/unarchive", "providers/set", "providers/disable", "fs/write_text_file",
-        "terminal/release", "terminal/kill", "terminal/wait_for_exit",
+        "authenticate",
+        "logout",
+        "session/load",
+        "session/resume",
+        "session/close",
+        "session/delete",
+        "session/set_mode",
+        "session/set_model",
+        "session/archive",
+        "session/unarchive",
+        "providers/set",
+        "providers/disable",
+        "fs/write_text_file",
+        "terminal/release",
+        "terminal/kill",
+        "terminal/wait_for_exit",
     ];
     for typed in TYPED {
         let Some(result) = typed.result else { continue };
@@ -85,7 +99,8 @@ fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
 
 #[test]
 fn absent_and_null_params_are_empty_where_all_of_them_are_optional() {
-    let null: Vec<&str> = TYPED.iter().filter(|typed| typed.row.null_params).map(|typed| typed.row.name).collect();
+    let null: Vec<&str> =
+        TYPED.iter().filter(|typed| typed.row.null_params).map(|typed| typed.row.name).collect();
     assert_eq!(null, ["logout", "auth/status", "providers/list", "session/list"]);
     for typed in TYPED.iter().filter(|typed| typed.row.null_params) {
         assert_eq!((typed.params)("{}"), Ok(()), "{}", typed.row.name);

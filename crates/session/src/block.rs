@@ -64,6 +64,15 @@ pub(crate) fn text_length(blocks: &[Block]) -> usize {
     lengths.sum()
 }
 
+/// How much memory blocks take, roughly, in bytes.
+pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
+    let weights = blocks.iter().map(|block| match block {
+        Block::Text(text) => text.len() - text.dropped(),
+        Block::Other(content) => weight(content),
+    });
+    weights.sum()
+}
+
 /// How much memory one block of the wire takes, roughly, in bytes.
 pub(crate) fn weight(content: &ContentBlock) -> usize {
     const FIXED: usize = 64;

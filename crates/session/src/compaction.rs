@@ -1,11 +1,9 @@
 //! Compactions: the agent shortened its context.
 
-use crate::block::{append, joined, weight};
+use crate::block::{append, blocks_weight, joined};
 use crate::transcript::{Key, Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
-use attache_protocol::v1::{
-    CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate, ContentBlock,
-};
+use attache_protocol::v1::{CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate};
 use attache_protocol::{Meta, Patch};
 
 /// A compaction with all its updates applied (COMP-05, COMP-06).
@@ -26,9 +24,8 @@ pub struct Compaction {
 impl Transcript {
     /// Applies an update; the first sight of an id fixes its place (COMP-07).
     pub(crate) fn compaction(&mut self, now: Now, update: &CompactionUpdate) -> Change {
-        let added = update.summary.set().map_or(0, |summary| summary.iter().map(weight).sum());
         let index = self.compaction_entry(now, &update.compaction_id, &update.status);
-        self.patch_compaction(now, index, added, |compaction| {
+        self.patch_compaction(now, index, |compaction| {
             compaction.status = update.status.clone();
             match &update.summary {
                 Patch::Keep => {}
@@ -42,10 +39,9 @@ impl Transcript {
 
     /// Appends to a summary; an id seen first here is a compaction in progress (X7).
     pub(crate) fn compaction_summary(&mut self, now: Now, chunk: &CompactionSummaryChunk) -> Change {
-        let content: &ContentBlock = &chunk.content;
         let index = self.compaction_entry(now, &chunk.compaction_id, &CompactionStatus::InProgress);
-        self.patch_compaction(now, index, weight(content), |compaction| {
-            append(&mut compaction.summary, content);
+        self.patch_compaction(now, index, |compaction| {
+            append(&mut compaction.summary, &chunk.content);
         })
     }
 
@@ -67,16 +63,12 @@ impl Transcript {
         &mut self,
         now: Now,
         index: usize,
-        added: usize,
         patch: impl FnOnce(&mut Compaction),
     ) -> Change {
-        self.change(now, index, |entry| {
-            entry.reshaped_at = now.sequence;
-            if let EntryContent::Compaction(compaction) = &mut entry.content {
-                patch(compaction);
-            }
-            entry.weight + added
-        });
-        Change::entry(Parts::COMPACTION, index)
+        self.replace(now, index, Parts::COMPACTION, |entry| {
+            let EntryContent::Compaction(compaction) = entry else { return 0 };
+            patch(compaction);
+            blocks_weight(&compaction.summary)
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Child sessions, and messages between sessions, as the transcript of a session shows them.
 
-use crate::block::{append, joined, weight};
+use crate::block::{append, blocks_weight, joined};
 use crate::transcript::{Key, Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
 use attache_protocol::v1::{
@@ -66,9 +66,8 @@ impl Transcript {
             };
             self.begin(now, Some(key), EntryContent::Subagent(Box::new(subagent)), 0)
         });
-        self.change(now, index, |entry| {
-            entry.reshaped_at = now.sequence;
-            if let EntryContent::Subagent(subagent) = &mut entry.content {
+        self.replace(now, index, Parts::SUBAGENT, |entry| {
+            if let EntryContent::Subagent(subagent) = entry {
                 update.title.clone().apply(&mut subagent.title);
                 update.description.clone().apply(&mut subagent.description);
                 update.capabilities.clone().apply(&mut subagent.capabilities);
@@ -77,15 +76,13 @@ impl Transcript {
                 update.additional_directories.clone().apply(&mut subagent.additional_directories);
                 update.meta.clone().apply(&mut subagent.meta);
             }
-            entry.weight
-        });
-        Change::entry(Parts::SUBAGENT, index)
+            0
+        })
     }
 
     /// Creates or patches a message between sessions.
     pub(crate) fn session_message(&mut self, now: Now, update: &SessionMessage) -> Change {
-        let added = update.content.set().map_or(0, |content| content.iter().map(weight).sum());
-        self.patch_session_message(now, &update.message_id, added, |message| {
+        self.patch_session_message(now, &update.message_id, |message| {
             update.sender_session_id.clone().apply(&mut message.sender_session_id);
             update.recipient_session_id.clone().apply(&mut message.recipient_session_id);
             update.sender_message_id.clone().apply(&mut message.sender_message_id);
@@ -101,7 +98,7 @@ impl Transcript {
 
     /// Appends to a message between sessions.
     pub(crate) fn session_message_chunk(&mut self, now: Now, chunk: &SessionMessageChunk) -> Change {
-        self.patch_session_message(now, &chunk.message_id, weight(&chunk.content), |message| {
+        self.patch_session_message(now, &chunk.message_id, |message| {
             append(&mut message.blocks, &chunk.content);
         })
     }
@@ -110,7 +107,6 @@ impl Transcript {
         &mut self,
         now: Now,
         id: &MessageId,
-        added: usize,
         patch: impl FnOnce(&mut MessageBetweenSessions),
     ) -> Change {
         let key = Key::BetweenSessions(id.clone());
@@ -126,13 +122,10 @@ impl Transcript {
             };
             self.begin(now, Some(key), EntryContent::BetweenSessions(Box::new(message)), 0)
         });
-        self.change(now, index, |entry| {
-            entry.reshaped_at = now.sequence;
-            if let EntryContent::BetweenSessions(message) = &mut entry.content {
-                patch(message);
-            }
-            entry.weight + added
-        });
-        Change::entry(Parts::SUBAGENT, index)
+        self.replace(now, index, Parts::SUBAGENT, |entry| {
+            let EntryContent::BetweenSessions(message) = entry else { return 0 };
+            patch(message);
+            blocks_weight(&message.blocks)
+        })
     }
 }

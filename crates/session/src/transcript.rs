@@ -117,6 +117,9 @@ pub(crate) enum Key {
     BetweenSessions(MessageId),
 }
 
+/// What an entry takes besides its content, roughly, in bytes.
+const ENTRY_WEIGHT: usize = 256;
+
 /// The number and time of the event being applied.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
@@ -224,9 +227,7 @@ impl Transcript {
 
     /// Adds an entry at the end.
     pub(crate) fn begin(&mut self, now: Now, key: Option<Key>, content: EntryContent, weight: usize) -> usize {
-        /// What an entry costs besides its content.
-        const FIXED: usize = 256;
-        let weight = weight + FIXED;
+        let weight = weight + ENTRY_WEIGHT;
         let entries = Arc::make_mut(&mut self.entries);
         let index = entries.len();
         entries.push(Arc::new(Entry {
@@ -267,7 +268,7 @@ impl Transcript {
     ) -> Change {
         self.change(now, index, |entry| {
             entry.reshaped_at = now.sequence;
-            change(&mut entry.content)
+            change(&mut entry.content) + ENTRY_WEIGHT
         });
         Change::entry(parts, index)
     }

@@ -23,7 +23,7 @@ pub(crate) struct Shown {
 
 /// Compares the text before, if there was one, with the text after.
 pub(crate) fn diff(old: Option<&str>, new: &str, paint: Paint) -> Shown {
-    let (old, new) = (sanitize::text(old.unwrap_or_default()), sanitize::text(new));
+    let (old, new) = (sanitize::visible(old.unwrap_or_default()), sanitize::visible(new));
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&*old, &*new);
     let mut shown = Shown { added: 0, removed: 0, lines: Vec::new() };
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn colours_are_ours_and_never_the_files() {
         let shown = diff(Some("old\n"), "\u{1b}[8mhidden\n", Paint { colours: true });
-        assert_eq!(shown.lines[2], "\u{1b}[32m+hidden\u{1b}[0m");
+        assert_eq!(shown.lines[2], "\u{1b}[32m+␛[8mhidden\u{1b}[0m");
     }
 }

@@ -41,6 +41,21 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
+/// A text whose exact characters matter, such as the lines of a diff: controls are not dropped but shown by their pictures, so
+/// that nobody approves what cannot be seen. Line feeds and tabs stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let picture = |character: char| match character {
+        character if harmless(character) => character,
+        '\u{7f}' => '\u{2421}',
+        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
+        _ => REPLACEMENT,
+    };
+    Cow::Owned(text.chars().map(picture).collect())
+}
+
 fn harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || turns(character))
 }
@@ -98,7 +113,7 @@ fn skip_control_sequence(rest: &mut std::str::Chars<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, text};
+    use super::{line, text, visible};
 
     #[test]
     fn ordinary_text_is_not_touched() {
@@ -123,11 +138,16 @@ mod tests {
     #[test]
     fn no_control_or_direction_character_is_left() {
         let every: String = (0..0x3000).filter_map(char::from_u32).collect();
-        for piece in [text(&every).into_owned(), line(&every)] {
+        for piece in [text(&every).into_owned(), line(&every), visible(&every).into_owned()] {
             assert!(piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()), "{piece:?}");
             assert!(!piece.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')));
         }
         assert_eq!(text("access\u{202e}nimda"), "access\u{fffd}nimda");
+    }
+
+    #[test]
+    fn what_must_be_seen_is_seen() {
+        assert_eq!(visible("rm\u{1b}[8m -rf\r\n\u{7f}\u{202e}"), "rm␛[8m -rf␍\n␡\u{fffd}");
     }
 
     #[test]

@@ -19,7 +19,12 @@ pub(crate) fn apart(input: &Value, output: &Value) -> Result<(Vec<Place>, Vec<Pl
     Ok(apart)
 }
 
-fn compare(input: &Value, output: &Value, here: &mut Place, apart: &mut (Vec<Place>, Vec<Place>)) -> Result<(), String> {
+fn compare(
+    input: &Value,
+    output: &Value,
+    here: &mut Place,
+    apart: &mut (Vec<Place>, Vec<Place>),
+) -> Result<(), String> {
     match (input, output) {
         (Value::Object(input), Value::Object(output)) => {
             for key in output.keys().filter(|key| !input.contains_key(*key)) {
@@ -68,7 +73,9 @@ pub(crate) fn less(value: &Value, places: &[Place]) -> Value {
         });
         match (parent, last) {
             (Some(Value::Object(members)), Step::Key(key)) => drop(members.remove(key)),
-            (Some(Value::Array(items)), Step::Index(index)) if *index < items.len() => drop(items.remove(*index)),
+            (Some(Value::Array(items)), Step::Index(index)) if *index < items.len() => {
+                drop(items.remove(*index))
+            }
             _ => {}
         }
     }

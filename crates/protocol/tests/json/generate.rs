@@ -52,18 +52,25 @@ impl Tree {
         };
         match self {
             Self::Leaf(text) => text.clone(),
-            Self::Array(items) => format!("[{}]", items.iter().map(|item| item.text(style)).collect::<Vec<_>>().join(",")),
+            Self::Array(items) => {
+                format!("[{}]", items.iter().map(|item| item.text(style)).collect::<Vec<_>>().join(","))
+            }
             Self::Map(members) => {
-                let written = members.iter().map(|(key, value)| format!("{}:{}", quoted(key), value.text(style)));
+                let written =
+                    members.iter().map(|(key, value)| format!("{}:{}", quoted(key), value.text(style)));
                 format!("{{{}}}", written.collect::<Vec<_>>().join(","))
             }
             Self::Object(members) => {
-                let mut written: Vec<String> = members.iter().map(|(key, value)| member(key, value)).collect();
+                let mut written: Vec<String> =
+                    members.iter().map(|(key, value)| member(key, value)).collect();
                 match style {
                     Style::Plain => {}
                     Style::Reversed => written.reverse(),
                     Style::Extra => {
-                        written.insert(0, r#""zzz" : [{"type":"text","sessionUpdate":"plan"}, null]"#.to_owned());
+                        written.insert(
+                            0,
+                            r#""zzz" : [{"type":"text","sessionUpdate":"plan"}, null]"#.to_owned(),
+                        );
                         written.push(r#""\u007aZ":-0.5e1"#.to_owned());
                     }
                 }
@@ -80,7 +87,9 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
         Shape::String => Tree::Leaf(quoted(choices.one_of::<&str>(STRINGS))),
         Shape::Bool => Tree::Leaf((*choices.one_of(&["false", "true"])).to_owned()),
         Shape::Integer { format } => Tree::Leaf((*choices.one_of(integers(format))).to_owned()),
-        Shape::Number => Tree::Leaf((*choices.one_of(&["0.5", "1e2", "-3.25e-2", "7", "1.7976931348623157e308"])).to_owned()),
+        Shape::Number => Tree::Leaf(
+            (*choices.one_of(&["0.5", "1e2", "-3.25e-2", "7", "1.7976931348623157e308"])).to_owned(),
+        ),
         Shape::Nullable(inner) => match choices.below(4) {
             0 => Tree::Leaf("null".to_owned()),
             _ => generate(inner, choices),
@@ -95,9 +104,9 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
         }
         Shape::OneOf { shapes, .. } => generate(choices.one_of(shapes), choices),
         // Keys that the type has no field for are kept, as data (§1.3, `mcp/message`).
-        Shape::Object { name: "McpError", members } => {
-            Tree::Map(object(members, choices).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-        }
+        Shape::Object { name: "McpError", members } => Tree::Map(
+            object(members, choices).into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        ),
         Shape::Object { members, .. } => Tree::Object(object(members, choices)),
         Shape::Strings { known, .. } => Tree::Leaf(quoted(choices.one_of::<&str>(known))),
         Shape::Union { .. } => Tree::Object(union(shape, choices)),
@@ -111,7 +120,10 @@ fn object(members: &[MemberShape], choices: &mut Choices<'_>) -> Vec<(&'static s
             made.extend(union(&member.shape, choices));
         } else if member.required {
             let empty = member.mark == "must_null" && choices.below(5) == 1;
-            made.push((member.key, if empty { Tree::Leaf("null".to_owned()) } else { generate(&member.shape, choices) }));
+            made.push((
+                member.key,
+                if empty { Tree::Leaf("null".to_owned()) } else { generate(&member.shape, choices) },
+            ));
         } else {
             match choices.below(6) {
                 0 | 1 => {}
@@ -141,8 +153,16 @@ fn union(shape: &Shape, choices: &mut Choices<'_>) -> Vec<(&'static str, Tree)> 
     }
 }
 
-const STRINGS: &[&str] =
-    &["", "a", "/w/a b.rs", "line\nnext\r\t\"quoted\\\"", "ünï\u{1F600}", "\u{0}\u{1f}\u{7f}\u{2028}", "2026-11-20T10:00:00Z", "null"];
+const STRINGS: &[&str] = &[
+    "",
+    "a",
+    "/w/a b.rs",
+    "line\nnext\r\t\"quoted\\\"",
+    "ünï\u{1F600}",
+    "\u{0}\u{1f}\u{7f}\u{2028}",
+    "2026-11-20T10:00:00Z",
+    "null",
+];
 
 const ANY: &[&str] = &[
     "1",

@@ -64,7 +64,8 @@ pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), St
     let input: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut reported: Vec<Place> = Vec::new();
     for notice in &notices {
-        let place = place(&input, &notice.path).ok_or_else(|| format!("no such place as {:?}: {}", notice.path, notice.error))?;
+        let place = place(&input, &notice.path)
+            .ok_or_else(|| format!("no such place as {:?}: {}", notice.path, notice.error))?;
         if !reported.contains(&place) {
             reported.push(place);
         }
@@ -105,8 +106,11 @@ fn place(value: &Value, path: &str) -> Option<Place> {
             }
             Value::Object(members) => {
                 let plain = rest.strip_prefix('.').unwrap_or(rest);
-                let ends = |key: &str| plain.strip_prefix(key).filter(|after| after.is_empty() || after.starts_with(['.', '[']));
-                let (key, next, after) = members.iter().find_map(|(key, next)| Some((key, next, ends(key)?)))?;
+                let ends = |key: &str| {
+                    plain.strip_prefix(key).filter(|after| after.is_empty() || after.starts_with(['.', '[']))
+                };
+                let (key, next, after) =
+                    members.iter().find_map(|(key, next)| Some((key, next, ends(key)?)))?;
                 place.push(Step::Key(key.clone()));
                 (value, rest) = (next, after);
             }

@@ -31,7 +31,11 @@ impl Alternative {
         if self.other {
             return "other".to_owned();
         }
-        let constants: Vec<String> = self.members.iter().filter_map(|(key, member)| Some(format!("{key}={}", constant(member)?))).collect();
+        let constants: Vec<String> = self
+            .members
+            .iter()
+            .filter_map(|(key, member)| Some(format!("{key}={}", constant(member)?)))
+            .collect();
         if constants.is_empty() { join(&self.like) } else { constants.join(",") }
     }
 
@@ -81,7 +85,15 @@ pub(crate) struct Schemas<'s> {
 }
 
 impl Schemas<'_> {
+    /// The type that `schema` stands for, unless it adds members of its own.
     fn named(&self, schema: &Value) -> Option<(String, &Value)> {
+        if schema.get("properties").is_some() {
+            return None;
+        }
+        self.referenced(schema)
+    }
+
+    fn referenced(&self, schema: &Value) -> Option<(String, &Value)> {
         let name = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
         Some((name.to_owned(), self.definitions.get(name)?))
     }
@@ -93,7 +105,8 @@ impl Schemas<'_> {
         }
         schema.get("properties").is_some()
             || ["allOf", "anyOf", "oneOf"].iter().any(|key| {
-                let schemas = schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+                let schemas =
+                    schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
                 !schemas.is_empty() && schemas.iter().all(|schema| self.is_object(schema))
             })
     }
@@ -119,7 +132,9 @@ impl Schemas<'_> {
         }
         match schema.get("type") {
             Some(Value::String(kind)) => Parts::from([self.simple(kind, schema)]),
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).map(|kind| self.simple(kind, schema)).collect(),
+            Some(Value::Array(kinds)) => {
+                kinds.iter().filter_map(Value::as_str).map(|kind| self.simple(kind, schema)).collect()
+            }
             _ => Parts::from(["any".to_owned()]),
         }
     }
@@ -139,9 +154,19 @@ impl Schemas<'_> {
 
     /// The ways an object can look.
     pub(crate) fn alternatives(&self, schema: &Value) -> Vec<Alternative> {
-        let own = Alternative { like: BTreeSet::new(), members: self.members(schema), other: schema.get("not").is_some() };
-        let list = |key: &str| schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let mut factors: Vec<Vec<Alternative>> = list("allOf").iter().map(|schema| self.like(schema)).collect();
+        let own = Alternative {
+            like: BTreeSet::new(),
+            members: self.members(schema),
+            other: schema.get("not").is_some(),
+        };
+        let list =
+            |key: &str| schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let mut factors: Vec<Vec<Alternative>> =
+            list("allOf").iter().map(|schema| self.like(schema)).collect();
+        if let Some((name, _)) = self.referenced(schema).filter(|_| schema.get("properties").is_some()) {
+            // Some generators write the reference beside the members instead of into `allOf`.
+            factors.push(self.like(&serde_json::json!({"$ref": format!("#/$defs/{name}")})));
+        }
         for key in ["anyOf", "oneOf"] {
             if !list(key).is_empty() {
                 factors.push(list(key).iter().flat_map(|schema| self.like(schema)).collect());
@@ -166,19 +191,29 @@ impl Schemas<'_> {
     pub(crate) fn expand(&self, alternative: &Alternative) -> Vec<Alternative> {
         let own = Alternative { like: BTreeSet::new(), ..alternative.clone() };
         alternative.like.iter().fold(vec![own], |alternatives, name| {
-            let more = self.definitions.get(name).map(|definition| self.alternatives(definition)).unwrap_or_default();
+            let more = self
+                .definitions
+                .get(name)
+                .map(|definition| self.alternatives(definition))
+                .unwrap_or_default();
             let more: Vec<Alternative> = more.iter().flat_map(|one| self.expand(one)).collect();
             alternatives.iter().flat_map(|one| more.iter().map(|more| one.and(more))).collect()
         })
     }
 
     fn members(&self, schema: &Value) -> BTreeMap<String, Member> {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return BTreeMap::new() };
-        let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            return BTreeMap::new();
+        };
+        let required =
+            schema.get("required").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let member = |(key, schema): (&String, &Value)| {
             let letters = [("default-on-error", 'L'), ("skip-invalid-items", 'K'), ("default-on-null", 'N')];
-            let marks: String =
-                letters.iter().filter(|(name, _)| schema.get(format!("x-deserialize-{name}")).is_some()).map(|(_, letter)| letter).collect();
+            let marks: String = letters
+                .iter()
+                .filter(|(name, _)| schema.get(format!("x-deserialize-{name}")).is_some())
+                .map(|(_, letter)| letter)
+                .collect();
             let required = required.contains(&Value::String(key.clone()));
             let mut parts = self.parts(schema);
             if !required && !marks.is_empty() {
@@ -195,7 +230,9 @@ fn render(alternative: &Alternative) -> String {
     let members: Vec<String> = alternative
         .members
         .iter()
-        .map(|(key, member)| format!("{key}{}: {}", if member.required { "" } else { "?" }, join(&member.parts)))
+        .map(|(key, member)| {
+            format!("{key}{}: {}", if member.required { "" } else { "?" }, join(&member.parts))
+        })
         .collect();
     format!("{{{} {}}}", members.join(", "), join(&alternative.like))
 }

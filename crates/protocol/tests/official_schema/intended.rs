@@ -2,25 +2,35 @@
 
 const NO_OFFICIAL: &str = "there is no official type of this name";
 const NOT_OURS: &str = "we have no type of this name";
-const ENVELOPE: &str = "the union of all methods of one direction is the method table; the envelope is `envelope::Message` (RPC-01)";
-const IN_PLACE: &str = "the official schema writes these alternatives into the enclosing type, where they are compared";
+const IN_PLACE: &str =
+    "the official schema writes these alternatives into the enclosing type, where they are compared";
 const RETIRED: &str = "read from old peers and never sent unasked (§1.4)";
+
+/// The unions of all messages of one direction: our method table, read by `envelope::Message` (RPC-01). Not every copy of the official
+/// schema has them.
+pub(crate) const ENVELOPES: &[&str] = &[
+    "AgentNotification",
+    "AgentRequest",
+    "AgentResponse",
+    "ClientNotification",
+    "ClientRequest",
+    "ClientResponse",
+    "ProxyNotification",
+    "ProxyRequest",
+    "ProxyResponse",
+];
 
 /// Type, place in it, what differs, the rule.
 pub(crate) const INTENDED: &[(&str, &str, &str, &str)] = &[
-    ("AgentNotification", "", NOT_OURS, ENVELOPE),
-    ("AgentRequest", "", NOT_OURS, ENVELOPE),
-    ("AgentResponse", "", NOT_OURS, ENVELOPE),
-    ("ClientNotification", "", NOT_OURS, ENVELOPE),
-    ("ClientRequest", "", NOT_OURS, ENVELOPE),
-    ("ClientResponse", "", NOT_OURS, ENVELOPE),
-    ("ProxyNotification", "", NOT_OURS, ENVELOPE),
-    ("ProxyRequest", "", NOT_OURS, ENVELOPE),
-    ("ProxyResponse", "", NOT_OURS, ENVELOPE),
     ("InitializeProxyRequest", "", NOT_OURS, "another name of InitializeRequest (§1.3)"),
     ("InitializeProxyResponse", "", NOT_OURS, "another name of InitializeResponse (§1.3)"),
     ("ErrorCode", "", NOT_OURS, "any int32 is a code (RPC-33), so it is written as one"),
-    ("Error", "code", "official only: -32000|-32002|-32600|-32601|-32602|-32603|-32700|-32800", "any int32 is a code (RPC-33)"),
+    (
+        "Error",
+        "code",
+        "official only: -32000|-32002|-32600|-32601|-32602|-32603|-32700|-32800",
+        "any int32 is a code (RPC-33)",
+    ),
     ("ElicitationAction", "", NO_OFFICIAL, IN_PLACE),
     ("ElicitationMode", "", NO_OFFICIAL, IN_PLACE),
     ("ElicitationScope", "", NO_OFFICIAL, IN_PLACE),
@@ -29,16 +39,41 @@ pub(crate) const INTENDED: &[(&str, &str, &str, &str)] = &[
     ("MessageMcpResult", "", NO_OFFICIAL, IN_PLACE),
     ("SessionConfigKind", "", NO_OFFICIAL, IN_PLACE),
     ("SessionConfigOptionValue", "", NO_OFFICIAL, IN_PLACE),
-    ("ElicitationFormMode", "", "only we have this variant", "the scope is read once, in CreateElicitationRequest (ELIC-05)"),
+    (
+        "ElicitationFormMode",
+        "",
+        "only we have this variant",
+        "the scope is read once, in CreateElicitationRequest (ELIC-05)",
+    ),
     ("ElicitationFormMode", " with requestId requestedSchema", "we lack this variant", "as above"),
     ("ElicitationFormMode", " with requestedSchema sessionId", "we lack this variant", "as above"),
     ("ElicitationUrlMode", "", "only we have this variant", "as above"),
     ("ElicitationUrlMode", " with elicitationId requestId url", "we lack this variant", "as above"),
     ("ElicitationUrlMode", " with elicitationId sessionId url", "we lack this variant", "as above"),
-    ("AuthMethodAgent", "type", "only we have it", "a type that is not known means an agent method (AUTH-15) and is written back as it came"),
-    ("CompactionCapabilities", "", "ours only: {_meta?: {*: any} }; official only: {*: any}", "any object may carry `_meta` (META-01)"),
-    ("NoticeCapabilities", "", "ours only: {_meta?: {*: any} }; official only: {*: any}", "any object may carry `_meta` (META-01)"),
-    ("UsageUpdate", "size", "ours only: null", "the 2025 draft's unknown size is read (§5.3), never sent (USE-02)"),
+    (
+        "AuthMethodAgent",
+        "type",
+        "only we have it",
+        "a type that is not known means an agent method (AUTH-15) and is written back as it came",
+    ),
+    (
+        "CompactionCapabilities",
+        "",
+        "ours only: {_meta?: {*: any} }; official only: {*: any}",
+        "any object may carry `_meta` (META-01)",
+    ),
+    (
+        "NoticeCapabilities",
+        "",
+        "ours only: {_meta?: {*: any} }; official only: {*: any}",
+        "any object may carry `_meta` (META-01)",
+    ),
+    (
+        "UsageUpdate",
+        "size",
+        "ours only: null",
+        "the 2025 draft's unknown size is read (§5.3), never sent (USE-02)",
+    ),
     ("ForkSessionResponse", "models", "only we have it", RETIRED),
     ("LoadSessionResponse", "models", "only we have it", RETIRED),
     ("NewSessionResponse", "models", "only we have it", RETIRED),

@@ -1,0 +1,82 @@
+//! How the command ends: codes that scripts may rely on, kept from version to version.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// What `--help` says about the codes.
+pub(crate) const CODES: &str = "\
+Exit codes:
+  0    done
+  1    our fault
+  2    usage: arguments, folder or settings that cannot be used
+  3    the agent cannot start
+  4    the agent died, failed or broke the protocol
+  5    login needed
+  6    the agent refused
+  7    a limit or budget was reached
+  8    timeout
+  130  cancelled";
+
+/// How the command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done,
+    OurFault,
+    Usage,
+    CannotStart,
+    AgentFailed,
+    LoginNeeded,
+    Refused,
+    Limit,
+    Timeout,
+    Cancelled,
+}
+
+impl Exit {
+    /// The number of the code; see [`CODES`].
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::OurFault => 1,
+            Self::Usage => 2,
+            Self::CannotStart => 3,
+            Self::AgentFailed => 4,
+            Self::LoginNeeded => 5,
+            Self::Refused => 6,
+            Self::Limit => 7,
+            Self::Timeout => 8,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+/// Why the command cannot go on: one sentence with what is wrong and what to do, and the code it ends with.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Self { exit, message: message.to_string() }
+    }
+
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// The output cannot be written. When nobody reads it any more, that is a wish to stop and no fault.
+    pub(crate) fn output(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),
+            _ => Self::new(Exit::OurFault, format!("the output cannot be written: {error}")),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay alive and are rewritten.
+
+use super::paint::{BOLD, DIM, Paint, RED, YELLOW};
+use super::tool_call::{self, Bound};
+use super::{Item, plan, sanitize, usage, width};
+use crate::permission::Verdict;
+use attache_client::PermissionRequest;
+use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus};
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How progress is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) paint: Paint,
+    /// How wide lines may be, asked for each line since a terminal may change; `None` does not cut them.
+    pub(crate) columns: fn() -> Option<usize>,
+    /// Whether lines may be rewritten by moving the cursor: the stream is a terminal and nothing else writes to it.
+    pub(crate) rewrite: bool,
+    pub(crate) bound: Bound,
+}
+
+/// At most so many lines stay alive: more could scroll out of reach of the cursor.
+const ALIVE: usize = 10;
+
+/// Writes progress to one stream.
+pub(crate) struct Progress<W> {
+    out: W,
+    style: Style,
+    cwd: PathBuf,
+    /// The calls whose lines are the last ones written, in order.
+    alive: Vec<ToolCallId>,
+    /// What was last shown of each call that is not settled.
+    shown: HashMap<ToolCallId, String>,
+    last_plan: Vec<String>,
+    title: Option<String>,
+}
+
+impl<W: Write> Progress<W> {
+    pub(crate) fn new(out: W, style: Style) -> Self {
+        let (alive, shown, last_plan) = (Vec::new(), HashMap::new(), Vec::new());
+        Self { out, style, cwd: PathBuf::new(), alive, shown, last_plan, title: None }
+    }
+
+    /// The stream, for whoever writes text to the same one. Lines above no longer change.
+    pub(crate) fn out(&mut self) -> &mut W {
+        self.alive.clear();
+        &mut self.out
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Shows everything but the texts, which belong to the face.
+    pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
+        match item {
+            Item::Text(_) | Item::Thought(_) | Item::Config(_) | Item::Usage(_) => Ok(()),
+            Item::Agent(about) => self.agent(*about),
+            Item::Session { cwd, .. } => {
+                self.cwd = Path::new(cwd).into();
+                Ok(())
+            }
+            Item::ToolCall(call) => self.tool_call(call),
+            Item::Plan(content) => {
+                let lines = plan::lines(content, self.style.paint);
+                if lines == self.last_plan {
+                    return Ok(());
+                }
+                self.last_plan.clone_from(&lines);
+                self.lines(&lines)
+            }
+            Item::Permission { request, verdict } => self.permission(request, verdict),
+            Item::Title(title) => {
+                self.title = title.map(sanitize::line);
+                Ok(())
+            }
+            Item::Notice(notice) => {
+                let style = match notice.severity {
+                    NoticeSeverity::Error => RED,
+                    NoticeSeverity::Warning => YELLOW,
+                    _ => DIM,
+                };
+                let description = notice.description.as_deref().map(|text| format!(": {}", sanitize::line(text)));
+                let text = format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
+                self.lines(&[self.style.paint.paint(style, text)])
+            }
+            Item::Stop { reason, usage, state } => {
+                let title = self.title.clone().filter(|title| !title.is_empty());
+                let title = title.map(|title| self.style.paint.paint(BOLD, title));
+                let usage = usage::line(state, *usage, self.style.paint);
+                let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
+                let lines: Vec<String> = [stopped, title, usage].into_iter().flatten().collect();
+                self.lines(&lines)
+            }
+            Item::Error { message, .. } => {
+                let message = sanitize::text(message);
+                let line = format!("{} {}", self.style.paint.paint(RED, "attache:"), message.trim_end());
+                self.lines(&[line])
+            }
+        }
+    }
+
+    fn agent(&mut self, about: Option<&Implementation>) -> io::Result<()> {
+        let Some(about) = about.filter(|_| self.style.bound == Bound::Whole) else { return Ok(()) };
+        let line = format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
+        self.lines(&[self.style.paint.paint(DIM, line)])
+    }
+
+    /// Writes whole lines below everything else.
+    pub(crate) fn lines(&mut self, lines: &[String]) -> io::Result<()> {
+        self.alive.clear();
+        lines.iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+        self.out.flush()
+    }
+
+    fn tool_call(&mut self, call: &ToolCall) -> io::Result<()> {
+        let settled = matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed);
+        let line = self.call_line(call, settled);
+        let id = &call.tool_call_id;
+        if self.shown.get(id) != Some(&line) {
+            match self.alive.iter().position(|alive| alive == id) {
+                Some(index) if self.style.rewrite => self.rewrite(self.alive.len() - index, &line)?,
+                _ => self.append(id, &line)?,
+            }
+            self.shown.insert(id.clone(), line);
+        }
+        if settled {
+            let details = tool_call::details(call, &self.cwd, self.style.paint, self.style.bound);
+            self.alive.retain(|alive| alive != id || details.is_empty());
+            if !details.is_empty() {
+                self.lines(&details)?;
+            }
+        }
+        self.out.flush()
+    }
+
+    /// The call's line. While it runs on a terminal that can be rewritten, it ends with the last line of its output.
+    fn call_line(&self, call: &ToolCall, settled: bool) -> String {
+        let paint = self.style.paint;
+        let columns = (self.style.columns)().unwrap_or(usize::MAX);
+        let line = tool_call::line(call, &self.cwd, paint, columns);
+        let output = if settled || !self.style.rewrite { None } else { tool_call::last_line(call) };
+        let Some(output) = output else { return line };
+        let plain = tool_call::line(call, &self.cwd, Paint { colours: false }, columns);
+        let room = columns.saturating_sub(width::width(&plain) + 2);
+        if room < 8 { line } else { format!("{line}  {}", paint.paint(DIM, width::cut(&output, room))) }
+    }
+
+    fn append(&mut self, id: &ToolCallId, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{line}")?;
+        self.alive.push(id.clone());
+        if self.alive.len() > ALIVE {
+            self.alive.remove(0);
+        }
+        Ok(())
+    }
+
+    /// Replaces the line that stands `up` lines above the cursor, which is at the start of an empty line.
+    fn rewrite(&mut self, up: usize, line: &str) -> io::Result<()> {
+        write!(self.out, "\x1b[{up}A\r\x1b[2K{line}\x1b[{up}B\r")
+    }
+
+    fn permission(&mut self, request: &PermissionRequest, verdict: &Verdict) -> io::Result<()> {
+        let paint = self.style.paint;
+        let line = format!("{} {}", verdict.mark(paint), verdict.sentence(request));
+        let mut lines = vec![line];
+        lines.extend(verdict.advice(request).map(|advice| paint.paint(DIM, format!("  {advice}"))));
+        self.lines(&lines)
+    }
+}
+
+/// What a stop reason means, if it is not that the agent was done.
+fn stop(reason: &StopReason) -> Option<&'static str> {
+    match reason {
+        StopReason::EndTurn => None,
+        StopReason::MaxTokens => Some("stopped: the model reached its limit of tokens; ask it to go on, or for less at once"),
+        StopReason::MaxTurnRequests => Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on"),
+        StopReason::Refusal => Some("refused: the agent declined to go on; ask in another way"),
+        StopReason::Cancelled => Some("cancelled"),
+        StopReason::Unknown(_) => Some("stopped for a reason this version does not know"),
+    }
+}

@@ -1,0 +1,245 @@
+//! A tool call for people: one line, and what it produced.
+
+use super::diff;
+use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
+use super::sanitize;
+use super::width::{cut, width};
+use attache_protocol::v1::{Diff, EmbeddedResourceResource};
+use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind};
+use std::path::Path;
+
+/// How much of a diff or an output is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// Lines at the start and at the end of each piece of output; what was read or found is left out.
+    Short,
+    /// All of everything.
+    Whole,
+}
+
+/// Lines at the start of an output that is cut, and as many at its end.
+const OUTPUT_ENDS: usize = 8;
+
+/// The same for a diff: more, for it is what is reviewed.
+const DIFF_ENDS: usize = 60;
+
+/// The columns of the longest common kind, so that titles stand below each other.
+const KIND_COLUMNS: usize = 7;
+
+/// `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the places that the title does not name, in at most
+/// `columns`.
+pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) -> String {
+    let kind = kind(call.kind());
+    let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
+    let used = 2 + width(&kind).max(KIND_COLUMNS) + 1 + width(&title);
+    let places = places(call, cwd, &title);
+    let places = if places.is_empty() { places } else { cut(&format!("  {places}"), columns.saturating_sub(used)) };
+    let padding = " ".repeat(KIND_COLUMNS.saturating_sub(width(&kind)));
+    format!("{} {}{padding} {title}{}", mark(call.status(), paint), paint.paint(CYAN, kind), paint.paint(DIM, places))
+}
+
+fn mark(status: &ToolCallStatus, paint: Paint) -> String {
+    match status {
+        ToolCallStatus::InProgress => paint.paint(YELLOW, "◐"),
+        ToolCallStatus::Completed => paint.paint(GREEN, "✓"),
+        ToolCallStatus::Failed => paint.paint(RED, "✗"),
+        _ => paint.paint(DIM, "○"),
+    }
+}
+
+/// The kind as the person may write it behind `--allow`.
+pub(crate) fn kind(kind: &ToolKind) -> String {
+    sanitize::line(kind.as_str())
+}
+
+/// The path below `cwd` where it lies there, else as it is.
+pub(crate) fn relative(path: &str, cwd: &Path) -> String {
+    let inside = Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy());
+    match inside {
+        Some(inside) if inside.is_empty() => ".".to_owned(),
+        Some(inside) => sanitize::line(&sanitize::visible(&inside)),
+        None => sanitize::line(&sanitize::visible(path)),
+    }
+}
+
+fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
+    let place = |location: &ToolCallLocation| {
+        let path = relative(&location.path, cwd);
+        let named = title.contains(&path) && path != ".";
+        match location.line {
+            Some(line) if !(named && title.contains(&format!(":{line}"))) => Some(format!("{path}:{line}")),
+            _ if named => None,
+            _ => Some(path),
+        }
+    };
+    let mut places: Vec<String> = call.locations.iter().filter_map(place).collect();
+    places.dedup();
+    let more = places.len().saturating_sub(3);
+    places.truncate(3);
+    if more > 0 {
+        places.push(format!("and {more} more"));
+    }
+    places.join(" ")
+}
+
+/// What the call produced, below its line, set in. What was read or searched is left out unless the bound is whole or the
+/// call failed: the agent's answer says what matters of it.
+pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
+    let quiet = matches!(call.kind(), ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Think);
+    let failed = *call.status() == ToolCallStatus::Failed;
+    let text = bound == Bound::Whole || failed || !quiet;
+    let mut lines = Vec::new();
+    for content in &call.content {
+        match content {
+            ToolCallContent::Diff(diff) => lines.extend(change(diff, cwd, paint, bound)),
+            ToolCallContent::Content(content) if text => lines.extend(output(&content.content, paint, bound)),
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// A diff with its file and counts, set in.
+pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
+    let shown = diff::diff(diff.old_text.as_deref(), &diff.new_text, paint);
+    let file = paint.paint(BOLD, relative(&diff.path, cwd));
+    let new = if diff.old_text.is_none() { " (new file)" } else { "" };
+    let mut lines = vec![format!("  {file}{new} {}", diff::counts(&shown, paint))];
+    lines.extend(ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")));
+    lines
+}
+
+fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {
+    let text = block(content);
+    let text = fenced(&text);
+    let lines = text.lines().map(|line| paint.paint(DIM, line)).collect();
+    ends(lines, OUTPUT_ENDS, bound, paint).into_iter().map(|line| format!("    {line}")).collect()
+}
+
+/// The last line of the output so far: what a call that still runs is at.
+pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
+    let text = call.content.iter().rev().find_map(|content| match content {
+        ToolCallContent::Content(content) => content.content.as_text(),
+        _ => None,
+    })?;
+    let text = sanitize::text(text);
+    fenced(&text).lines().rev().map(sanitize::line).find(|line| !line.is_empty())
+}
+
+/// The text inside, if all of it is one fenced block of Markdown.
+fn fenced(text: &str) -> &str {
+    let inside = || {
+        let body = text.trim().strip_prefix("```")?.strip_suffix("```")?;
+        let (info, body) = body.split_once('\n')?;
+        (!info.contains('`') && !body.contains("\n```")).then_some(body)
+    };
+    inside().unwrap_or(text)
+}
+
+/// A content block in text, free of control characters.
+pub(crate) fn block(content: &ContentBlock) -> String {
+    match content {
+        ContentBlock::Text(content) => sanitize::text(&content.text).into_owned(),
+        ContentBlock::Image(image) => format!("[image {}]", sanitize::line(&image.mime_type)),
+        ContentBlock::Audio(audio) => format!("[audio {}]", sanitize::line(&audio.mime_type)),
+        ContentBlock::ResourceLink(link) => format!("[{}]({})", sanitize::line(&link.name), sanitize::line(&link.uri)),
+        ContentBlock::Resource(resource) => match &resource.resource {
+            EmbeddedResourceResource::Text(text) => sanitize::text(&text.text).into_owned(),
+            EmbeddedResourceResource::Blob(blob) => format!("[{}]", sanitize::line(&blob.uri)),
+        },
+        ContentBlock::Unknown(_) => "[content of a kind this version does not know]".to_owned(),
+    }
+}
+
+/// The lines, with those in the middle left out where there are too many.
+fn ends(mut lines: Vec<String>, each: usize, bound: Bound, paint: Paint) -> Vec<String> {
+    let hidden = lines.len().saturating_sub(2 * each);
+    if bound == Bound::Short && hidden > 1 {
+        let note = paint.paint(DIM, format!("… {hidden} lines more (--verbose shows them) …"));
+        lines.splice(each..each + hidden, [note]);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Paint = Paint { colours: false };
+
+    fn call(title: &str, kind: ToolKind, status: ToolCallStatus) -> ToolCall {
+        let mut call = ToolCall::new("c1", title);
+        call.kind = kind;
+        call.status = status;
+        call
+    }
+
+    #[test]
+    fn a_call_is_one_line_with_places_inside_the_folder() {
+        let mut call = call("Read the\nmain file", ToolKind::Read, ToolCallStatus::Completed);
+        let mut place = ToolCallLocation::new("/p/src/main.rs");
+        place.line = Some(12);
+        call.locations = vec![place, ToolCallLocation::new("/etc/hosts")];
+        let shown = line(&call, Path::new("/p"), PLAIN, 80);
+        assert_eq!(shown, "✓ read    Read the main file  src/main.rs:12 /etc/hosts");
+        assert!(width(&line(&call, Path::new("/p"), PLAIN, 30)) <= 30);
+    }
+
+    #[test]
+    fn a_place_that_the_title_names_is_not_repeated() {
+        let mut call = call("Read src/main.rs", ToolKind::Read, ToolCallStatus::Pending);
+        call.locations = vec![ToolCallLocation::new("/p/src/main.rs")];
+        assert_eq!(line(&call, Path::new("/p"), PLAIN, 80), "○ read    Read src/main.rs");
+    }
+
+    #[test]
+    fn a_line_fits_every_terminal() {
+        let mut call = call("漢字 edit 漢字漢字漢字", ToolKind::SwitchMode, ToolCallStatus::Failed);
+        call.locations = vec![ToolCallLocation::new("/p/src/漢字.rs")];
+        for columns in 14..60 {
+            let shown = line(&call, Path::new("/p"), PLAIN, columns);
+            assert!(width(&shown) <= columns.max(14) + 4, "{shown:?} in {columns}");
+        }
+    }
+
+    #[test]
+    fn long_output_is_cut_in_the_middle_and_says_so() {
+        let mut call = call("run", ToolKind::Execute, ToolCallStatus::Completed);
+        let text: String = (1..=100).map(|n| format!("{n}\n")).collect();
+        call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
+        let short = details(&call, Path::new("/p"), PLAIN, Bound::Short);
+        assert_eq!(short.len(), 17);
+        assert_eq!(short[8], "    … 84 lines more (--verbose shows them) …");
+        assert_eq!(short[16], "    100");
+        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Whole).len(), 100);
+        assert_eq!(last_line(&call).as_deref(), Some("100"));
+    }
+
+    #[test]
+    fn what_was_read_is_shown_only_on_request_or_when_it_failed() {
+        let mut call = call("read", ToolKind::Read, ToolCallStatus::Completed);
+        call.content = vec![ContentBlock::text("text").into()];
+        assert!(details(&call, Path::new("/p"), PLAIN, Bound::Short).is_empty());
+        call.status = ToolCallStatus::Failed;
+        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Short), ["    text"]);
+    }
+
+    #[test]
+    fn a_diff_is_shown_with_its_file_and_counts() {
+        let mut diff = Diff::new("/p/a.txt", "new\n");
+        diff.old_text = Some("old\n".into());
+        let lines = change(&diff, Path::new("/p"), PLAIN, Bound::Short);
+        assert_eq!(lines, ["  a.txt +1 -1", "  @@ -1 +1 @@", "  -old", "  +new"]);
+    }
+
+    #[test]
+    fn nothing_an_agent_says_reaches_the_terminal_as_a_command() {
+        let evil = "\u{1b}[2J\u{1b}]0;x\u{7}evil\u{202e}";
+        let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
+        call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];
+        call.content = vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
+        let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole);
+        shown.push(line(&call, Path::new("/p"), PLAIN, 80));
+        assert!(shown.iter().all(|line| !line.chars().any(|c| c.is_control() || c == '\u{202e}')), "{shown:?}");
+    }
+}

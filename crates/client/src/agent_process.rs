@@ -1,0 +1,98 @@
+//! An agent as a child process.
+
+use crate::agent_connection::AgentConnection;
+use crate::evidence::Evidence;
+use crate::options::Options;
+use crate::start_error::StartError;
+use attache_host::{Child, Exit, Launch, StopPatience};
+use std::io;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::AsyncWrite;
+
+/// An agent as a child process of ours, with the handshake done. It is used as the [`AgentConnection`] it derefs to.
+///
+/// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by itself first. Should this process die,
+/// however it dies, the agent's tree dies too.
+#[derive(Debug)]
+pub struct AgentProcess {
+    // Before the child, so that the connection ends because it was closed and not because the agent was killed.
+    connection: AgentConnection,
+    child: Child,
+}
+
+impl AgentProcess {
+    /// Starts a command line such as `gemini --acp` (read without a shell, see [`Launch::parse`]) and performs the handshake within 30 s.
+    /// Must be called inside a tokio runtime with I/O and time enabled.
+    ///
+    /// # Errors
+    /// Whose fault it is and what is known: see [`StartError`]. No process is left behind.
+    pub async fn start(command_line: &str) -> Result<Self, StartError> {
+        Self::launch(Launch::parse(command_line)?).await
+    }
+
+    /// The same with environment, folder and arguments as `launch` says.
+    pub async fn launch(launch: Launch) -> Result<Self, StartError> {
+        Self::launch_with(launch, Options::default()).await
+    }
+
+    /// The same with other names and deadlines.
+    pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
+        let mut child = launch.start()?;
+        let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
+            let missing = io::Error::other("the child has no pipes");
+            return Err(StartError::Program(attache_host::StartError::Other { program: "the agent".into(), source: missing }));
+        };
+        let watch = child.watch();
+        let connection = AgentConnection::with_child(input, ClosingOutput(Some(output)), options, Some(&watch)).await?;
+        Ok(Self { connection, child })
+    }
+
+    /// The process id, for people and logs; it may be reused once the agent has ended.
+    pub fn pid(&self) -> u32 {
+        self.child.pid()
+    }
+
+    /// What is known about the process now: how it ended, what it wrote that is no message.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
+    }
+
+    /// Ends the connection and then the process: its stdin is closed, then it is asked to terminate, then killed with everything it
+    /// started, each within the default [`StopPatience`].
+    pub async fn stop(mut self) -> Exit {
+        self.connection.close().await;
+        self.child.stop(StopPatience::default()).await
+    }
+}
+
+impl Deref for AgentProcess {
+    type Target = AgentConnection;
+
+    fn deref(&self) -> &AgentConnection {
+        &self.connection
+    }
+}
+
+/// A pipe that is closed when the connection shuts it down, although handles to the connection are still around: closing stdin is how an
+/// agent is told to end.
+struct ClosingOutput<W>(Option<W>);
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for ClosingOutput<W> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match &mut self.0 {
+            Some(pipe) => Pin::new(pipe).poll_write(context, bytes),
+            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.as_mut().map_or(Poll::Ready(Ok(())), |pipe| Pin::new(pipe).poll_flush(context))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0 = None;
+        Poll::Ready(Ok(()))
+    }
+}

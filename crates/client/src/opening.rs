@@ -1,0 +1,244 @@
+//! Setting a session up: new, loaded or resumed.
+
+use crate::agent_connection::Shared;
+use crate::live::{Live, Setup, fold};
+use crate::open_error::OpenError;
+use crate::permission::Permissions;
+use crate::session_handle::SessionHandle;
+use attache_connection::CallError;
+use attache_host::{Roots, RootsError};
+use attache_protocol::method::{SessionLoad, SessionNew, SessionResume};
+use attache_protocol::v1::{
+    LoadSessionRequest, McpServer, NewSessionRequest, NewSessionResponse, ResumeSessionRequest, SessionConfigOption, SessionId,
+    SessionModeState, SessionModelState,
+};
+use attache_session::{EventBody, Session};
+use std::future::{Future, IntoFuture};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// Where a session comes from.
+#[derive(Debug, Clone)]
+pub(crate) enum Origin {
+    New,
+    Loaded(SessionId),
+    Resumed(SessionId),
+}
+
+/// A session about to be opened; await it. Dropping the future gives up: the agent is told that nobody waits, and a session that it
+/// still makes is forgotten.
+#[derive(Debug)]
+#[must_use = "nothing is opened until this is awaited"]
+pub struct Opening<'c> {
+    shared: &'c Arc<Shared>,
+    origin: Origin,
+    cwd: PathBuf,
+    additional_directories: Vec<PathBuf>,
+    mcp_servers: Vec<McpServer>,
+    permissions: Permissions,
+}
+
+impl<'c> Opening<'c> {
+    pub(crate) fn new(shared: &'c Arc<Shared>, cwd: &Path, origin: Origin) -> Self {
+        Self {
+            shared,
+            origin,
+            cwd: cwd.into(),
+            additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+            permissions: Permissions::default(),
+        }
+    }
+
+    /// Who decides what may run; [`Permissions::Reject`] unless set.
+    pub fn permissions(mut self, permissions: Permissions) -> Self {
+        self.permissions = permissions;
+        self
+    }
+
+    /// More folders that belong to the session, if the agent takes them (DIR-01); relative ones start at this process's own.
+    pub fn additional_directories<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
+        self.additional_directories.extend(folders.into_iter().map(Into::into));
+        self
+    }
+
+    /// MCP servers the agent shall connect to, of kinds it takes (SESS-09).
+    pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
+        self.mcp_servers.extend(servers);
+        self
+    }
+
+    async fn open(self) -> Result<SessionHandle, OpenError> {
+        let capabilities = &self.shared.agent.agent_capabilities;
+        if !self.additional_directories.is_empty() && capabilities.session_capabilities.additional_directories.is_none() {
+            let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
+            return Err(OpenError::NotOffered { what: "additional folders", capability });
+        }
+        for server in &self.mcp_servers {
+            let taken = &capabilities.mcp_capabilities;
+            let (offered, what, capability) = match server {
+                McpServer::Stdio(_) => continue,
+                McpServer::Http(_) => (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http"),
+                McpServer::Sse(_) => (taken.sse, "MCP servers over server-sent events", "agentCapabilities.mcpCapabilities.sse"),
+                McpServer::Acp(_) => (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp"),
+            };
+            if !offered {
+                return Err(OpenError::NotOffered { what, capability });
+            }
+        }
+        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions } = self;
+        let folders = tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
+        let folders = folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
+        let setup = Setup { roots: folders.roots.clone(), permissions, said: Vec::new() };
+        let live = match origin {
+            Origin::New => create(shared, folders, mcp_servers, setup).await,
+            Origin::Loaded(id) => load(shared, id, folders, mcp_servers, setup).await,
+            Origin::Resumed(id) => resume(shared, id, folders, mcp_servers, setup).await,
+        }?;
+        Ok(SessionHandle { live, shared: shared.clone() })
+    }
+}
+
+impl<'c> IntoFuture for Opening<'c> {
+    type Output = Result<SessionHandle, OpenError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'c>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.open())
+    }
+}
+
+async fn create(
+    shared: &Arc<Shared>,
+    folders: Folders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<Live>, OpenError> {
+    let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
+    params.additional_directories = folders.additional_directories.clone();
+    let (found, opened) = oneshot::channel();
+    let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
+    let fold_reply = move |reply: &Result<NewSessionResponse, CallError>| {
+        let Ok(reply) = reply else { return };
+        setup.said.push(folders.opened(attache_session::Origin::New));
+        setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
+        let live = sessions.get_or_add(&reply.session_id, &peer);
+        live.set_up(setup);
+        // If nobody waits any more the session is forgotten with its only handle.
+        let _ = found.send(live);
+    };
+    let _early = shared.sessions.expect();
+    let reply = shared.peer.call_folding::<SessionNew>(&params, fold_reply).within(shared.options.setup).await;
+    reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    // The fold ran before the reply came here.
+    opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
+}
+
+async fn load(
+    shared: &Arc<Shared>,
+    id: SessionId,
+    folders: Folders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<Live>, OpenError> {
+    let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), id.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    let live = shared.sessions.get_or_add(&id, &shared.peer);
+    let mut fresh = Session::new(id);
+    fold(&mut fresh, folders.opened(attache_session::Origin::Loaded));
+    let number = live.begin_load(fresh).ok_or(OpenError::Busy)?;
+    let _abandoned_unless_finished = Load { live: live.clone(), number };
+    let loaded = live.clone();
+    let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| {
+        if let Ok(reply) = reply {
+            setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
+            loaded.finish_load(number, setup);
+        }
+    });
+    reply.within(shared.options.setup).await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    Ok(live)
+}
+
+/// A load in flight: given up when dropped, unless it was finished before.
+struct Load {
+    live: Arc<Live>,
+    number: u64,
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.live.abandon_load(self.number);
+    }
+}
+
+async fn resume(
+    shared: &Arc<Shared>,
+    id: SessionId,
+    folders: Folders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<Live>, OpenError> {
+    let mut params = ResumeSessionRequest::new(id.clone(), folders.cwd.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    params.mcp_servers = mcp_servers;
+    let live = shared.sessions.get_or_add(&id, &shared.peer);
+    let resumed = live.clone();
+    let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
+        if let Ok(reply) = reply {
+            setup.said.push(folders.opened(attache_session::Origin::Resumed));
+            setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
+            resumed.set_up(setup);
+        }
+    });
+    reply.within(shared.options.setup).await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    Ok(live)
+}
+
+/// What a reply says about the session, as events.
+fn said(
+    config_options: Option<&Vec<SessionConfigOption>>,
+    modes: Option<&SessionModeState>,
+    models: Option<&SessionModelState>,
+) -> impl Iterator<Item = EventBody> {
+    let config_options = config_options.cloned().map(EventBody::ConfigOptions);
+    let modes = modes.cloned().map(EventBody::Modes);
+    let models = models.cloned().map(EventBody::Models);
+    [config_options, modes, models].into_iter().flatten()
+}
+
+/// The folders of a session as the agent is told of them: absolute, as they were given (SESS-02, DIR-02).
+struct Folders {
+    cwd: String,
+    additional_directories: Vec<String>,
+    roots: Arc<Roots>,
+}
+
+impl Folders {
+    /// Looks the folders up, which blocks.
+    fn find(cwd: &Path, additional_directories: &[PathBuf]) -> Result<Self, OpenError> {
+        let absolute = |path: &Path| -> Result<String, OpenError> {
+            if path.as_os_str().is_empty() {
+                return Err(OpenError::Folder(RootsError::NotFound(path.into())));
+            }
+            let absolute = std::path::absolute(path).map_err(OpenError::NoCurrentFolder)?;
+            absolute.into_os_string().into_string().map_err(|name| OpenError::FolderName(name.into()))
+        };
+        let cwd = absolute(cwd)?;
+        let mut additional = Vec::new();
+        for folder in additional_directories {
+            let folder = absolute(folder)?;
+            if folder != cwd && !additional.contains(&folder) {
+                additional.push(folder);
+            }
+        }
+        let roots = Roots::new(&cwd, &additional).map_err(OpenError::Folder)?;
+        Ok(Self { cwd, additional_directories: additional, roots: Arc::new(roots) })
+    }
+
+    fn opened(&self, origin: attache_session::Origin) -> EventBody {
+        let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
+        EventBody::Opened { cwd, additional_directories, origin }
+    }
+}

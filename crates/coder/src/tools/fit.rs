@@ -1,0 +1,119 @@
+//! Keeping text small enough for one message.
+
+/// How many bytes of JSON the text of one tool's result may take. With everything else in a message this stays under 64 KiB.
+pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;
+
+/// The bytes that a character takes in a JSON string.
+fn json_length(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        control if control < ' ' => 6,
+        other => other.len_utf8(),
+    }
+}
+
+/// The bytes that a text takes in a JSON string, without its quotes.
+pub(crate) fn json_text_length(text: &str) -> usize {
+    text.chars().map(json_length).sum()
+}
+
+/// The longest start of `text` that takes at most `limit` bytes as JSON.
+pub(crate) fn start_within(text: &str, limit: usize) -> &str {
+    let mut length = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        length += json_length(*character);
+        length > limit
+    });
+    end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+}
+
+/// The longest end of `text` that takes at most `limit` bytes as JSON.
+pub(crate) fn end_within(text: &str, limit: usize) -> &str {
+    let mut length = 0;
+    let start = text.char_indices().rev().find(|(_, character)| {
+        length += json_length(*character);
+        length > limit
+    });
+    start.and_then(|(at, character)| text.get(at + character.len_utf8()..)).unwrap_or(text)
+}
+
+/// The text, or its start and end around a mark when it takes more than `limit` bytes as JSON.
+pub(crate) fn ends_within(text: &str, limit: usize) -> String {
+    if json_text_length(text) <= limit {
+        return text.to_owned();
+    }
+    format!("{}\n[…]\n{}", start_within(text, limit / 2), end_within(text, limit / 2))
+}
+
+/// The text on one line of at most `limit` characters, `…` in place of what is left out.
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
+    let mut line: String =
+        text.trim().chars().map(|each| if each.is_control() { ' ' } else { each }).take(limit + 1).collect();
+    if line.chars().count() > limit {
+        line = line.chars().take(limit.saturating_sub(1)).collect();
+        line.push('…');
+    }
+    line
+}
+
+/// The text as a Markdown code block that nothing in it can end.
+pub(crate) fn code_block(text: &str) -> String {
+    let longest = text.split(|each| each != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    format!("{fence}\n{text}{end}{fence}")
+}
+
+/// The text as Markdown code within a line.
+pub(crate) fn code(text: &str) -> String {
+    let text = one_line(text, 400);
+    match text.contains('`') {
+        true => format!("`` {} ``", text.replace("``", "` `")),
+        false => format!("`{text}`"),
+    }
+}
+
+/// `1 file`, `2 files`: a number with its noun.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if noun.ends_with("ch") { "es" } else { "s" };
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{grouped} {noun}{}", if number == 1 { "" } else { plural })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code_block, counted, end_within, ends_within, json_text_length, one_line, start_within};
+
+    #[test]
+    fn cuts_fall_between_characters_and_count_what_json_makes_of_them() {
+        assert_eq!((start_within("aé\u{1}b", 3), end_within("aé\u{1}b", 7)), ("aé", "\u{1}b"));
+        assert_eq!((start_within("abc", 3), end_within("abc", 0)), ("abc", ""));
+        let controls = "\u{1}".repeat(100_000);
+        assert!(json_text_length(&ends_within(&controls, 1000)) <= 1010);
+        for text in ["\u{1}\"\\\n\té€😀\u{7f}", ""] {
+            assert_eq!(json_text_length(text), serde_json::to_string(text).unwrap().len() - 2);
+        }
+    }
+
+    #[test]
+    fn a_code_block_is_ended_by_nothing_inside_it() {
+        assert_eq!(code_block("a\n"), "```\na\n```");
+        assert_eq!(code_block("x\n```\ny"), "````\nx\n```\ny\n````");
+        assert_eq!(code_block(""), "```\n```");
+    }
+
+    #[test]
+    fn numbers_read_as_a_person_writes_them() {
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(1_234_567, "match"), "1,234,567 matches");
+        assert_eq!(one_line("a\nb  ", 10), "a b");
+        assert_eq!(one_line("abcdef", 4), "abc…");
+    }
+}

@@ -1,0 +1,172 @@
+//! The search tool: which lines hold a text.
+
+use super::fit::{counted, start_within};
+use super::thread::Wanted;
+use super::walk;
+use crate::folders::{Folders, Place};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::sinks::Lossy;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use serde_json::{Value, json};
+
+/// How many lines a result holds.
+pub(crate) const LINES_NAMED: usize = 100;
+
+/// How many files a result names.
+pub(crate) const FILES_NAMED: usize = 1_000;
+
+/// How much of one line is kept, in bytes of JSON.
+const LINE_KEPT: usize = 240;
+
+/// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
+const LINE_SEARCHED: usize = 8 * 1024 * 1024;
+
+/// What to search for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Grep {
+    /// The text or, with `regex`, the regular expression.
+    pub(crate) pattern: String,
+    /// A file or folder.
+    pub(crate) path: String,
+    /// Whether the pattern is a regular expression.
+    pub(crate) regex: bool,
+    /// Whether only whole words count.
+    pub(crate) word: bool,
+    /// Whether capitals count only if the pattern has some.
+    pub(crate) smart_case: bool,
+}
+
+/// One line that holds what was searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Match {
+    /// The file, for people.
+    pub(crate) path: String,
+    /// The line; the first is 1.
+    pub(crate) line: u32,
+    /// The line's text, perhaps cut.
+    pub(crate) text: String,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Matches {
+    /// Where was searched, for people.
+    pub(crate) place: String,
+    /// The first [`LINES_NAMED`] lines.
+    pub(crate) lines: Vec<Match>,
+    /// How many lines there are.
+    pub(crate) total: u64,
+    /// The first [`FILES_NAMED`] files that hold it, each with its first and last such line.
+    pub(crate) files: Vec<(String, u32, u32)>,
+    /// How many files hold it.
+    pub(crate) holding: u64,
+    /// How many files were searched.
+    pub(crate) searched: u64,
+    /// How many could not be: unreadable, or with a line too long.
+    pub(crate) skipped: u64,
+}
+
+impl Grep {
+    pub(crate) fn raw_input(&self) -> Value {
+        json!({
+            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
+            "smartCase": self.smart_case,
+        })
+    }
+
+    /// Searches at and below `place`. Blocks on the disk; stops between files when nobody wants it any more.
+    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+        if !place.resolved.exists() {
+            return Err(format!("{} does not exist: check the path", place.shown));
+        }
+        let matcher = self.matcher()?;
+        let mut searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(LINE_SEARCHED))
+            .build();
+        let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
+        for entry in walk::files(&place.resolved.path()) {
+            if wanted.is_over() {
+                break;
+            }
+            match folders.roots().open_read(entry.path()) {
+                Ok(file) => {
+                    let name = folders.named(entry.path()).1;
+                    matches.search(&mut searcher, &matcher, &file, &name);
+                }
+                Err(_) => matches.skipped += 1,
+            }
+        }
+        Ok(matches)
+    }
+
+    fn matcher(&self) -> Result<RegexMatcher, String> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder.fixed_strings(!self.regex).word(self.word).case_smart(self.smart_case).line_terminator(Some(b'\n'));
+        builder.build(&self.pattern).map_err(|error| {
+            format!("the pattern {} cannot be searched for: {error}; mend it", start_within(&self.pattern, 200))
+        })
+    }
+}
+
+impl Matches {
+    fn search(&mut self, searcher: &mut Searcher, matcher: &RegexMatcher, file: &std::fs::File, name: &str) {
+        let (total, kept) = (self.total, self.lines.len());
+        let mut span: Option<(u32, u32)> = None;
+        let outcome = searcher.search_file(
+            matcher,
+            file,
+            Lossy(|line, text| {
+                let line = u32::try_from(line).unwrap_or(u32::MAX);
+                span = Some((span.map_or(line, |(first, _)| first), line));
+                self.total += 1;
+                if self.lines.len() < LINES_NAMED {
+                    let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                    self.lines.push(Match { path: name.to_owned(), line, text });
+                }
+                Ok(true)
+            }),
+        );
+        if outcome.is_err() {
+            // What it gave before it failed is no answer about the whole file.
+            self.total = total;
+            self.lines.truncate(kept);
+            self.skipped += 1;
+            return;
+        }
+        self.searched += 1;
+        if let Some((first, last)) = span {
+            self.holding += 1;
+            if self.files.len() < FILES_NAMED {
+                self.files.push((name.to_owned(), first, last));
+            }
+        }
+    }
+
+    /// What the model reads.
+    pub(crate) fn text(&self) -> String {
+        let lines = self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));
+        let mut text: String = lines.collect();
+        let more = self.total.saturating_sub(self.lines.len() as u64);
+        if more > 0 {
+            text.push_str(&format!("[{more} more]\n"));
+        }
+        text + &format!("[{}]", self.searched())
+    }
+
+    /// What was searched, in words.
+    pub(crate) fn searched(&self) -> String {
+        let mut text = format!("{} searched", counted(self.searched, "file"));
+        if self.skipped > 0 {
+            text.push_str(&format!(", {} could not be read", counted(self.skipped, "file")));
+        }
+        text
+    }
+
+    pub(crate) fn raw_output(&self) -> Value {
+        json!({
+            "lines": self.total, "files": self.holding, "searched": self.searched, "skipped": self.skipped,
+            "named": self.lines.len(),
+        })
+    }
+}

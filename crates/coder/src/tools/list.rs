@@ -1,0 +1,123 @@
+//! The list tool: which files there are.
+
+use super::fit::counted;
+use super::thread::Wanted;
+use super::walk;
+use crate::folders::{Folders, Place};
+use ignore::overrides::{Override, OverrideBuilder};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many files are named in a result.
+pub(crate) const FILES_NAMED: usize = 200;
+
+/// How many files are counted before the list gives up.
+const FILES_COUNTED: usize = 100_000;
+
+/// What to list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List {
+    /// A folder.
+    pub(crate) path: String,
+    /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash against the path below the folder.
+    pub(crate) glob: Option<String>,
+}
+
+/// The files found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Files {
+    /// The folder, for people.
+    pub(crate) folder: String,
+    /// The first [`FILES_NAMED`] files for people, those nearest to the folder first.
+    pub(crate) named: Vec<String>,
+    /// How many there are.
+    pub(crate) total: u64,
+    /// Whether there are more than were counted.
+    pub(crate) uncounted: bool,
+    /// How many files have which extension, the most frequent first; the empty one stands for none.
+    pub(crate) extensions: Vec<(String, u64)>,
+    /// How many files each folder right below holds, by name.
+    pub(crate) folders: Vec<(String, u64)>,
+}
+
+impl List {
+    pub(crate) fn raw_input(&self) -> Value {
+        json!({ "path": self.path, "glob": self.glob })
+    }
+
+    /// Walks the folder at `place`. Blocks on the disk.
+    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
+        let start = place.resolved.path();
+        if !place.resolved.exists() {
+            return Err(format!("{} does not exist: check the path", place.shown));
+        }
+        let glob = self.glob.as_deref().map(|glob| pattern(&start, glob)).transpose()?;
+        let mut found: Vec<(usize, String)> = Vec::new();
+        let mut files = Files { folder: place.shown.clone(), ..Files::default() };
+        let (mut extensions, mut below) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
+        for entry in walk::files(&start) {
+            if wanted.is_over() {
+                break;
+            }
+            if glob.as_ref().is_some_and(|glob| !glob.matched(entry.path(), false).is_whitelist()) {
+                continue;
+            }
+            if found.len() >= FILES_COUNTED {
+                files.uncounted = true;
+                break;
+            }
+            let extension = entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
+            *extensions.entry(extension.unwrap_or_default()).or_default() += 1;
+            if let Some(folder) = first_folder(&start, entry.path()) {
+                *below.entry(folder).or_default() += 1;
+            }
+            found.push((entry.depth(), folders.named(entry.path()).1));
+        }
+        files.total = found.len() as u64;
+        found.sort();
+        files.named = found.into_iter().take(FILES_NAMED).map(|(_, name)| name).collect();
+        files.extensions = extensions.into_iter().collect();
+        files.extensions.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        files.folders = below.into_iter().collect();
+        Ok(files)
+    }
+}
+
+impl Files {
+    /// How many files there are, in words.
+    pub(crate) fn count(&self) -> String {
+        let more = if self.uncounted { "more than " } else { "" };
+        format!("{more}{}", counted(self.total, "file"))
+    }
+
+    /// What the model reads.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.named.join("\n");
+        let more = self.total.saturating_sub(self.named.len() as u64);
+        if more > 0 {
+            text.push_str(&format!("\n[{} more]", counted(more, "file")));
+        }
+        match self.named.is_empty() {
+            true => format!("no files in {}", self.folder),
+            false => text,
+        }
+    }
+
+    pub(crate) fn raw_output(&self) -> Value {
+        json!({ "files": self.total, "named": self.named.len() })
+    }
+}
+
+fn pattern(start: &Path, glob: &str) -> Result<Override, String> {
+    let bad = |error: ignore::Error| format!("{glob} is no pattern for names: {error}; mend it");
+    let mut builder = OverrideBuilder::new(start);
+    builder.case_insensitive(true).map_err(bad)?.add(glob).map_err(bad)?;
+    builder.build().map_err(bad)
+}
+
+fn first_folder(start: &Path, file: &Path) -> Option<String> {
+    let mut below = file.strip_prefix(start).ok()?.components();
+    let first = below.next()?;
+    below.next().map(|_| first.as_os_str().to_string_lossy().into_owned())
+}

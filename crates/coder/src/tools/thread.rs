@@ -1,0 +1,32 @@
+//! Work that blocks, on a thread of its own, and stopped when nobody waits for it.
+
+use attache_agent::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Says whether somebody still waits for the work. Long work asks between its parts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wanted(Arc<AtomicBool>);
+
+impl Wanted {
+    /// Whether nobody waits any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+struct Waiting(Wanted);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs `work` where blocking is allowed. When the future is dropped the work is told and its result thrown away.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce(&Wanted) -> T + Send + 'static) -> Result<T> {
+    let wanted = Wanted::default();
+    let _waiting = Waiting(wanted.clone());
+    let done = tokio::task::spawn_blocking(move || work(&wanted)).await;
+    done.map_err(|error| Error::caused("a tool of the agent failed", error))
+}

@@ -1,0 +1,67 @@
+//! Title, time and metadata of a session.
+
+use crate::{Change, Parts, merged, title};
+use attache_protocol::{Meta, Patch};
+
+/// What a session is called and what is said about it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Info {
+    title: Option<String>,
+    titled_by_person: bool,
+    updated_at: Option<String>,
+    meta: Option<Meta>,
+}
+
+impl Info {
+    /// The title: one line, at most [`crate::TITLE_LIMIT`] characters, nothing that controls a terminal.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// Whether a person gave the title, so that no generated one replaces it (TITLE-03).
+    pub fn titled_by_person(&self) -> bool {
+        self.titled_by_person
+    }
+
+    /// When the session last changed (ISO 8601), as the agent stated it.
+    pub fn updated_at(&self) -> Option<&str> {
+        self.updated_at.as_deref()
+    }
+
+    /// The metadata, all updates merged (INFO-09).
+    pub fn meta(&self) -> Option<&Meta> {
+        self.meta.as_ref()
+    }
+
+    pub(crate) fn patch(
+        &mut self,
+        title_patch: &Patch<String>,
+        updated_at: &Patch<String>,
+        meta: &Patch<Meta>,
+    ) -> Change {
+        let mut parts = Parts::NONE;
+        if !self.titled_by_person && !title_patch.is_keep() {
+            self.title = title_patch.set().and_then(|text| title(text));
+            parts = Parts::INFO;
+        }
+        if !updated_at.is_keep() {
+            updated_at.clone().apply(&mut self.updated_at);
+            parts = Parts::INFO;
+        }
+        match meta {
+            Patch::Keep => {}
+            Patch::Clear => self.meta = None,
+            Patch::Set(meta) => self.meta = Some(merged(self.meta.as_ref(), meta)),
+        }
+        if !meta.is_keep() {
+            parts = Parts::INFO;
+        }
+        Change::of(parts)
+    }
+
+    pub(crate) fn store_title(&mut self, text: &str, by_person: bool) -> Change {
+        self.title = title(text);
+        self.titled_by_person = by_person && self.title.is_some();
+        Change::of(Parts::INFO)
+    }
+}

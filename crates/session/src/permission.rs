@@ -1,0 +1,57 @@
+//! Permission requests.
+
+use crate::transcript::Now;
+use crate::{Change, Parts, PermissionId, Timestamp};
+use attache_protocol::v1::{PermissionOption, RequestPermissionOutcome, ToolCallUpdate};
+use std::sync::Arc;
+
+/// A permission request, open or settled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permission {
+    /// Names it on this side.
+    pub id: PermissionId,
+    /// The call in question as the request had it; [`crate::Session::tool_call`] has all that is known (PERM-10).
+    pub tool_call: ToolCallUpdate,
+    /// What can be chosen.
+    pub options: Vec<PermissionOption>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// What was decided; `None` while it is open.
+    pub outcome: Option<RequestPermissionOutcome>,
+}
+
+impl Permission {
+    pub(crate) fn asked(
+        now: Now,
+        id: PermissionId,
+        tool_call: &ToolCallUpdate,
+        options: &[PermissionOption],
+    ) -> Self {
+        Self { id, tool_call: tool_call.clone(), options: options.to_vec(), asked_at: now.at, outcome: None }
+    }
+}
+
+/// How many settled requests are remembered.
+const SETTLED: usize = 256;
+
+/// Adds a request at the end and forgets the oldest settled one if there are too many.
+pub(crate) fn ask(permissions: &mut Vec<Arc<Permission>>, permission: Permission) {
+    if permissions.len() >= SETTLED
+        && let Some(oldest) = permissions.iter().position(|permission| permission.outcome.is_some())
+    {
+        permissions.remove(oldest);
+    }
+    permissions.push(Arc::new(permission));
+}
+
+/// Settles a request; one that is settled or unknown stays as it is.
+pub(crate) fn settle(
+    permissions: &mut [Arc<Permission>],
+    id: PermissionId,
+    outcome: &RequestPermissionOutcome,
+) -> Change {
+    let open = permissions.iter_mut().find(|permission| permission.id == id && permission.outcome.is_none());
+    let Some(permission) = open else { return Change::NONE };
+    Arc::make_mut(permission).outcome = Some(outcome.clone());
+    Change::of(Parts::PERMISSION)
+}

@@ -1,0 +1,259 @@
+//! The fold.
+
+use crate::config::ConfigOptions;
+use crate::transcript::{Key, Now, Transcript};
+use crate::{
+    Change, Changes, Entry, EntryContent, Event, EventBody, Info, Parts, Permission, Position, Timestamp,
+    TurnOutcome, TurnState, UsageState,
+};
+use attache_protocol::v1::{AvailableCommand, SessionId, ToolCall, ToolCallId};
+use std::sync::Arc;
+
+/// A session: the fold of its events.
+///
+/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock; the next event copies only the list
+/// of entries and the entry it changes, without the text.
+#[derive(Debug, Clone)]
+pub struct Session {
+    id: SessionId,
+    sequence: u64,
+    last_activity: Timestamp,
+    cwd: Arc<str>,
+    additional_directories: Arc<[String]>,
+    pub(crate) transcript: Transcript,
+    commands: Arc<[AvailableCommand]>,
+    config: Arc<ConfigOptions>,
+    info: Arc<Info>,
+    usage: Arc<UsageState>,
+    permissions: Arc<Vec<Arc<Permission>>>,
+    turn: TurnState,
+    last_outcome: Option<Arc<TurnOutcome>>,
+    /// The number of the last event that changed each part.
+    changed_at: [u64; Parts::COUNT],
+    pub(crate) memory_limit: usize,
+}
+
+impl Session {
+    /// A session to which nothing has happened.
+    pub fn new(id: impl Into<SessionId>) -> Self {
+        let id = id.into();
+        Self {
+            config: Arc::new(ConfigOptions::new(id.clone())),
+            id,
+            sequence: 0,
+            last_activity: Timestamp::default(),
+            cwd: "".into(),
+            additional_directories: Arc::default(),
+            transcript: Transcript::default(),
+            commands: Arc::default(),
+            info: Arc::default(),
+            usage: Arc::default(),
+            permissions: Arc::default(),
+            turn: TurnState::Idle,
+            last_outcome: None,
+            changed_at: [0; Parts::COUNT],
+            memory_limit: crate::MEMORY_LIMIT,
+        }
+    }
+
+    /// The event that comes next in the log; it is not applied yet.
+    pub fn next(&self, at: Timestamp, body: EventBody) -> Event {
+        Event { sequence: self.sequence + 1, at, body }
+    }
+
+    /// Applies one event. An event whose number is not greater than the last one's was applied before and has no effect.
+    ///
+    /// Every event is taken, also about what is settled already: late updates are news, not errors. Costs what the event holds.
+    pub fn apply(&mut self, event: &Event) -> Change {
+        if event.sequence <= self.sequence {
+            return Change::NONE;
+        }
+        self.sequence = event.sequence;
+        self.last_activity = self.last_activity.max(event.at);
+        let change = self.apply_body(Now { sequence: event.sequence, at: event.at }, &event.body);
+        for part in change.parts.numbers() {
+            if let Some(changed_at) = self.changed_at.get_mut(part) {
+                *changed_at = event.sequence;
+            }
+        }
+        if self.transcript.held > self.memory_limit {
+            self.shed(event.sequence);
+        }
+        change
+    }
+
+    fn apply_body(&mut self, now: Now, body: &EventBody) -> Change {
+        let transcript = &mut self.transcript;
+        match body {
+            EventBody::Message { author, message_id, content } => {
+                transcript.chunk(now, *author, message_id.as_ref(), content)
+            }
+            EventBody::Prompt { content } => transcript.prompt(now, content),
+            EventBody::ToolCall(call) => transcript.tool_call(now, call),
+            EventBody::ToolCallUpdate(update) => transcript.tool_call_update(now, update),
+            EventBody::Plan { id, content } => transcript.plan(now, id.as_ref(), Some(content)),
+            EventBody::PlanRemoved(id) => transcript.plan(now, Some(id), None),
+            EventBody::Notice(notice) => {
+                let content = EntryContent::Notice(Box::new(notice.clone()));
+                let weight = notice.title.len() + notice.description.as_ref().map_or(0, String::len);
+                Change::entry(Parts::NOTICE, transcript.begin(now, None, content, weight))
+            }
+            EventBody::Compaction(update) => transcript.compaction(now, update),
+            EventBody::CompactionSummary(chunk) => transcript.compaction_summary(now, chunk),
+            EventBody::Subagent(update) => transcript.subagent(now, update),
+            EventBody::SessionMessage(update) => transcript.session_message(now, update),
+            EventBody::SessionMessageChunk(chunk) => transcript.session_message_chunk(now, chunk),
+            EventBody::Unknown { name, raw } => {
+                let content = EntryContent::Unknown { name: name.clone(), raw: raw.clone() };
+                Change::entry(Parts::UNKNOWN, transcript.begin(now, None, content, raw.get().len()))
+            }
+            state => self.apply_state(now, state),
+        }
+    }
+
+    /// Applies what is no entry of the transcript.
+    fn apply_state(&mut self, now: Now, body: &EventBody) -> Change {
+        match body {
+            EventBody::Opened { cwd, additional_directories, .. } => {
+                self.cwd = cwd.as_str().into();
+                self.additional_directories = additional_directories.as_slice().into();
+                Change::of(Parts::ROOTS)
+            }
+            EventBody::Commands(commands) => {
+                self.commands = commands.as_slice().into();
+                Change::of(Parts::COMMANDS)
+            }
+            EventBody::ConfigOptions(options) => Arc::make_mut(&mut self.config).replace(options),
+            EventBody::Modes(modes) => Arc::make_mut(&mut self.config).replace_modes(modes),
+            EventBody::CurrentMode(mode) => Arc::make_mut(&mut self.config).choose_mode(mode),
+            EventBody::Models(models) => Arc::make_mut(&mut self.config).replace_models(models),
+            EventBody::Info { title, updated_at, meta } => {
+                Arc::make_mut(&mut self.info).patch(title, updated_at, meta)
+            }
+            EventBody::StoredTitle { title, by_person } => {
+                Arc::make_mut(&mut self.info).store_title(title, *by_person)
+            }
+            EventBody::Usage { used, size, cost } => {
+                Arc::make_mut(&mut self.usage).replace(*used, *size, cost.as_ref())
+            }
+            EventBody::PermissionAsked { id, tool_call, options } => {
+                let patched = self.transcript.tool_call_update(now, tool_call);
+                let permission = Permission::asked(now, *id, tool_call, options);
+                crate::permission::ask(Arc::make_mut(&mut self.permissions), permission);
+                Change { parts: patched.parts | Parts::PERMISSION, entry: patched.entry }
+            }
+            EventBody::PermissionSettled { id, outcome } => {
+                crate::permission::settle(Arc::<Vec<_>>::make_mut(&mut self.permissions), *id, outcome)
+            }
+            EventBody::TurnBegan => {
+                self.turn = TurnState::Running { since: now.at };
+                Change::of(Parts::TURN)
+            }
+            EventBody::TurnEnded { outcome, usage } => {
+                self.turn = TurnState::Idle;
+                self.last_outcome = Some(Arc::new(outcome.clone()));
+                let spent = usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
+                Change::of(Parts::TURN | spent.unwrap_or_default())
+            }
+            // Private records, and what a newer version wrote, change nothing that is shown; all others are handled above.
+            _ => Change::NONE,
+        }
+    }
+
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// The number of the last event applied; 0 for none.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The latest time any event had. `updatedAt` moves with this on the side that owns the session.
+    pub fn last_activity(&self) -> Timestamp {
+        self.last_activity
+    }
+
+    /// The working directory; empty until the session is opened.
+    pub fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    /// The further roots.
+    pub fn additional_directories(&self) -> &[String] {
+        &self.additional_directories
+    }
+
+    /// The transcript. Indices never change.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.transcript.entries
+    }
+
+    /// A tool call as it is now.
+    pub fn tool_call(&self, id: &ToolCallId) -> Option<&ToolCall> {
+        let entry = self.transcript.get(self.transcript.find(&Key::ToolCall(id.clone()))?)?;
+        match &entry.content {
+            EntryContent::ToolCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The slash commands.
+    pub fn commands(&self) -> &[AvailableCommand] {
+        &self.commands
+    }
+
+    /// Config options, modes and models.
+    pub fn config(&self) -> &ConfigOptions {
+        &self.config
+    }
+
+    /// Title, time and metadata.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// Context, cost and tokens.
+    pub fn usage(&self) -> &UsageState {
+        &self.usage
+    }
+
+    /// Whether a turn is running.
+    pub fn turn(&self) -> TurnState {
+        self.turn
+    }
+
+    /// How the last turn that ended did so.
+    pub fn last_outcome(&self) -> Option<&TurnOutcome> {
+        self.last_outcome.as_deref()
+    }
+
+    /// Permission requests, open and settled, in the order in which they were asked; old settled ones are forgotten.
+    pub fn permissions(&self) -> &[Arc<Permission>] {
+        &self.permissions
+    }
+
+    /// Permission requests that nobody has answered, in the order in which they were asked (PERM-12).
+    pub fn open_permissions(&self) -> impl Iterator<Item = &Arc<Permission>> {
+        self.permissions.iter().filter(|permission| permission.outcome.is_none())
+    }
+
+    /// The present position, to ask [`Session::changes_since`] from later.
+    pub fn position(&self) -> Position {
+        Position { sequence: self.sequence, texts: self.transcript.lengths() }
+    }
+
+    /// What changed since `position`, however much that was: a walk over what changed, not over the session.
+    ///
+    /// Text comes as what was appended if the position tells how long the message was, which those of [`Session::position`] and
+    /// [`Changes::position`] do for the message each author wrote last. A position of the future gives no changes.
+    pub fn changes_since(&self, position: &Position) -> Changes {
+        let changed = self.changed_at.iter().enumerate().filter(|(_, at)| **at > position.sequence);
+        let parts = changed.fold(Parts::NONE, |parts, (part, _)| parts | Parts::numbered(part));
+        let indices = self.transcript.changed_since(position.sequence);
+        let entries =
+            indices.into_iter().filter_map(|index| self.transcript.entry_change(index, position)).collect();
+        Changes { parts, entries, position: self.position() }
+    }
+}
