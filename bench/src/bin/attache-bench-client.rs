@@ -18,19 +18,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+/// Updates before the measured ones.
+const WARM_UP: usize = 500;
+
 #[derive(Default)]
 struct Seen {
     updates: AtomicU64,
     bytes: AtomicU64,
 }
 
-struct Count(Arc<Seen>);
+struct Count {
+    seen: Arc<Seen>,
+    /// Stop this process at the first update of the flood, as a debugger or a full screen would.
+    stop: bool,
+}
 
 impl Client for Count {
     fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
         if let SessionUpdate::AgentMessageChunk(chunk) = &params.update {
-            self.0.updates.fetch_add(1, Relaxed);
-            self.0.bytes.fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
+            let before = self.seen.updates.fetch_add(1, Relaxed);
+            if self.stop && before == WARM_UP as u64 {
+                // SAFETY: stops this process until somebody continues it.
+                unsafe { libc::raise(libc::SIGSTOP) };
+            }
+            self.seen.bytes.fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
         }
     }
 }
@@ -117,26 +128,34 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
         }
         "flood" | "stall" => {
             let (count, size) = (number(1), number(2));
-            peer.call::<SessionPrompt>(&prompt(500, 32)).await.unwrap();
-            seen.updates.store(0, Relaxed);
-            seen.bytes.store(0, Relaxed);
+            peer.call::<SessionPrompt>(&prompt(WARM_UP, 32)).await.unwrap();
             let before = agent_stats(&peer).await;
             let measured = Measured::start();
             peer.call::<SessionPrompt>(&prompt(count, size)).await.unwrap();
             let mut report = measured.stop(count);
             agent_cost(&mut report, &before, &agent_stats(&peer).await, count);
-            assert_eq!(seen.updates.load(Relaxed), count as u64);
-            assert_eq!(seen.bytes.load(Relaxed), (count * size) as u64);
+            assert_eq!(seen.updates.load(Relaxed), (WARM_UP + count) as u64);
+            assert_eq!(seen.bytes.load(Relaxed), (WARM_UP * 32 + count * size) as u64);
             report["payload_mb_s"] = json!((count * size) as f64 / 1e6 / report["secs"].as_f64().unwrap());
             report["client_peak_rss_kb"] = json!(memory_kb("VmHWM:"));
             report
         }
         "idle" => {
+            let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
+            let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            tokio::time::sleep(Duration::from_secs(number(1) as u64)).await;
+            // A thread of its own keeps the time, so that no timer of the runtime is among what is counted.
+            let (done, waiting) = tokio::sync::oneshot::channel();
+            let seconds = number(1) as u64;
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_secs(seconds));
+                done.send(()).unwrap();
+            });
+            waiting.await.unwrap();
             let after = used();
-            let agent = agent_stats(&peer).await;
-            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits, "agent_waits": agent["waits"]})
+            let agent = waits(&agent_stats(&peer).await) - agent;
+            // Each process waits once for what ends the idling.
+            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 1, "agent_idle_waits": agent - 1})
         }
         other => panic!("no scenario {other}"),
     };
@@ -153,7 +172,7 @@ fn main() {
         let mut child = attache_host::Launch::new(&agent[0]).args(&agent[1..]).start().unwrap();
         let (input, output) = (child.take_stdout().unwrap(), child.take_stdin().unwrap());
         let seen = Arc::<Seen>::default();
-        let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Count(seen.clone())));
+        let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Count { seen: seen.clone(), stop: arguments[0] == "stall" }));
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
         if multi {

@@ -96,9 +96,11 @@ impl About {
 
     /// The answer to `initialize`. There is one version to agree on (INIT-05, INIT-06).
     pub(crate) fn initialized(&self, client: &ClientCapabilities) -> InitializeResponse {
-        let mut capabilities = AgentCapabilities::default();
-        capabilities.prompt_capabilities = self.prompts.clone();
-        capabilities.mcp_capabilities = self.mcp.clone();
+        let mut capabilities = AgentCapabilities {
+            prompt_capabilities: self.prompts.clone(),
+            mcp_capabilities: self.mcp.clone(),
+            ..AgentCapabilities::default()
+        };
         let sessions = &mut capabilities.session_capabilities;
         sessions.list = Some(SessionListCapabilities::default());
         sessions.close = Some(SessionCloseCapabilities::default());

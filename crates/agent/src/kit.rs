@@ -4,7 +4,7 @@ use crate::guard::{after_reading, calmly, guarded};
 use crate::options::{Told, of_category, set};
 use crate::sessions::{Held, Sessions};
 use crate::{About, Author, Error, Result, Turn, World};
-use attache_connection::{Agent, AgentHandler, Answer, Handler, IncomingCall, Misfit, Peer, Work};
+use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
 use attache_protocol::{DecodeError, Error as Refusal};
@@ -61,6 +61,10 @@ impl<A: Author> Handler for Kit<A> {
     fn misfit(&mut self, misfit: Misfit<'_>) {
         self.0.misfit(misfit);
     }
+
+    fn ended(&mut self, end: &End) {
+        self.0.ended(end);
+    }
 }
 
 impl<A: Author> Served<A> {
@@ -114,7 +118,10 @@ impl<A: Author> Served<A> {
             held.session.front_is(None).await;
             let memory = held.memory.lock().await.take();
             // What an author's destructor does is the author's, and not this client's concern.
-            let _ = calmly(|| Ok(drop(memory)));
+            let _ = calmly(|| {
+                drop(memory);
+                Ok(())
+            });
             let _ = answer.send(Ok(reply));
         })
     }

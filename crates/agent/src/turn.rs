@@ -145,7 +145,7 @@ impl Turn {
     /// Replaces the config options (CONF-03). If the mode is another one then, that is announced too (MODE-07).
     ///
     /// # Errors
-    /// As [`Turn::plan`]; [`Error::Invalid`] under the conditions of [`Opening::options`](crate::Opening::options).
+    /// As [`Turn::plan`]; [`Error::Failed`] for options that do not fulfil the conditions of [`Opening::options`](crate::Opening::options).
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         self.ready().await?;
         self.check()?;

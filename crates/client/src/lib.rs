@@ -1,1 +1,67 @@
-//! Being written.
+//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and show what changes.
+//!
+//! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end of any two streams; either way the
+//! handshake is done, or a [`StartError`] says whose fault it is that it is not. A [`SessionHandle`] is one session: what arrives is folded
+//! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason.
+//!
+//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], and the text files of a session's folders.
+//! It knows no screen, no storage and no second agent.
+//!
+//! ```no_run
+//! use attache_client::{AgentProcess, Change, Permissions};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let agent = AgentProcess::start("gemini --acp").await?;
+//! let session = agent.open(".").permissions(Permissions::Reject).await?;
+//! session.set("model", "flash").await?;
+//! let mut turn = session.prompt("What is this project?").await?;
+//! while let Some(change) = turn.next().await {
+//!     if let Change::Text(new) = change {
+//!         print!("{new}");
+//!     }
+//! }
+//! println!("{:?}", turn.outcome().await?);
+//! # Ok(())
+//! # }
+//! ```
+
+mod agent_connection;
+mod agent_process;
+mod change;
+mod evidence;
+mod files;
+mod first;
+mod incoming;
+mod live;
+mod login;
+mod noise;
+mod open_error;
+mod opening;
+mod options;
+mod outcome;
+mod permission;
+mod prompt;
+mod session_handle;
+mod sessions;
+mod set_error;
+mod start_error;
+mod tasks;
+mod turn;
+mod watch;
+
+pub use agent_connection::AgentConnection;
+pub use agent_process::AgentProcess;
+pub use change::Change;
+pub use evidence::Evidence;
+pub use login::LoginError;
+pub use open_error::OpenError;
+pub use opening::Opening;
+pub use options::Options;
+pub use outcome::{Outcome, TurnError};
+pub use permission::{Asked, Decision, PermissionRequest, Permissions};
+pub use prompt::{Prompt, PromptError};
+pub use session_handle::SessionHandle;
+pub use set_error::SetError;
+pub use start_error::StartError;
+pub use turn::Turn;
+pub use watch::{Look, Watch};

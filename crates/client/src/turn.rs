@@ -8,7 +8,7 @@ use crate::outcome::{Outcome, TurnError, outcome_of};
 use crate::prompt::{Prompt, PromptError};
 use attache_connection::Reply;
 use attache_protocol::method::SessionPrompt;
-use attache_protocol::v1::PromptRequest;
+use attache_protocol::v1::{PromptRequest, PromptResponse};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -106,7 +106,7 @@ async fn see_to_its_end(
     shared: Arc<Shared>,
     number: u64,
     mut stages: watch::Receiver<Stage>,
-    reply: Reply<SessionPrompt>,
+    reply: Reply<PromptResponse>,
 ) {
     let after = shared.options.cancel;
     let unanswered = async {

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::exit::Exit;
 use crate::launch::Launch;
+use crate::output::Output;
 use crate::start_error::StartError;
 use crate::stderr::Stderr;
 use crate::tree::{End, Tree};
@@ -81,8 +82,9 @@ impl Launch {
         let watch = ChildWatch { end: tree.end().clone(), stderr: Arc::new(Stderr::new()) };
         let mut tasks = JoinSet::new();
         if let Some(pipe) = stderr_pipe {
-            let (stderr, end, hook) = (watch.stderr.clone(), watch.end.clone(), self.stderr_hook.take());
-            tasks.spawn_on(async move { stderr.drain(pipe, end, hook).await }, &runtime);
+            let output = Output::new(pipe, watch.end.clone());
+            let (stderr, hook) = (watch.stderr.clone(), self.stderr_hook.take());
+            tasks.spawn_on(async move { stderr.drain(output, hook).await }, &runtime);
         }
         Ok(Child { stdin, stdout, tree, watch, _tasks: tasks })
     }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::exit::Exit;
 use crate::launch::Launch;
+use crate::output::Output;
 use crate::start_error::StartError;
 use crate::tree::Tree;
 
@@ -36,12 +37,13 @@ use crate::tree::Tree;
 /// ```
 #[derive(Debug)]
 pub struct Command {
-    output: pipe::Receiver,
+    output: Output,
     buffer: Box<[u8]>,
     tree: Tree,
     deadline: Option<Instant>,
     timed_out: bool,
-    finished: bool,
+    /// Whether there is no more output.
+    drained: bool,
 }
 
 impl Launch {
@@ -58,8 +60,9 @@ impl Launch {
             command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         };
         let (tree, _) = Tree::start(&self, stdio).map_err(|error| StartError::new(&self, error))?;
+        let output = Output::new(output, tree.end().clone());
         let buffer = vec![0; 64 * 1024].into_boxed_slice();
-        Ok(Command { output, buffer, tree, deadline: None, timed_out: false, finished: false })
+        Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
 }
 
@@ -108,23 +111,20 @@ impl Command {
 
     /// Reads into the buffer; `None` when there is no more and the tree is gone.
     async fn read(&mut self) -> Option<usize> {
-        while !self.finished {
-            tokio::task::consume_budget().await;
+        loop {
             self.observe_deadline();
-            // Asked before reading: what an ended tree wrote is in the pipe by now.
-            let ended = self.try_exit().is_some();
-            match self.output.try_read(&mut self.buffer) {
-                Ok(0) if ended => self.finished = true,
-                Ok(0) => until(self.deadline, self.tree.end().wait()).await,
-                Ok(count) => return Some(count),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !ended => {
-                    until(self.deadline, self.tree.end().or(self.output.readable())).await;
+            if self.drained {
+                if within(self.deadline, self.tree.end().wait()).await.is_some() {
+                    return None;
                 }
-                Err(_) => self.finished = true,
+                continue;
+            }
+            match within(self.deadline, self.output.read(&mut self.buffer)).await {
+                Some(Some(count)) => return Some(count),
+                Some(None) => self.drained = true,
+                None => {}
             }
         }
-        None
     }
 
     fn observe_deadline(&mut self) {
@@ -136,10 +136,10 @@ impl Command {
     }
 }
 
-/// Waits for the event or the deadline, whichever is first.
-async fn until<T>(deadline: Option<Instant>, event: impl Future<Output = T>) {
+/// Waits for the event, at most until the deadline.
+async fn within<T>(deadline: Option<Instant>, event: impl Future<Output = T>) -> Option<T> {
     match deadline {
-        Some(deadline) => drop(tokio::time::timeout_at(deadline, event).await),
-        None => drop(event.await),
+        Some(deadline) => tokio::time::timeout_at(deadline, event).await.ok(),
+        None => Some(event.await),
     }
 }

@@ -96,7 +96,7 @@ unsafe fn guard(program: pid_t, life: RawFd) -> ! {
         // The life line becomes descriptor 0 and the only one: the program's pipes and the standard library's
         // `exec` error pipe must see their end when the program does. The folder is left so that it can be unmounted.
         libc::dup2(life, 0);
-
+        close_all(1);
         libc::chdir(c"/".as_ptr());
         let mut guardian = Guardian { program, status: None, signalled: false };
         guardian.watch();

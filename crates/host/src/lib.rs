@@ -35,6 +35,7 @@ mod start_error;
 mod child;
 mod command;
 mod exit;
+mod output;
 mod stderr;
 
 mod tree;

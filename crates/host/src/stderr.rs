@@ -1,15 +1,13 @@
 //! The drain of a program's stderr: always read, so that the program never blocks on it; its last bytes kept.
 
-use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
 
-use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use crate::launch::StderrHook;
+use crate::output::Output;
 use crate::tail::Tail;
-use crate::tree::End;
 
 /// How many bytes of stderr are kept.
 const KEPT: usize = 64 * 1024;
@@ -38,27 +36,12 @@ impl Stderr {
         let _never_fails = changes.wait_for(|drained| *drained).await;
     }
 
-    /// Reads until the pipe ends or, once the tree is gone, is empty: a copy of the pipe held elsewhere must not keep
-    /// anybody waiting. However this future ends, also by being dropped, the drain counts as done.
-    pub(crate) async fn drain(&self, pipe: pipe::Receiver, end: End, mut hook: Option<StderrHook>) {
+    /// Reads until there is no more. However this future ends, also by being dropped, the drain counts as done.
+    pub(crate) async fn drain(&self, output: Output, mut hook: Option<StderrHook>) {
         let _done = Done(&self.drained);
         let mut buffer = vec![0; 8 * 1024];
-        let mut over = false;
-        loop {
-            match pipe.try_read(&mut buffer) {
-                Ok(0) => return,
-                Ok(count) => self.keep(buffer.get(..count).unwrap_or_default(), &mut hook),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !over => {
-                    match end.or(pipe.readable()).await {
-                        Some(Ok(())) => {}
-                        Some(Err(_)) => return,
-                        None => over = true,
-                    }
-                }
-                Err(_) => return,
-            }
-            tokio::task::consume_budget().await;
+        while let Some(count) = output.read(&mut buffer).await {
+            self.keep(buffer.get(..count).unwrap_or_default(), &mut hook);
         }
     }
 

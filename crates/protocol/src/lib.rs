@@ -14,6 +14,7 @@ mod report;
 mod schema;
 #[cfg(feature = "schema")]
 mod shape;
+mod secret;
 mod unknown;
 pub mod v1;
 mod wire;
@@ -29,6 +30,7 @@ pub use report::{DecodeError, Dropped, Notice, Why, decode, decode_known, decode
 pub use schema::json_schema;
 #[cfg(feature = "schema")]
 pub use shape::{MemberShape, Shape};
+pub use secret::Secret;
 pub use unknown::{Meta, UnknownVariant};
 pub use wire::{Map, Members, Wire, encode};
 pub use write::{ObjectWriter, Writer};

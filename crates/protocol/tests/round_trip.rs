@@ -82,7 +82,7 @@ const LAWS: &[(&str, Law)] = each_method! { laws };
 fn every_type_reads_what_it_writes_and_writes_what_it_reads() {
     for (name, law) in LAWS {
         let mut runner =
-            TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
+            TestRunner::new(Config { cases: 250, failure_persistence: None, ..Config::default() });
         let choices = proptest::collection::vec(any::<u32>(), 0..160);
         if let Err(failure) = runner.run(&choices, |choices| law(&choices)) {
             panic!("{name}: {failure}");

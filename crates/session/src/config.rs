@@ -75,8 +75,8 @@ impl ConfigOptions {
     /// The modes: those stated, else those of the option of the category `mode`, for clients that know modes only (MODE-05).
     pub fn modes(&self) -> Option<SessionModeState> {
         self.modes.clone().or_else(|| {
-            let option = self.mode_option()?;
-            let SessionConfigOptionValue::ValueId(current) = option.current_value()? else { return None };
+            let option = self.stated_mode_option()?;
+            let current = select_value(option)?;
             let mode = |value: &SessionConfigSelectOption| SessionMode {
                 description: value.description.clone(),
                 ..SessionMode::new(value.value.as_str(), value.name.as_str())
@@ -87,11 +87,10 @@ impl ConfigOptions {
 
     /// The mode in use.
     pub fn current_mode(&self) -> Option<SessionModeId> {
-        match (&self.modes, self.mode_option()?.current_value()?) {
-            (Some(modes), _) => Some(modes.current_mode_id.clone()),
-            (None, SessionConfigOptionValue::ValueId(id)) => Some(id.as_str().into()),
-            _ => None,
+        if let Some(modes) = &self.modes {
+            return Some(modes.current_mode_id.clone());
         }
+        self.stated_mode_option().and_then(select_value).map(|value| value.as_str().into())
     }
 
     /// The models as they were stated in the retired shape.
@@ -102,7 +101,7 @@ impl ConfigOptions {
     /// Replaces the stated options whole (CONF-04).
     pub(crate) fn replace(&mut self, options: &[SessionConfigOption]) -> Change {
         self.stated = options.to_vec();
-        let chosen = self.stated_mode_option().and_then(|option| select_value(option));
+        let chosen = self.stated_mode_option().and_then(select_value);
         if let (Some(modes), Some(chosen)) = (&mut self.modes, chosen)
             && modes.available_modes.iter().any(|mode| mode.id == *chosen)
         {
@@ -126,6 +125,8 @@ impl ConfigOptions {
         let option = self.stated.iter_mut().find(|option| is_mode_option(option));
         if let Some(option) = option.filter(|option| option.accepts(&value)) {
             choose(option, &value);
+        } else if self.modes.is_none() {
+            return Change::NONE;
         }
         self.derive()
     }
@@ -148,10 +149,6 @@ impl ConfigOptions {
             self.derived.push((OptionSource::Models, option_of_models(models)));
         }
         Change::of(Parts::CONFIG)
-    }
-
-    fn mode_option(&self) -> Option<&SessionConfigOption> {
-        self.visible().find(|option| is_mode_option(option))
     }
 
     fn stated_mode_option(&self) -> Option<&SessionConfigOption> {

@@ -40,11 +40,14 @@ impl Session {
         });
         let transcript = &mut self.transcript;
         let last = transcript.entries.len().saturating_sub(1);
+        let first = transcript.truncated_before;
         while transcript.held > target && transcript.truncated_before < last {
             transcript.drop_entry(transcript.truncated_before, &dropped);
             transcript.truncated_before += 1;
         }
-        transcript.drop_keys();
+        if transcript.truncated_before > first {
+            transcript.drop_keys();
+        }
         let over = transcript.held.saturating_sub(target);
         if over > 0 {
             self.shed_text(last, over, sequence);

@@ -1,7 +1,7 @@
 //! The updates that make a session again.
 
-use crate::transcript::EntryContent;
-use crate::{Block, EventBody, Session};
+use crate::transcript::Key;
+use crate::{Block, EntryContent, EventBody, Session};
 use attache_protocol::Patch;
 use attache_protocol::v1::{
     ClientCapabilities, CompactionUpdate, MessageId, SessionMessage, SessionUpdate, SubagentUpdate,
@@ -28,7 +28,7 @@ impl Session {
                 continue;
             }
             let start = updates.len();
-            let bodies = bodies(&entry.content, index, before);
+            let bodies = bodies(&entry.content, self.message_id(&entry.content, index, before));
             updates.extend(bodies.iter().filter_map(|body| body.to_update_for(client)));
             if updates.len() > start {
                 before = Some(&entry.content);
@@ -36,6 +36,22 @@ impl Session {
         }
         updates.extend(self.sections().iter().filter_map(|body| body.to_update_for(client)));
         updates
+    }
+
+    /// The id under which a message is replayed: its own, or one that keeps it apart from the message replayed before it.
+    fn message_id(
+        &self,
+        content: &EntryContent,
+        index: usize,
+        before: Option<&EntryContent>,
+    ) -> Option<MessageId> {
+        let EntryContent::Message { author, id, .. } = content else { return None };
+        let runs_on = matches!(before, Some(EntryContent::Message { author: last, .. }) if last == author);
+        if id.is_some() || !runs_on {
+            return id.clone();
+        }
+        let ids = (0..).map(|n| MessageId::from(format!("replayed-{index}-{n}")));
+        ids.into_iter().find(|id| self.transcript.find(&Key::Message(*author, id.clone())).is_none())
     }
 
     /// What is no entry, as events.
@@ -67,13 +83,10 @@ impl Session {
     }
 }
 
-/// The events that make one entry again; `before` is the entry replayed before it.
-fn bodies(content: &EntryContent, index: usize, before: Option<&EntryContent>) -> Vec<EventBody> {
+/// The events that make one entry again.
+fn bodies(content: &EntryContent, message_id: Option<MessageId>) -> Vec<EventBody> {
     match content {
-        EntryContent::Message { author, id, blocks } => {
-            let runs_on = matches!(before, Some(EntryContent::Message { author: last, .. }) if last == author);
-            let given = runs_on.then(|| MessageId::from(format!("replayed-{index}")));
-            let message_id = id.clone().or(given);
+        EntryContent::Message { author, blocks, .. } => {
             let chunk =
                 |content| EventBody::Message { author: *author, message_id: message_id.clone(), content };
             match blocks.as_slice() {

@@ -18,6 +18,7 @@ pub(crate) struct Style {
     pub(crate) columns: fn() -> Option<usize>,
     /// Whether lines may be rewritten by moving the cursor: the stream is a terminal and nothing else writes to it.
     pub(crate) rewrite: bool,
+    /// How much of diffs and outputs is shown.
     pub(crate) bound: Bound,
 }
 
@@ -121,14 +122,13 @@ impl<W: Write> Progress<W> {
         let id = &call.tool_call_id;
         if self.shown.get(id) != Some(&line) {
             match self.alive.iter().position(|alive| alive == id) {
-                Some(index) if self.style.rewrite => self.rewrite(self.alive.len() - index, &line)?,
+                Some(index) if self.rewrites() => self.rewrite(self.alive.len() - index, &line)?,
                 _ => self.append(id, &line)?,
             }
             self.shown.insert(id.clone(), line);
         }
         if settled {
             let details = tool_call::details(call, &self.cwd, self.style.paint, self.style.bound);
-            self.alive.retain(|alive| alive != id || details.is_empty());
             if !details.is_empty() {
                 self.lines(&details)?;
             }
@@ -141,11 +141,16 @@ impl<W: Write> Progress<W> {
         let paint = self.style.paint;
         let columns = (self.style.columns)().unwrap_or(usize::MAX);
         let line = tool_call::line(call, &self.cwd, paint, columns);
-        let output = if settled || !self.style.rewrite { None } else { tool_call::last_line(call) };
+        let output = if settled || !self.rewrites() { None } else { tool_call::last_line(call) };
         let Some(output) = output else { return line };
         let plain = tool_call::line(call, &self.cwd, Paint { colours: false }, columns);
         let room = columns.saturating_sub(width::width(&plain) + 2);
         if room < 8 { line } else { format!("{line}  {}", paint.paint(DIM, width::cut(&output, room))) }
+    }
+
+    /// On a terminal so narrow that a call takes two rows, counting rows would go wrong.
+    fn rewrites(&self) -> bool {
+        self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
 
     fn append(&mut self, id: &ToolCallId, line: &str) -> io::Result<()> {

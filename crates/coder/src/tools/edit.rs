@@ -185,7 +185,9 @@ impl Toolbox<'_> {
             call = call.content(content);
         }
         let handle = call.announce().await?;
-        let mut handle = match self.permitted(handle, &super::Action::Edit(edit.clone())).await? {
+        // Judged by where it leads, not by how it was named.
+        let action = super::Action::Edit(Edit { path: place.shown.clone(), ..edit.clone() });
+        let mut handle = match self.permitted(handle, &action).await? {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };

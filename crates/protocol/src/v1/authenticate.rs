@@ -1,5 +1,6 @@
 //! Logging in and out, and what is known about it (requirements §4.3; `auth/status` is unstable).
 
+use crate::Secret;
 use crate::object::{wire_id, wire_string, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Reader, Wire, Writer};
 
@@ -124,7 +125,7 @@ wire_struct! {
         /// Arguments added behind the usual ones.
         null args: Vec<String> = "args",
         /// Environment variables set on top of the usual ones.
-        null env: Map<String> = "env",
+        null env: Map<Secret> = "env",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::EnvVariable;
 use crate::either::wire_either;
+use crate::Secret;
 use crate::object::{wire_id, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
 
@@ -135,7 +136,7 @@ wire_struct! {
         /// Its name.
         must name: String = "name",
         /// Its value.
-        must value: String = "value",
+        must value: Secret = "value",
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where an agent reaches its models (requirements §4.18, PROV); all of it unstable.
 
 use crate::Map;
+use crate::Secret;
 use crate::object::{wire_id, wire_string, wire_struct};
 
 wire_id! {
@@ -55,7 +56,7 @@ wire_struct! {
         /// The address.
         must base_url: String = "baseUrl",
         /// All headers to send there: secrets, never to be stored, echoed or logged (PROV-05).
-        strict headers: Map<String> = "headers",
+        strict headers: Map<Secret> = "headers",
     }
 }
 

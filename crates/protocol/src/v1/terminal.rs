@@ -1,6 +1,7 @@
 //! The five `terminal/*` methods (requirements §4.10): commands that the client runs for the agent. All need `terminal` (TERM-01).
 
 use super::SessionId;
+use crate::Secret;
 use crate::object::{wire_id, wire_struct};
 
 wire_id! {
@@ -32,7 +33,7 @@ wire_struct! {
         /// Its name.
         must name: String = "name",
         /// Its value.
-        must value: String = "value",
+        must value: Secret = "value",
     }
 }
 

@@ -116,8 +116,10 @@ pub(crate) fn generate(shape: &Shape, choices: &mut Choices<'_>) -> Tree {
 fn object(members: &[MemberShape], choices: &mut Choices<'_>) -> Vec<(&'static str, Tree)> {
     let mut made = Vec::new();
     for member in members {
-        if member.mark == "flat" {
+        if member.mark == "flat" || member.mark == "flat_lenient" && choices.below(3) > 0 {
             made.extend(union(&member.shape, choices));
+        } else if member.mark == "flat_lenient" {
+            made.extend((choices.below(2) > 0).then(|| (member.key, Tree::Leaf("null".to_owned()))));
         } else if member.required {
             let empty = member.mark == "must_null" && choices.below(5) == 1;
             made.push((

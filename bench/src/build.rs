@@ -1,0 +1,94 @@
+//! Building what is measured.
+
+use crate::run::number;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// Where the programs are.
+pub(crate) struct Programs {
+    root: PathBuf,
+    ours: PathBuf,
+    counting: PathBuf,
+    peers: PathBuf,
+}
+
+impl Programs {
+    /// Builds ours, ours with counted allocations, and the foreign peers.
+    pub(crate) fn build() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
+        let target = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
+        let counting = target.join("counting");
+        let peers = target.join("interop");
+        cargo(&root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
+        cargo(&root, &["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"], Some(&counting));
+        cargo(&root.join("interop"), &["build", "--release", "-p", "bench-peers"], Some(&peers));
+        let modules = root.join("interop/ts");
+        if !modules.join("node_modules").exists() {
+            must(Command::new("npm").args(["ci", "--silent"]).current_dir(&modules));
+        }
+        Self { ours: target.join("release"), counting: counting.join("release"), peers: peers.join("release"), root }
+    }
+
+    pub(crate) fn ours(&self, name: &str) -> String {
+        self.ours.join(name).display().to_string()
+    }
+
+    pub(crate) fn counting(&self, name: &str) -> String {
+        self.counting.join(name).display().to_string()
+    }
+
+    pub(crate) fn peer(&self, name: &str) -> String {
+        self.peers.join(name).display().to_string()
+    }
+
+    pub(crate) fn script(&self, name: &str) -> String {
+        self.root.join("interop/ts").join(name).display().to_string()
+    }
+
+    /// Recorded traffic, where it lies beside the project.
+    pub(crate) fn recordings(&self) -> Option<Vec<String>> {
+        let folder = self.root.parent()?.join("shared/protocol/captures");
+        let mut files: Vec<String> = std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path().display().to_string()).collect();
+        files.sort();
+        (!files.is_empty()).then_some(files)
+    }
+}
+
+/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped bytes.
+pub(crate) fn clean_builds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");
+    for (name, folder, binary) in [
+        ("attache", "bench/minimal-agent", "minimal-agent"),
+        ("official Rust", "interop/minimal-agent", "official-minimal-agent"),
+    ] {
+        let folder = root.join(folder);
+        let target = tempfile::tempdir().unwrap();
+        cargo(&folder, &["fetch", "--quiet"], None);
+        let since = Instant::now();
+        cargo(&folder, &["build", "--release", "--quiet"], Some(target.path()));
+        let seconds = since.elapsed().as_secs_f64();
+        let size = std::fs::metadata(target.path().join("release").join(binary)).unwrap().len();
+        let tree = Command::new("cargo").args(["tree", "-e", "normal,build", "--prefix", "none", "--no-dedupe"]).current_dir(&folder).output().unwrap();
+        let mut crates: Vec<&str> = std::str::from_utf8(&tree.stdout).unwrap().lines().filter(|line| !line.is_empty()).map(|line| line.trim_end_matches(" (*)")).collect();
+        crates.sort_unstable();
+        crates.dedup();
+        println!("  {name:<34} {seconds:>6.1} s {:>5} crates {:>10} bytes", crates.len(), number(size as f64));
+    }
+    println!("  wanted: at most 20 s, 45 crates, 1.2 M bytes\n");
+}
+
+fn cargo(folder: &Path, arguments: &[&str], target: Option<&Path>) {
+    let mut command = Command::new("cargo");
+    command.args(arguments).current_dir(folder);
+    if let Some(target) = target {
+        command.env("CARGO_TARGET_DIR", target);
+    }
+    must(&mut command);
+}
+
+fn must(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?} failed");
+}

@@ -1,0 +1,77 @@
+//! Running one measured program once.
+
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// A command line, with its environment, that prints one JSON object.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) command: Vec<String>,
+    pub(crate) environment: Vec<(&'static str, &'static str)>,
+    /// The program stops itself once; it is sent on its way again when its memory and its agent's have settled.
+    pub(crate) stops: bool,
+}
+
+impl Program {
+    pub(crate) fn run(&self) -> Value {
+        let mut child = Command::new(&self.command[0])
+            .args(&self.command[1..])
+            .envs(self.environment.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", self.command[0]));
+        if self.stops {
+            send_on(child.id());
+        }
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut text).unwrap();
+        child.wait().unwrap();
+        let line = text.lines().last().unwrap_or_default();
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{:?} printed {text:?}: {error}", self.command))
+    }
+}
+
+/// Waits until the process has stopped itself and nothing grows any more, then continues it.
+fn send_on(pid: u32) {
+    let pid = pid as libc::pid_t;
+    let mut status = 0;
+    // SAFETY: our own child; `status` is ours.
+    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) }, pid);
+    let (mut last, mut same) = (0, 0);
+    while same < 5 {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = tree_memory(pid as u32);
+        same = if now == last { same + 1 } else { 0 };
+        last = now;
+    }
+    // SAFETY: signals our own child.
+    unsafe { libc::kill(pid, libc::SIGCONT) };
+}
+
+/// Resident kilobytes of a process and everything below it.
+fn tree_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let own = status.lines().find(|line| line.starts_with("VmRSS:")).and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    own.unwrap_or(0) + children.split_whitespace().filter_map(|child| child.parse().ok()).map(tree_memory).sum::<u64>()
+}
+
+/// CPU microseconds of both processes for one item, where the report has them.
+pub(crate) fn cpu(report: &Value) -> f64 {
+    let part = |key: &str| report[key].as_f64().unwrap_or(0.0);
+    part("client_cpu_us_per_item") + part("agent_cpu_us_per_item")
+}
+
+/// A number a person can read.
+pub(crate) fn number(value: f64) -> String {
+    match value.abs() {
+        large if large >= 10_000_000.0 => format!("{:.1} M", value / 1e6),
+        large if large >= 1_000_000.0 => format!("{:.2} M", value / 1e6),
+        large if large >= 10_000.0 => format!("{:.0} k", value / 1e3),
+        large if large >= 100.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
+    }
+}

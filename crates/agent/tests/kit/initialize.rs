@@ -1,0 +1,87 @@
+use super::{Client, Tester};
+use attache_agent::{About, serve};
+use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal, PromptCapabilities};
+use serde_json::json;
+
+#[tokio::test(start_paused = true)]
+async fn versions_are_agreed_on() {
+    for asked in [0, 1, 2, 65535] {
+        let mut client = Client::silent(serve(Tester::default()));
+        let answer = client.result("initialize", json!({"protocolVersion": asked})).await;
+        assert_eq!(answer["protocolVersion"], 1, "INIT-05, INIT-06");
+        assert_eq!(answer["agentInfo"], json!({"name": "tester", "version": "1"}));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
+    let mut client = Client::silent(serve(Tester::default()));
+    for asked in [json!("1"), json!(-1), json!(1.5), json!(65536), json!(null)] {
+        let error = client.error("initialize", json!({"protocolVersion": asked})).await;
+        assert_eq!(error["code"], -32602, "INIT-09: {asked}");
+    }
+    assert_eq!(client.error("initialize", json!({})).await["code"], -32602);
+    assert_eq!(client.error("session/new", super::client::new()).await["code"], -32600, "it did not succeed");
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    client.session().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_served_before_initialize() {
+    let mut client = Client::silent(serve(Tester::default()));
+    for method in ["session/new", "session/prompt", "session/list", "_mine", "nonsense", "authenticate"] {
+        assert_eq!(client.error(method, json!({"bad": 1})).await["code"], -32600, "INIT-02: {method}");
+    }
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    assert_eq!(client.error("nonsense", json!({})).await["code"], -32601);
+    assert_eq!(client.error("_mine", json!({})).await["code"], -32601);
+}
+
+#[tokio::test(start_paused = true)]
+async fn strange_params_of_other_versions_do_no_harm() {
+    let mut client = Client::silent(serve(Tester::default()));
+    let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});
+    assert_eq!(client.result("initialize", params).await["protocolVersion"], 1, "INIT-19");
+    let params = json!({"protocolVersion": 1, "clientInfo": {"name": 1}, "clientCapabilities": {"fs": false, "terminal": {}}});
+    client.result("initialize", params).await; // INIT-13, INIT-18
+    client.session().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_advertised_is_what_is_served() {
+    let prompts = PromptCapabilities { image: true, ..PromptCapabilities::default() };
+    let about = About::new("a", "1").title("A").prompts(prompts).additional_directories();
+    let mut client = Client::silent(serve(Tester::with(about)));
+    let answer = client.result("initialize", json!({"protocolVersion": 1})).await;
+    let capabilities = &answer["agentCapabilities"];
+    assert_eq!(capabilities["promptCapabilities"]["image"], true);
+    assert_ne!(capabilities["promptCapabilities"]["audio"], true);
+    assert_ne!(capabilities["loadSession"], true);
+    let offered: Vec<&String> = capabilities["sessionCapabilities"].as_object().unwrap().keys().collect();
+    assert_eq!(offered.len(), 5, "{offered:?}");
+    for name in ["list", "close", "delete", "title", "additionalDirectories"] {
+        assert!(capabilities["sessionCapabilities"][name].is_object(), "{name}");
+    }
+    for method in ["session/load", "session/resume", "session/fork", "session/archive", "logout", "providers/list"] {
+        let params = json!({"sessionId": "s", "cwd": "/", "mcpServers": []});
+        assert_eq!(client.error(method, params).await["code"], -32601, "INIT-17: {method}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn logins_are_shown_to_who_can_use_them() {
+    let about = || {
+        let about = About::new("a", "1").auth_method(AuthMethodAgent::new("key", "Key"));
+        about.auth_method(AuthMethodTerminal::new("shell", "Shell"))
+    };
+    for (terminal, shown) in [(false, 1), (true, 2)] {
+        let mut client = Client::silent(serve(Tester::with(about())));
+        let params = json!({"protocolVersion": 1, "clientCapabilities": {"auth": {"terminal": terminal}}});
+        let answer = client.result("initialize", params).await;
+        assert_eq!(answer["authMethods"].as_array().unwrap().len(), shown, "AUTH-05");
+        for id in ["nope", "shell", "key"] {
+            let error = client.error("authenticate", json!({"methodId": id})).await;
+            assert_eq!(error["code"], -32602, "AUTH-03, AUTH-06; this author has no login: {id}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+use super::client::{cancel, new, prompt};
+use super::{Client, Tester};
+use attache_agent::About;
+use serde_json::json;
+
+#[tokio::test(start_paused = true)]
+async fn sessions_have_ids_of_their_own() {
+    let mut client = Client::plain(Tester::default()).await;
+    let mut ids = std::collections::HashSet::new();
+    for _ in 0..100 {
+        assert!(ids.insert(client.session().await), "SESS-01");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_is_none_is_refused_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let mut client = Client::plain(Tester::default()).await;
+    for cwd in ["relative", "", file.to_str().unwrap(), "/no/such/folder"] {
+        let error = client.error("session/new", json!({"cwd": cwd, "mcpServers": []})).await;
+        assert_eq!(error["code"], -32602, "SESS-02: {cwd}");
+        assert!(error["message"].as_str().unwrap().starts_with("cwd must be"), "{error}");
+    }
+    assert_eq!(client.error("session/new", json!({"cwd": "/"})).await["code"], -32602, "SESS-11");
+}
+
+#[tokio::test(start_paused = true)]
+async fn further_roots_are_taken_or_refused_never_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().to_str().unwrap();
+    let request = |more| json!({"cwd": "/", "mcpServers": [], "additionalDirectories": more});
+    let mut client = Client::plain(Tester::default()).await;
+    assert_eq!(client.error("session/new", request(json!([root]))).await["code"], -32602, "DIR-04");
+    client.result("session/new", request(json!([]))).await;
+    client.result("session/new", request(json!(null))).await;
+
+    let mut client = Client::plain(Tester::with(About::new("a", "1").additional_directories())).await;
+    for bad in [json!([""]), json!(["a"]), json!([root, "b/c"]), json!("x"), json!([1]), json!(["/no/such"])] {
+        assert_eq!(client.error("session/new", request(bad.clone())).await["code"], -32602, "DIR-03: {bad}");
+    }
+    let session = client.result("session/new", request(json!([root]))).await["sessionId"].clone();
+    let (_, updates) = client.turn(session.as_str().unwrap(), "remembered").await;
+    assert_eq!(updates.last().unwrap()["content"]["text"], "2,remembered", "the author sees both roots");
+    let listed = client.result("session/list", json!({})).await;
+    assert_eq!(listed["sessions"][0]["additionalDirectories"], json!([root]), "DIR-09");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_served_makes_no_session() {
+    let mut client = Client::plain(Tester::default()).await;
+    let http = json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
+    assert_eq!(client.error("session/new", http).await["code"], -32602, "SESS-09");
+    let system = json!({"cwd": "/", "mcpServers": [], "systemPrompt": {"mode": "append", "content": []}});
+    assert_eq!(client.error("session/new", system).await["code"], -32602, "SYSP-02");
+    let stdio = json!({"cwd": "/", "mcpServers": [{"name": "m", "command": "/bin/m", "args": [], "env": []}]});
+    client.result("session/new", stdio).await;
+    assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_author_that_fails_to_open_harms_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut client = Client::plain(Tester::default()).await;
+    for (name, code) in [("panics", -32603), ("login", -32000), ("wrong", -32603)] {
+        let cwd = folder.path().join(name);
+        std::fs::create_dir(&cwd).unwrap();
+        let error = client.error("session/new", json!({"cwd": cwd, "mcpServers": []})).await;
+        assert_eq!(error["code"], code, "{name}: {error}");
+    }
+    let waits = folder.path().join("waits");
+    std::fs::create_dir(&waits).unwrap();
+    let id = client.start("session/new", json!({"cwd": waits, "mcpServers": []})).await;
+    client.settle().await;
+    let request = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}});
+    client.send(&[request]).await;
+    assert_eq!(client.reply(id).await["error"]["code"], -32800, "CANCEL-14");
+    client.session().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_commands_follow_the_new_session() {
+    let mut client = Client::plain(Tester::default()).await;
+    let session = client.session().await;
+    let update = client.next().await;
+    assert_eq!(update["params"]["sessionId"], session.as_str());
+    assert_eq!(update["params"]["update"]["sessionUpdate"], "available_commands_update");
+    assert_eq!(update["params"]["update"]["availableCommands"][0]["name"], "plan");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_session_is_named_in_the_error() {
+    let mut client = Client::plain(Tester::default()).await;
+    for (method, params) in [
+        ("session/prompt", prompt("nope", "x")),
+        ("session/set_mode", json!({"sessionId": "nope", "modeId": "ask"})),
+        ("session/set_config_option", json!({"sessionId": "nope", "configId": "how", "value": "ask"})),
+        ("session/set_title", json!({"sessionId": "nope", "title": "x"})),
+        ("session/close", json!({"sessionId": "nope"})),
+    ] {
+        let error = client.error(method, params).await;
+        assert_eq!(error["code"], -32002, "SESS-21: {method}");
+        assert_eq!(error["data"]["sessionId"], "nope");
+    }
+    client.send(&[cancel("nope")]).await;
+    client.session().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_has_pages_filters_and_titles() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = json!({"cwd": folder.path(), "mcpServers": []});
+    let mut client = Client::plain(Tester::default()).await;
+    assert_eq!(client.result("session/list", json!({})).await, json!({"sessions": []}), "LIST-02");
+    let mut ids = Vec::new();
+    for index in 0..250 {
+        let request = if index % 2 == 0 { here.clone() } else { new() };
+        ids.push(client.result("session/new", request).await["sessionId"].as_str().unwrap().to_owned());
+    }
+    ids.reverse();
+    let (mut listed, mut cursor, mut pages) = (Vec::new(), json!(null), 0);
+    loop {
+        let page = client.result("session/list", json!({"cursor": cursor})).await;
+        listed.extend(page["sessions"].as_array().unwrap().clone());
+        cursor = page["nextCursor"].clone();
+        pages += 1;
+        if cursor.is_null() {
+            break;
+        }
+    }
+    let found: Vec<&str> = listed.iter().map(|info| info["sessionId"].as_str().unwrap()).collect();
+    assert_eq!(found, ids, "LIST-05");
+    assert_eq!(pages, 3);
+    let page = client.result("session/list", json!({"cwd": folder.path()})).await;
+    assert!(page["sessions"].as_array().unwrap().iter().all(|info| info["cwd"] == here["cwd"]), "LIST-03");
+    assert!(page["nextCursor"].is_string());
+    assert_eq!(client.result("session/list", json!({"cwd": "/unused"})).await, json!({"sessions": []}));
+    assert_eq!(client.error("session/list", json!({"cursor": "garbage"})).await["code"], -32602, "LIST-08");
+
+    client.turn(&ids[0], "report").await;
+    let page = client.result("session/list", json!({})).await;
+    assert_eq!(page["sessions"][0]["title"], "A title", "INFO-05");
+    assert!(page["sessions"][0]["updatedAt"].as_str().unwrap().ends_with('Z'), "LIST-11");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_title_that_a_person_set_stays() {
+    let mut client = Client::plain(Tester::default()).await;
+    let session = client.session().await;
+    let title = |title: &str| json!({"sessionId": session, "title": title});
+    assert_eq!(client.error("session/set_title", title(" \n ")).await["code"], -32602, "TITLE-02");
+    assert_eq!(client.result("session/set_title", title(" Mine ")).await["title"], "Mine", "TITLE-01");
+    client.turn(&session, "report").await;
+    let page = client.result("session/list", json!({})).await;
+    assert_eq!(page["sessions"][0]["title"], "Mine", "TITLE-03");
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_ends_what_runs_first() {
+    for method in ["session/close", "session/delete"] {
+        let mut client = Client::plain(Tester::default()).await;
+        let session = client.session().await;
+        client.updates();
+        let running = client.prompt(&session, "wait for cancel").await;
+        client.arrives("session/update").await;
+        let queued = client.prompt(&session, "never").await;
+        let close = client.start(method, json!({"sessionId": session})).await;
+        assert_eq!(client.reply(close).await["result"], json!({}));
+        let before: Vec<i64> = client.seen.iter().filter_map(|message| message["id"].as_i64()).collect();
+        assert!(before.contains(&running) && before.contains(&queued), "SESS-25: {before:?}");
+        for id in [running, queued] {
+            assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled", "SESS-23");
+        }
+        assert_eq!(client.error("session/prompt", prompt(&session, "x")).await["code"], -32002);
+        assert_eq!(client.result("session/list", json!({})).await["sessions"], json!([]), "DEL-02");
+    }
+    let mut client = Client::plain(Tester::default()).await;
+    for _ in 0..2 {
+        client.result("session/delete", json!({"sessionId": "gone"})).await; // DEL-03
+    }
+}

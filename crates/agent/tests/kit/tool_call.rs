@@ -1,0 +1,62 @@
+use super::{Client, Tester};
+use serde_json::{Value, json};
+
+async fn turn(text: &str) -> (Value, Vec<Value>) {
+    let mut client = Client::plain(Tester::default()).await;
+    let session = client.session().await;
+    client.settle().await;
+    client.updates();
+    client.turn(&session, text).await
+}
+
+fn statuses(updates: &[Value]) -> Vec<&str> {
+    updates.iter().filter_map(|update| update["status"].as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_call_goes_from_pending_to_one_final_status() {
+    let (_, updates) = turn("tool").await;
+    let id = updates[0]["toolCallId"].as_str().expect("an id");
+    assert!(!id.is_empty() && updates.iter().all(|update| update["toolCallId"] == id));
+    assert_eq!(updates[0]["sessionUpdate"], "tool_call", "TOOL-03");
+    assert_eq!(updates[0]["title"], "Edit a");
+    assert_eq!(updates[0]["name"], "edit");
+    assert_eq!(updates[0]["locations"], json!([{"path": "/a", "line": 1}]));
+    assert_eq!(updates[0]["content"], json!([{"type": "diff", "path": "/a", "newText": "new"}]), "TOOL-11");
+    // Pending is what a call without a status is.
+    let after: Vec<&str> = statuses(&updates).into_iter().filter(|status| *status != "pending").collect();
+    assert_eq!(after, ["in_progress", "completed"], "TOOL-07");
+    let content = updates.iter().rev().find_map(|update| update["content"].as_array()).unwrap();
+    assert_eq!(content.len(), 2, "TOOL-06: what was shown before is still there");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
+    for text in ["drop tool", "leave tool open"] {
+        let (reply, updates) = turn(text).await;
+        assert_eq!(reply["result"]["stopReason"], "end_turn");
+        assert_eq!(statuses(&updates).last(), Some(&"failed"), "{text}");
+        assert_eq!(statuses(&updates).iter().filter(|status| **status == "failed").count(), 1, "TOOL-08");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn paths_that_are_relative_and_lines_that_are_zero_stay_here() {
+    for text in ["relative path", "line zero"] {
+        let (reply, updates) = turn(text).await;
+        assert_eq!(reply["error"]["code"], -32602, "TOOL-10");
+        assert!(updates.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_call_has_its_own_id() {
+    let mut client = Client::plain(Tester::default()).await;
+    let session = client.session().await;
+    let mut ids = std::collections::HashSet::new();
+    for _ in 0..10 {
+        let (_, updates) = client.turn(&session, "drop tool").await;
+        let created = updates.iter().find(|update| update["sessionUpdate"] == "tool_call").unwrap();
+        assert!(ids.insert(created["toolCallId"].to_string()), "TOOL-02");
+    }
+}

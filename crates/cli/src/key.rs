@@ -1,0 +1,93 @@
+//! One key from the person at the terminal.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, RawFd};
+
+/// Whether there is a terminal whose person can be asked: this process has one, and its questions would be seen there.
+pub(crate) fn can_ask() -> bool {
+    io::IsTerminal::is_terminal(&io::stderr()) && open().is_ok()
+}
+
+/// Waits for one of the keys `accepted`, in either case; others are ignored. Keys that were pressed before are thrown away,
+/// so that nobody approves what had not been shown. Dropping the future gives the terminal back.
+pub(crate) async fn pressed(accepted: Vec<u8>) -> io::Result<u8> {
+    // The thread below ends when this end of the pipe goes, which is when the future does.
+    let (until, held) = io::pipe()?;
+    let reading = tokio::task::spawn_blocking(move || read(&accepted, until.as_raw_fd()));
+    let key = reading.await.map_err(io::Error::other)?;
+    drop(held);
+    key
+}
+
+fn open() -> io::Result<File> {
+    File::options().read(true).write(true).open("/dev/tty")
+}
+
+fn read(accepted: &[u8], until: RawFd) -> io::Result<u8> {
+    let mut terminal = Keys::new(open()?)?;
+    let mut byte = [0];
+    while wait(terminal.tty.as_raw_fd(), until)? {
+        if terminal.tty.read(&mut byte)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let [key] = byte.map(|byte| byte.to_ascii_lowercase());
+        if accepted.contains(&key) {
+            return Ok(key);
+        }
+    }
+    Err(io::ErrorKind::Interrupted.into())
+}
+
+/// Waits until the terminal can be read, or until the other end of the pipe `until` is gone: then false.
+fn wait(tty: RawFd, until: RawFd) -> io::Result<bool> {
+    let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut both = [watched(tty), watched(until)];
+    loop {
+        // SAFETY: the array holds two valid structures and lives through the call.
+        let ready = unsafe { libc::poll(both.as_mut_ptr(), 2, -1) };
+        let [tty, until] = &both;
+        match ready {
+            -1 => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            },
+            _ if until.revents != 0 => return Ok(false),
+            _ if tty.revents != 0 => return Ok(true),
+            _ => {}
+        }
+    }
+}
+
+/// A terminal that gives each key at once and shows none of them; signals such as Ctrl-C stay. As it was when dropped.
+struct Keys {
+    tty: File,
+    before: libc::termios,
+}
+
+impl Keys {
+    fn new(tty: File) -> io::Result<Self> {
+        // SAFETY: a termios is plain numbers, for which zero is valid; the descriptor is open.
+        let mut before: libc::termios = unsafe { std::mem::zeroed() };
+        // SAFETY: the descriptor is open, the structure valid.
+        if unsafe { libc::tcgetattr(tty.as_raw_fd(), &mut before) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        let mut keys = before;
+        keys.c_lflag &= !(libc::ICANON | libc::ECHO);
+        keys.c_cc[libc::VMIN] = 1;
+        keys.c_cc[libc::VTIME] = 0;
+        // SAFETY: as above. Flushing throws away what was typed before.
+        if unsafe { libc::tcsetattr(tty.as_raw_fd(), libc::TCSAFLUSH, &keys) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { tty, before })
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        // SAFETY: as in `new`. If it fails the terminal is gone.
+        unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
+    }
+}

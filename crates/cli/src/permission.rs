@@ -1,0 +1,224 @@
+//! Who decides what may run: the flags, or the person at the terminal. Nothing is ever approved silently.
+
+use crate::key;
+use crate::show::paint::{BOLD, CYAN, GREEN, Paint, RED, YELLOW};
+use crate::show::tool_call::{self, Bound};
+use crate::show::{sanitize, width};
+use attache_client::{Decision, PermissionRequest, Permissions};
+use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
+use std::path::Path;
+use tokio::sync::{mpsc, oneshot};
+
+/// How many questions may wait to be taken by the run; the agent waits beyond that.
+const QUESTIONS: usize = 16;
+
+/// A question of the agent and where its answer goes. The sender learns when the question is withdrawn.
+pub(crate) struct Question {
+    pub(crate) request: PermissionRequest,
+    pub(crate) answer: oneshot::Sender<Decision>,
+}
+
+/// A policy for a session that sends every question to whoever holds the other end. Without that end everything is rejected.
+pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
+    let (sender, receiver) = mpsc::channel(QUESTIONS);
+    let permissions = Permissions::ask(move |request| {
+        let sender = sender.clone();
+        async move {
+            let (answer, answered) = oneshot::channel();
+            if sender.send(Question { request, answer }).await.is_err() {
+                return Decision::Reject;
+            }
+            answered.await.unwrap_or(Decision::Reject)
+        }
+    });
+    (permissions, receiver)
+}
+
+/// What the flags say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Policy {
+    /// Everything is allowed.
+    pub(crate) yes: bool,
+    /// These kinds are allowed.
+    pub(crate) kinds: Vec<ToolKind>,
+    /// Whether the person can be asked about the rest.
+    pub(crate) ask: bool,
+    /// The tour of `attache demo` answers.
+    pub(crate) tour: bool,
+}
+
+impl Policy {
+    /// The verdict without asking anybody; `None` if the person is to be asked.
+    pub(crate) fn verdict(&self, request: &PermissionRequest) -> Option<Verdict> {
+        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: true, by });
+        // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
+        match request.kind() {
+            _ if self.tour => allowed(By::Tour),
+            _ if self.yes => allowed(By::Yes),
+            Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
+            _ if self.ask => None,
+            _ => Some(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }),
+        }
+    }
+}
+
+/// What was decided about a question, and by whom.
+pub(crate) struct Verdict {
+    /// What the agent is told; `None` if the question was withdrawn first.
+    pub(crate) decision: Option<Decision>,
+    pub(crate) allowed: bool,
+    pub(crate) by: By,
+}
+
+/// Who decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// `--yes`.
+    Yes,
+    /// `--allow KIND`.
+    Allow,
+    /// The person at the terminal.
+    Person,
+    /// There was nobody to ask.
+    Nobody,
+    /// `attache demo`.
+    Tour,
+    /// The turn ended before there was an answer.
+    Withdrawn,
+}
+
+impl By {
+    /// For programs; see JSON.md.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::Allow => "allow",
+            Self::Person => "person",
+            Self::Nobody => "nobody",
+            Self::Tour => "tour",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+impl Verdict {
+    pub(crate) fn withdrawn() -> Self {
+        Self { decision: None, allowed: false, by: By::Withdrawn }
+    }
+
+    /// For programs; see JSON.md.
+    pub(crate) fn word(&self) -> &'static str {
+        match (self.by, self.allowed) {
+            (By::Withdrawn, _) => "withdrawn",
+            (_, true) => "allowed",
+            (_, false) => "rejected",
+        }
+    }
+
+    pub(crate) fn mark(&self, paint: Paint) -> String {
+        if self.allowed { paint.paint(GREEN, "✓") } else { paint.paint(RED, "✗") }
+    }
+
+    /// What was decided, in one line.
+    pub(crate) fn sentence(&self, request: &PermissionRequest) -> String {
+        let title = sanitize::line(&sanitize::visible(request.title()));
+        match self.by {
+            By::Yes => format!("allowed by --yes: {title}"),
+            By::Allow => format!("allowed by --allow {}: {title}", kind_word(request)),
+            By::Person if self.allowed => format!("allowed by you: {title}"),
+            By::Person => format!("rejected by you: {title}"),
+            By::Nobody => format!("rejected, since nobody can be asked here: {title}"),
+            By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
+            By::Withdrawn => format!("no longer asked: {title}"),
+        }
+    }
+
+    /// How to allow it the next time, if that is what the person wants to know.
+    pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
+        let allow = match request.kind() {
+            Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => format!("--allow {} allows this kind, ", kind.as_str()),
+            _ => String::new(),
+        };
+        (self.by == By::Nobody).then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
+    }
+}
+
+fn kind_word(request: &PermissionRequest) -> String {
+    request.kind().map(tool_call::kind).unwrap_or_default()
+}
+
+/// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
+pub(crate) fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
+    let title = sanitize::line(&sanitize::visible(request.title()));
+    let kind = paint.paint(CYAN, kind_word(request));
+    let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
+    // Never cut: what is left out of a question would be approved unseen.
+    lines.extend(width::wrap(&title, columns.saturating_sub(2)).into_iter().map(|line| format!("  {}", paint.paint(BOLD, line))));
+    let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+    for content in content.into_iter().flatten() {
+        match content {
+            ToolCallContent::Diff(diff) => lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole)),
+            ToolCallContent::Content(content) => {
+                let text = tool_call::block(&content.content);
+                lines.extend(text.lines().map(|line| format!("    {line}")));
+            }
+            _ => {}
+        }
+    }
+    let keys = keys(&request.options);
+    lines.extend(keys.iter().map(|(key, option)| {
+        format!("  [{}] {}", paint.paint(BOLD, key), sanitize::line(&sanitize::visible(&option.name)))
+    }));
+    lines
+}
+
+/// One key for each option: y and a allow once and always, n and d reject once and always; further options of a kind have
+/// digits.
+fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
+    let mut keys: Vec<(char, &PermissionOption)> = Vec::new();
+    let mut digits = '1'..='9';
+    for option in options {
+        let letter = match option.kind {
+            PermissionOptionKind::AllowOnce => Some('y'),
+            PermissionOptionKind::AllowAlways => Some('a'),
+            PermissionOptionKind::RejectOnce => Some('n'),
+            PermissionOptionKind::RejectAlways => Some('d'),
+            PermissionOptionKind::Unknown(_) => None,
+        };
+        let free = letter.filter(|letter| keys.iter().all(|(key, _)| key != letter));
+        keys.extend(free.or_else(|| digits.next()).map(|key| (key, option)));
+    }
+    keys
+}
+
+/// Waits for the person's key.
+///
+/// # Errors
+/// The terminal cannot be read; nothing is decided then.
+pub(crate) async fn answer(request: &PermissionRequest) -> std::io::Result<Verdict> {
+    let keys = keys(&request.options);
+    if keys.is_empty() {
+        // Nothing to choose from: the client says that the question was cancelled (PERM-13).
+        return Ok(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person });
+    }
+    let accepted: Vec<u8> = keys.iter().filter_map(|(key, _)| u8::try_from(*key).ok()).collect();
+    let pressed = char::from(key::pressed(accepted).await?);
+    let option = keys.iter().find(|(key, _)| *key == pressed).map(|(_, option)| *option);
+    let allows = |kind: &PermissionOptionKind| {
+        matches!(kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
+    };
+    Ok(match option {
+        Some(option) => Verdict {
+            decision: Some(Decision::Choose(option.option_id.clone())),
+            allowed: allows(&option.kind),
+            by: By::Person,
+        },
+        None => Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person },
+    })
+}
+
+/// The prompt behind which the person presses a key.
+pub(crate) fn prompt(request: &PermissionRequest) -> String {
+    let keys: Vec<String> = keys(&request.options).iter().map(|(key, _)| key.to_string()).collect();
+    format!("allow? [{}] ", keys.join("/"))
+}

@@ -1,0 +1,211 @@
+//! The face for programs: one JSON object a line. The shapes are documented in JSON.md and kept.
+
+use super::{Item, Show};
+use crate::permission::Verdict;
+use attache_client::PermissionRequest;
+use attache_protocol::v1::{PermissionOption, PlanEntry, ToolCall, Usage};
+use attache_protocol::{Wire, encode};
+use attache_session::{ConfigOptions, PlanContent, UsageLevel, UsageState};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// The number of the documented shapes. It grows when a member changes its meaning or goes, not when one is added.
+const VERSION: u32 = 1;
+
+/// Writes one object a line.
+pub(crate) struct Json<W> {
+    out: W,
+}
+
+impl<W: Write> Json<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out }
+    }
+}
+
+impl<W: Write + Send> Show for Json<W> {
+    fn show(&mut self, item: Item<'_>) -> io::Result<()> {
+        writeln!(self.out, "{}", escaped(&event(&item).end()))?;
+        self.out.flush()
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The characters that could command a terminal or turn text around stand only inside JSON strings, where an escape means
+/// the same.
+fn escaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for character in line.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+/// One line, member by member. What came over the wire as raw JSON is copied, not parsed: no depth and no number is too
+/// large for it.
+struct Line(String);
+
+impl Line {
+    fn of(event: &str) -> Self {
+        Self(format!("{{\"event\":\"{event}\""))
+    }
+
+    fn text(mut self, key: &str, json: &str) -> Self {
+        self.0.push_str(&format!(",\"{key}\":{json}"));
+        self
+    }
+
+    fn with(self, key: &str, value: impl Into<Value>) -> Self {
+        let json = value.into().to_string();
+        self.text(key, &json)
+    }
+
+    /// A value of the protocol as it stands on the wire; null without one.
+    fn wire(self, key: &str, value: Option<&impl Wire>) -> Self {
+        let json = value.map_or_else(|| "null".to_owned(), encode);
+        self.text(key, &json)
+    }
+
+    fn wires<'v, T: Wire + 'v>(self, key: &str, values: impl Iterator<Item = &'v T>) -> Self {
+        let json: Vec<String> = values.map(encode).collect();
+        self.text(key, &format!("[{}]", json.join(",")))
+    }
+
+    fn end(self) -> String {
+        self.0 + "}"
+    }
+}
+
+fn event(item: &Item<'_>) -> Line {
+    match item {
+        Item::Agent(about) => Line::of("agent")
+            .with("version", VERSION)
+            .with("name", about.map(|about| about.name.clone()))
+            .with("title", about.and_then(|about| about.title.clone()))
+            .with("agentVersion", about.map(|about| about.version.clone())),
+        Item::Session { id, cwd } => Line::of("session").with("sessionId", *id).with("cwd", *cwd),
+        Item::Text(text) => Line::of("text").with("text", *text),
+        Item::Thought(text) => Line::of("thought").with("text", *text),
+        Item::ToolCall(call) => tool_call(call),
+        Item::Plan(content) => plan(content),
+        Item::Permission { request, verdict } => permission(request, verdict),
+        Item::Usage(state) => usage(state),
+        Item::Title(title) => Line::of("title").with("title", *title),
+        Item::Config(config) => Line::of("config")
+            .wires("options", config.visible())
+            .with("mode", config.current_mode().map(|mode| mode.to_string())),
+        Item::Notice(notice) => Line::of("notice")
+            .with("severity", notice.severity.as_str())
+            .with("title", &*notice.title)
+            .with("description", notice.description.clone()),
+        Item::Stop { reason, usage, .. } => {
+            Line::of("stop").with("stopReason", reason.as_str()).with("usage", usage.map(tokens))
+        }
+        Item::Error { exit, message } => Line::of("error").with("exitCode", exit.code()).with("message", *message),
+    }
+}
+
+fn tool_call(call: &ToolCall) -> Line {
+    let locations: Vec<Value> =
+        call.locations.iter().map(|place| json!({ "path": place.path, "line": place.line })).collect();
+    Line::of("tool_call")
+        .with("toolCallId", call.tool_call_id.as_str())
+        .with("title", &*call.title)
+        .with("kind", call.kind().as_str())
+        .with("status", call.status().as_str())
+        .with("locations", locations)
+        .wires("content", call.content.iter())
+        .wire("rawInput", call.raw_input.as_ref())
+        .wire("rawOutput", call.raw_output.as_ref())
+}
+
+fn plan(content: &PlanContent) -> Line {
+    let line = Line::of("plan");
+    match content {
+        PlanContent::Items(entries) => {
+            let entry = |entry: &PlanEntry| {
+                json!({ "content": entry.content, "priority": entry.priority.as_str(), "status": entry.status.as_str() })
+            };
+            line.with("entries", entries.iter().map(entry).collect::<Vec<_>>())
+        }
+        PlanContent::File(uri) => line.with("uri", &**uri),
+        PlanContent::Markdown(text) => line.with("markdown", &**text),
+        _ => line,
+    }
+}
+
+fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
+    let option = |option: &PermissionOption| {
+        json!({ "optionId": option.option_id.as_str(), "name": option.name, "kind": option.kind.as_str() })
+    };
+    Line::of("permission")
+        .with("toolCallId", request.asked.tool_call_id.as_str())
+        .with("title", request.title())
+        .with("kind", request.kind().map(|kind| kind.as_str()))
+        .with("options", request.options.iter().map(option).collect::<Vec<_>>())
+        .with("decision", verdict.word())
+        .with("by", verdict.by.word())
+}
+
+fn usage(state: &UsageState) -> Line {
+    let level = match state.level() {
+        UsageLevel::Normal => "normal",
+        UsageLevel::Elevated => "elevated",
+        UsageLevel::High => "high",
+        UsageLevel::Critical => "critical",
+    };
+    let costs: Vec<Value> =
+        state.costs().iter().map(|cost| json!({ "amount": cost.amount, "currency": cost.currency })).collect();
+    Line::of("usage")
+        .with("used", state.used())
+        .with("size", state.size())
+        .with("percentage", state.percentage())
+        .with("level", level)
+        .with("costs", costs)
+}
+
+fn tokens(usage: &Usage) -> Value {
+    json!({
+        "totalTokens": usage.total_tokens, "inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
+        "thoughtTokens": usage.thought_tokens, "cachedReadTokens": usage.cached_read_tokens,
+        "cachedWriteTokens": usage.cached_write_tokens,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::Raw;
+
+    fn shown(item: Item<'_>) -> String {
+        let mut out = Vec::new();
+        Json::new(&mut out).show(item).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_line_is_one_object_and_commands_no_terminal() {
+        let evil = "a\nb\u{1b}[2J\u{9b}1m\u{202e}\u{7f}\u{2028}";
+        let line = shown(Item::Text(evil));
+        assert_eq!(line.matches('\n').count(), 1);
+        assert!(line.trim_end().chars().all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)), "{line:?}");
+        let value: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(value, json!({ "event": "text", "text": evil }));
+    }
+
+    #[test]
+    fn raw_input_is_copied_however_odd() {
+        let mut call = ToolCall::new("c", "t");
+        let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
+        call.raw_input = Some(Raw::parse(&deep).unwrap());
+        assert!(shown(Item::ToolCall(&call)).contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}")));
+    }
+}

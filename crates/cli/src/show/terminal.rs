@@ -1,0 +1,197 @@
+//! The face for a person at a terminal: the answer as it comes, thoughts dim, progress between them.
+
+use super::paint::DIM;
+use super::progress::{Progress, Style};
+use super::{Item, Show, sanitize};
+use std::io::{self, Write};
+
+/// What was written last; another part begins with a line between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Nothing,
+    Text,
+    Thought,
+    Progress,
+}
+
+/// Writes everything to one stream, in the order in which it happens.
+pub(crate) struct Terminal<W> {
+    progress: Progress<W>,
+    last: Part,
+    /// Whether the cursor stands behind text in a line that is not ended.
+    inside_line: bool,
+}
+
+impl<W: Write> Terminal<W> {
+    pub(crate) fn new(out: W, style: Style) -> Self {
+        Self { progress: Progress::new(out, style), last: Part::Nothing, inside_line: false }
+    }
+
+    /// Ends the line that is being written, and leaves one free where another part begins.
+    fn part(&mut self, part: Part) -> io::Result<()> {
+        if self.last == part {
+            return Ok(());
+        }
+        let between = match (self.inside_line, self.last) {
+            (_, Part::Nothing) => "",
+            (true, _) => "\n\n",
+            (false, _) => "\n",
+        };
+        write!(self.progress.out(), "{between}")?;
+        (self.inside_line, self.last) = (false, part);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str, part: Part) -> io::Result<()> {
+        let text = sanitize::text(text);
+        // Blank lines that open a part would only push it down.
+        let text = if self.last == part { &*text } else { text.trim_start_matches('\n') };
+        let Some(end) = text.chars().next_back() else { return Ok(()) };
+        self.part(part)?;
+        let paint = self.progress.style().paint;
+        let painted = if part == Part::Thought { paint.paint(DIM, text) } else { text.to_owned() };
+        write!(self.progress.out(), "{painted}")?;
+        self.inside_line = end != '\n';
+        self.progress.out().flush()
+    }
+}
+
+impl<W: Write + Send> Show for Terminal<W> {
+    fn show(&mut self, item: Item<'_>) -> io::Result<()> {
+        match item {
+            Item::Text(text) => self.text(text, Part::Text),
+            Item::Thought(text) => self.text(text, Part::Thought),
+            // These show nothing of their own here.
+            Item::Session { .. } | Item::Title(_) | Item::Config(_) | Item::Usage(_) | Item::Agent(_) => {
+                self.progress.show(&item)
+            }
+            _ => {
+                self.part(Part::Progress)?;
+                self.progress.show(&item)
+            }
+        }
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        if self.last != Part::Nothing {
+            self.part(Part::Progress)?;
+        }
+        self.progress.out().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::show::paint::Paint;
+    use crate::show::tool_call::Bound;
+    use attache_protocol::v1::{ToolCall, ToolCallStatus};
+
+    fn terminal() -> Terminal<Vec<u8>> {
+        let columns = || Some(60);
+        Terminal::new(Vec::new(), Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short })
+    }
+
+    fn written(terminal: &mut Terminal<Vec<u8>>) -> String {
+        String::from_utf8(terminal.progress.out().clone()).unwrap()
+    }
+
+    fn call(id: &str, status: ToolCallStatus) -> ToolCall {
+        let mut call = ToolCall::new(id, format!("call {id}"));
+        call.status = status;
+        call
+    }
+
+    /// What a screen shows after this output: enough of a terminal for the sequences that are written.
+    fn screen(output: &str) -> Vec<String> {
+        let (mut lines, mut row) = (vec![String::new()], 0_usize);
+        let mut rest = output;
+        while let Some(character) = rest.chars().next() {
+            rest = &rest[character.len_utf8()..];
+            match character {
+                '\n' => {
+                    row += 1;
+                    if row == lines.len() {
+                        lines.push(String::new());
+                    }
+                }
+                '\r' => assert!(!rest.starts_with(|c: char| c != '\u{1b}'), "text overwrites a line"),
+                '\u{1b}' => {
+                    let end = rest.find(char::is_alphabetic).unwrap();
+                    let count = rest[1..end].parse().unwrap_or(1);
+                    match &rest[end..=end] {
+                        "A" => row -= count,
+                        "B" => row += count,
+                        "K" => lines[row].clear(),
+                        other => panic!("unknown sequence {other}"),
+                    }
+                    rest = &rest[end + 1..];
+                }
+                character => lines[row].push(character),
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn a_call_keeps_its_line_while_its_status_changes() {
+        let mut terminal = terminal();
+        for (id, status) in [
+            ("a", ToolCallStatus::Pending),
+            ("b", ToolCallStatus::Pending),
+            ("a", ToolCallStatus::InProgress),
+            ("b", ToolCallStatus::InProgress),
+            ("a", ToolCallStatus::Completed),
+            ("a", ToolCallStatus::Completed),
+            ("b", ToolCallStatus::Failed),
+        ] {
+            terminal.show(Item::ToolCall(&call(id, status))).unwrap();
+        }
+        assert_eq!(screen(&written(&mut terminal)), ["✓ other   call a", "✗ other   call b", ""]);
+    }
+
+    #[test]
+    fn a_call_above_text_is_told_again_below_it() {
+        let mut terminal = terminal();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::InProgress))).unwrap();
+        terminal.show(Item::Text("\n\nmeanwhile")).unwrap();
+        terminal.show(Item::Text(" this")).unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
+        let expected = ["◐ other   call a", "", "meanwhile this", "", "✓ other   call a", ""];
+        assert_eq!(screen(&written(&mut terminal)), expected);
+    }
+
+    #[test]
+    fn a_running_call_shows_where_its_output_is() {
+        let mut terminal = terminal();
+        let mut call = call("a", ToolCallStatus::InProgress);
+        call.content = vec![attache_protocol::v1::ContentBlock::text("one\ntwo\u{1b}[2J\n").into()];
+        terminal.show(Item::ToolCall(&call)).unwrap();
+        assert_eq!(screen(&written(&mut terminal)), ["◐ other   call a  two", ""]);
+        call.status = ToolCallStatus::Completed;
+        terminal.show(Item::ToolCall(&call)).unwrap();
+        assert_eq!(screen(&written(&mut terminal)), ["✓ other   call a", "    one", "    two", ""]);
+    }
+
+    #[test]
+    fn many_calls_are_rewritten_only_where_the_cursor_reaches() {
+        let mut terminal = terminal();
+        for id in 0..30 {
+            terminal.show(Item::ToolCall(&call(&id.to_string(), ToolCallStatus::Pending))).unwrap();
+        }
+        terminal.show(Item::ToolCall(&call("0", ToolCallStatus::Completed))).unwrap();
+        terminal.show(Item::ToolCall(&call("29", ToolCallStatus::Completed))).unwrap();
+        let screen = screen(&written(&mut terminal));
+        assert_eq!(screen.len(), 32);
+        assert_eq!((&*screen[29], &*screen[30]), ("✓ other   call 29", "✓ other   call 0"));
+    }
+
+    #[test]
+    fn text_of_an_agent_commands_no_terminal() {
+        let mut terminal = terminal();
+        terminal.show(Item::Thought("hm\u{1b}]0;x\u{7}")).unwrap();
+        terminal.show(Item::Text("\u{1b}[2Jhello\u{9b}1m\r\n")).unwrap();
+        terminal.pause().unwrap();
+        assert_eq!(written(&mut terminal), "hm\n\nhello\n\n");
+    }
+}

@@ -1,0 +1,109 @@
+//! INIT-01 to INIT-07, and agents that do not start.
+
+use crate::scripted_agent::{connected_with, connecting, soon};
+use attache_client::{LoginError, Options, StartError};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn the_first_message_offers_what_is_served_and_nothing_else() {
+    let (mut agent, connecting) = connecting(Options::default().about("tester", "9"));
+    let greeting = async {
+        let call = agent.expect("initialize").await;
+        let params = &call["params"];
+        assert_eq!(params["protocolVersion"], 1);
+        assert_eq!(params["clientInfo"], json!({ "name": "tester", "version": "9" }));
+        assert_eq!(params["clientCapabilities"]["fs"], json!({ "readTextFile": true, "writeTextFile": true }));
+        let session = json!({ "compaction": {}, "configOptions": { "boolean": {} }, "notices": {} });
+        assert_eq!(params["clientCapabilities"]["session"], session);
+        assert_eq!(params["clientCapabilities"]["plan"], json!({}));
+        let offered = |name: &str| params["clientCapabilities"].get(name).is_some_and(|value| !value.is_null() && *value != json!(false));
+        assert!(!offered("terminal") && !offered("elicitation") && !offered("subagents"), "{params}");
+        assert_ne!(params["clientCapabilities"]["auth"]["terminal"], true);
+        agent.reply(&call, json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "version": "2" } })).await;
+    };
+    let (connection, ()) = tokio::join!(connecting, greeting);
+    assert_eq!(connection.unwrap().about().unwrap().version, "2");
+}
+
+#[tokio::test]
+async fn an_unknown_version_closes_the_connection_and_is_named() {
+    let (mut agent, connecting) = connecting(Options::default());
+    let greeting = async {
+        let call = agent.expect("initialize").await;
+        agent.reply(&call, json!({ "protocolVersion": 7 })).await;
+    };
+    let (error, ()) = tokio::join!(connecting, greeting);
+    let error = error.unwrap_err();
+    assert!(matches!(error, StartError::Version { .. }));
+    assert!(error.to_string().contains("version 7"), "{error}");
+    assert_eq!(agent.next().await, None, "INIT-07: nothing more is sent, the stream closes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_never_answers_is_given_up_at_the_deadline() {
+    let (_agent, connecting) = connecting(Options::default().handshake(Duration::from_secs(5)));
+    let error = connecting.await.unwrap_err();
+    assert!(matches!(error, StartError::Silent { after, .. } if after == Duration::from_secs(5)), "{error}");
+    assert!(error.to_string().contains("--acp"), "{error}");
+}
+
+#[tokio::test]
+async fn text_before_the_answer_is_kept_and_never_answered() {
+    let (mut agent, connecting) = connecting(Options::default());
+    let greeting = async {
+        agent.send_text("Welcome to Agent 3000!\n\n[1, 2]\n\u{1b}[1mready\n").await;
+        let call = agent.expect("initialize").await;
+        agent.reply(&call, json!({ "protocolVersion": 1 })).await;
+    };
+    let (connection, ()) = tokio::join!(connecting, greeting);
+    let connection = connection.unwrap();
+    assert_eq!(connection.stray_output(), ["Welcome to Agent 3000!", "[1, 2]", "\u{1b}[1mready"]);
+    drop(connection);
+    assert_eq!(agent.next().await, None);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_gone_is_told_from_one_that_refuses_and_one_that_talks_nonsense() {
+    let (agent, gone) = connecting(Options::default());
+    drop(agent);
+    assert!(matches!(soon(gone).await, Err(StartError::Ended { .. })));
+
+    let (mut agent, refused) = connecting(Options::default());
+    let refusing = async {
+        let call = agent.expect("initialize").await;
+        agent.refuse(&call, -32603, "no licence").await;
+    };
+    let (error, ()) = tokio::join!(refused, refusing);
+    let error = error.unwrap_err();
+    assert!(matches!(error, StartError::Refused { .. }) && error.to_string().contains("no licence"), "{error}");
+
+    let (mut agent, nonsense) = connecting(Options::default());
+    let answering = async {
+        let call = agent.expect("initialize").await;
+        agent.reply(&call, json!({ "protocolVersion": "one" })).await;
+    };
+    let (error, ()) = tokio::join!(nonsense, answering);
+    assert!(matches!(error, Err(StartError::BadReply { .. })));
+}
+
+#[tokio::test]
+async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
+    let methods = json!([
+        { "id": "key", "name": "API key" },
+        { "id": "tty", "name": "In a terminal", "type": "terminal" },
+    ]);
+    let answer = json!({ "protocolVersion": 1, "authMethods": methods });
+    let (connection, mut agent) = connected_with(Options::default(), answer).await;
+    let unknown = connection.authenticate("nope").await.unwrap_err();
+    assert!(matches!(unknown, LoginError::UnknownMethod { .. }) && unknown.to_string().contains("key"), "{unknown}");
+    assert!(matches!(connection.authenticate("tty").await, Err(LoginError::InTerminal(_))));
+    let answering = async {
+        let call = agent.expect("authenticate").await;
+        assert_eq!(call["params"]["methodId"], "key");
+        agent.reply(&call, json!(null)).await;
+    };
+    let (login, ()) = tokio::join!(connection.authenticate("key"), answering);
+    login.unwrap();
+    assert!(connection.logout().await.is_err(), "AUTH-10: not advertised");
+}

@@ -1,0 +1,249 @@
+//! What a model is given: the prompts, what was said, and what the tools returned, within the model's window.
+
+use crate::tools::{Action, ToolResult};
+use attache_protocol::v1::{ContentBlock, EmbeddedResourceResource};
+use std::path::{Path, PathBuf};
+
+/// One part of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Message {
+    /// What a person said; a turn begins.
+    Person(Prompt),
+    /// What the model said.
+    Model(String),
+    /// A tool that the model used, and what came of it.
+    Tool(Action, ToolResult),
+}
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Prompt {
+    /// The text blocks alone.
+    pub(crate) text: String,
+    /// All blocks, the path of each file in backticks in its place.
+    pub(crate) with_paths: String,
+    /// The files that were mentioned as blocks.
+    pub(crate) files: Vec<Mentioned>,
+}
+
+/// A file that came as a block of the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mentioned {
+    /// Its path, or the URI where that names no file.
+    pub(crate) path: String,
+    /// Its text, if that came along.
+    pub(crate) text: Option<String>,
+}
+
+/// What was forgotten to make room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Forgotten {
+    /// Turns, the oldest ones.
+    pub(crate) turns: usize,
+    /// Tool results of the present turn, the oldest ones.
+    pub(crate) results: usize,
+}
+
+/// The conversation of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    messages: Vec<Message>,
+}
+
+impl Prompt {
+    /// Reads the blocks of a prompt; paths below `cwd` are given from there.
+    pub(crate) fn of(blocks: &[ContentBlock], cwd: &Path) -> Self {
+        let mut prompt = Self::default();
+        let (mut texts, mut parts) = (Vec::new(), Vec::new());
+        for block in blocks {
+            let mentioned = match block {
+                ContentBlock::Text(text) => {
+                    texts.push(text.text.as_str());
+                    parts.push(text.text.clone());
+                    continue;
+                }
+                ContentBlock::ResourceLink(link) => Mentioned { path: path_of(&link.uri, cwd), text: None },
+                ContentBlock::Resource(resource) => match &resource.resource {
+                    EmbeddedResourceResource::Text(text) => {
+                        Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
+                    }
+                    EmbeddedResourceResource::Blob(blob) => {
+                        Mentioned { path: path_of(&blob.uri, cwd), text: None }
+                    }
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            parts.push(format!("`{}`", mentioned.path));
+            prompt.files.push(mentioned);
+        }
+        prompt.text = texts.join("\n");
+        prompt.with_paths = parts.join(" ");
+        prompt
+    }
+
+    /// What the model has to take in for it, in tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
+        tokens(&self.with_paths) + attached.sum::<u64>()
+    }
+}
+
+impl Message {
+    fn tokens(&self) -> u64 {
+        match self {
+            Self::Person(prompt) => prompt.tokens(),
+            Self::Model(text) => tokens(text),
+            Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
+        }
+    }
+}
+
+/// The estimate of this agent: one token for every four bytes of UTF-8, rounded up, for each message.
+pub(crate) fn tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+impl Conversation {
+    pub(crate) fn push(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    /// What the model has to take in, in tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.messages.iter().map(Message::tokens).sum()
+    }
+
+    /// The present turn: what the person said, and what came after.
+    pub(crate) fn present(&self) -> Option<(&Prompt, &[Message])> {
+        let begins = self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        let (begun, after) = self.messages.get(begins..)?.split_first()?;
+        match begun {
+            Message::Person(prompt) => Some((prompt, after)),
+            Message::Model(_) | Message::Tool(..) => None,
+        }
+    }
+
+    /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what the oldest tools of the present turn
+    /// returned. A prompt that alone is longer stays.
+    pub(crate) fn fit(&mut self, window: u64) -> Forgotten {
+        let mut forgotten = Forgotten::default();
+        let mut used = self.tokens();
+        while used > window {
+            let mut begins = (1..).zip(self.messages.iter().skip(1));
+            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_))) else { break };
+            used -= self.messages.drain(..next).map(|message| message.tokens()).sum::<u64>();
+            forgotten.turns += 1;
+        }
+        for message in &mut self.messages {
+            if used <= window {
+                break;
+            }
+            let before = message.tokens();
+            match message {
+                Message::Tool(_, result) if result.text.len() > LEFT_OUT.len() => {
+                    result.text = LEFT_OUT.to_owned();
+                    forgotten.results += 1;
+                }
+                _ => continue,
+            }
+            used = used - before + message.tokens();
+        }
+        forgotten
+    }
+}
+
+/// In place of a result that was forgotten.
+const LEFT_OUT: &str = "[left out]";
+
+/// The path that a URI of a resource names, from the working directory where it lies below.
+fn path_of(uri: &str, cwd: &Path) -> String {
+    let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
+    // A host before the path is this machine, or one we cannot reach anyway.
+    let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
+    let (file, fragment) = file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
+    let path = PathBuf::from(percent_decoded(file));
+    let shown = path.strip_prefix(cwd).map_or_else(|_| path.display().to_string(), |below| below.display().to_string());
+    match fragment.and_then(lines_of) {
+        Some(lines) => format!("{shown}:{lines}"),
+        None => shown,
+    }
+}
+
+/// The lines that a fragment such as `L10`, `L10-L20` or `L10:20` names, as `10-20`.
+fn lines_of(fragment: &str) -> Option<String> {
+    let (first, last) = fragment.split_once(['-', ':']).unwrap_or((fragment, fragment));
+    let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
+    Some(format!("{}-{}", number(first)?, number(last)?))
+}
+
+fn percent_decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Conversation, Forgotten, Message, Prompt, tokens};
+    use crate::tools::read::Read;
+    use crate::tools::{Action, Finding, ToolResult};
+    use attache_protocol::v1::{ContentBlock, ResourceLink};
+    use std::path::Path;
+
+    fn person(bytes: usize) -> Message {
+        Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
+    }
+
+    fn tool(bytes: usize) -> Message {
+        let read = Action::Read(Read { path: "f".into(), line: None, limit: None });
+        Message::Tool(read, ToolResult { text: "x".repeat(bytes), failed: false, finding: Finding::Nothing })
+    }
+
+    #[test]
+    fn a_token_is_four_bytes_begun() {
+        assert_eq!([tokens(""), tokens("a"), tokens("abcd"), tokens("äöü")], [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_oldest_turns_are_forgotten_then_the_oldest_results_of_this_one() {
+        let mut conversation = Conversation::default();
+        for message in [person(400), tool(4000), person(400), person(400), tool(4000), tool(40)] {
+            conversation.push(message);
+        }
+        let now = conversation.tokens();
+        assert_eq!(conversation.fit(now), Forgotten::default());
+        assert_eq!(conversation.fit(now - 1), Forgotten { turns: 1, results: 0 });
+        assert_eq!(conversation.fit(600), Forgotten { turns: 1, results: 1 });
+        assert!(conversation.tokens() <= 600);
+        let (prompt, after) = conversation.present().unwrap();
+        assert_eq!((prompt.with_paths.len(), after.len()), (400, 2));
+        assert_eq!(conversation.fit(1).turns, 0, "a prompt stays however long it is");
+    }
+
+    #[test]
+    fn files_stand_in_the_prompt_where_they_were_mentioned() {
+        let link = |uri: &str| ContentBlock::ResourceLink(ResourceLink::new(uri, "name"));
+        let blocks = [
+            ContentBlock::text("show"),
+            link("file:///p/a%20b%C3%A9.txt#L3-L9"),
+            link("https://example.org/x"),
+            link("file:///q/%zz"),
+        ];
+        let prompt = Prompt::of(&blocks, Path::new("/p"));
+        assert_eq!(prompt.text, "show");
+        assert_eq!(prompt.with_paths, "show `a bé.txt:3-9` `https://example.org/x` `/q/%zz`");
+    }
+}

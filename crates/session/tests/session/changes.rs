@@ -1,0 +1,62 @@
+//! What a watcher is told.
+
+use crate::{apply, chunk, fold, say, update};
+use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position};
+
+#[test]
+fn text_comes_as_what_was_appended_since_the_position() {
+    let mut session = fold([say("Hello")]);
+    let position = session.position();
+    apply(&mut session, [say(", "), say("world")]);
+    let changes = session.changes_since(&position);
+    let grew = EntryChange::TextGrew { entry: 0, author: MessageAuthor::Agent, new_text: ", world".into() };
+    assert_eq!((changes.parts, changes.entries), (Parts::TEXT, vec![grew]));
+    let nothing = session.changes_since(&changes.position);
+    assert_eq!((nothing.parts, nothing.entries.len()), (Parts::NONE, 0));
+}
+
+#[test]
+fn answer_and_thought_that_grow_by_turns_both_come_as_suffixes() {
+    let think = |text| chunk(MessageAuthor::Thought, Some("t"), text);
+    let answer = |text| chunk(MessageAuthor::Agent, Some("a"), text);
+    let mut session = fold([think("1"), answer("2")]);
+    let position = session.position();
+    apply(&mut session, [think("3"), answer("4"), think("5")]);
+    let grown: Vec<_> = session
+        .changes_since(&position)
+        .entries
+        .into_iter()
+        .map(|change| match change {
+            EntryChange::TextGrew { new_text, .. } => new_text,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(grown, ["35", "4"]);
+}
+
+#[test]
+fn a_position_without_lengths_gets_whole_entries() {
+    let mut session = fold([say("a")]);
+    apply(&mut session, [say("b"), update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#)]);
+    let changes = session.changes_since(&Position::after(1));
+    assert!(matches!(
+        changes.entries.as_slice(),
+        [EntryChange::Replaced { entry: 0, .. }, EntryChange::Began { entry: 1, .. }]
+    ));
+    assert_eq!(changes.parts, Parts::TEXT | Parts::TOOL_CALL);
+}
+
+#[test]
+fn sections_that_changed_are_named() {
+    let mut session = fold([say("a")]);
+    let position = session.position();
+    apply(
+        &mut session,
+        [
+            update(r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#),
+            EventBody::TurnBegan,
+            update(r#"{"sessionUpdate":"session_info_update"}"#),
+        ],
+    );
+    assert_eq!(session.changes_since(&position).parts, Parts::USAGE | Parts::TURN);
+}

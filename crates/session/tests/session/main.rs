@@ -1,0 +1,71 @@
+//! What a session is, event by event, and the laws of the fold.
+
+mod changes;
+mod config;
+mod gate;
+mod info_and_usage;
+mod laws;
+mod memory;
+mod sequences;
+mod transcript;
+mod turn_and_permission;
+
+use attache_protocol::v1::SessionUpdate;
+use attache_session::{Block, EntryContent, EventBody, MessageAuthor, Session, Timestamp};
+
+/// Applies bodies as the events that follow.
+fn apply(session: &mut Session, bodies: impl IntoIterator<Item = EventBody>) {
+    for body in bodies {
+        let event = session.next(Timestamp(session.sequence() as i64), body);
+        session.apply(&event);
+    }
+}
+
+/// The session that these bodies make.
+fn fold(bodies: impl IntoIterator<Item = EventBody>) -> Session {
+    let mut session = Session::new("s");
+    apply(&mut session, bodies);
+    session
+}
+
+/// The event of an update as it stands on the wire.
+fn update(text: &str) -> EventBody {
+    EventBody::of_update(attache_protocol::decode::<SessionUpdate>(text).unwrap())
+}
+
+fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
+    EventBody::Message { author, message_id: id.map(Into::into), content: text.into() }
+}
+
+fn say(text: &str) -> EventBody {
+    chunk(MessageAuthor::Agent, None, text)
+}
+
+/// The transcript in short: one line an entry.
+fn outline(session: &Session) -> Vec<String> {
+    session
+        .entries()
+        .iter()
+        .map(|entry| match &entry.content {
+            EntryContent::Message { author, blocks, .. } => {
+                let others = blocks.iter().filter(|block| matches!(block, Block::Other(_))).count();
+                format!("{author:?}: {}{}", entry.text(), "+".repeat(others))
+            }
+            EntryContent::ToolCall(call) => format!("tool {}: {} {}", call.tool_call_id, call.title, call.status()),
+            EntryContent::Plan { content, .. } => format!("plan {}", if content.is_some() { "" } else { "dropped" }),
+            EntryContent::Compaction(compaction) => {
+                let text: String = compaction.summary.iter().map(|block| match block {
+                    Block::Text(text) => text.to_string(),
+                    _ => "+".to_owned(),
+                }).collect();
+                format!("compaction {}: {text}", compaction.status)
+            }
+            EntryContent::Notice(notice) => format!("notice {}", notice.title),
+            EntryContent::Subagent(subagent) => format!("subagent {}", subagent.session_id),
+            EntryContent::BetweenSessions(message) => format!("between {}", message.id),
+            EntryContent::Unknown { name, .. } => format!("unknown {name}"),
+            EntryContent::Dropped => "dropped".to_owned(),
+            _ => "other".to_owned(),
+        })
+        .collect()
+}

@@ -1,0 +1,55 @@
+//! What a session holds at most.
+
+use crate::{apply, chunk, fold, outline, say, update};
+use attache_session::{EntryContent, MessageAuthor, Position, Session};
+
+#[test]
+fn old_entries_are_dropped_and_the_rest_stays_in_place() {
+    let mut session = Session::new("s");
+    session.set_memory_limit(100_000);
+    for index in 0..200 {
+        apply(&mut session, [chunk(MessageAuthor::Agent, Some(&format!("m{index}")), &"x".repeat(1000))]);
+    }
+    assert!(session.memory() <= 100_000);
+    let first = session.truncated_before();
+    assert!(first > 100 && first < 199, "{first}");
+    assert_eq!(session.entries().len(), 200);
+    assert!(session.entries()[..first].iter().all(|entry| entry.content == EntryContent::Dropped));
+    assert!(session.entries()[first..].iter().all(|entry| entry.text().len() == 1000));
+    let seen = session.changes_since(&Position::START);
+    assert_eq!(seen.entries.len(), 200 - first);
+}
+
+#[test]
+fn what_comes_late_for_a_dropped_entry_begins_anew() {
+    let mut session = fold([
+        update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
+        chunk(MessageAuthor::Agent, Some("m"), "old"),
+        say("last"),
+    ]);
+    session.set_memory_limit(0);
+    let late = [
+        update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}"#),
+        chunk(MessageAuthor::Agent, Some("m"), "new"),
+    ];
+    session.set_memory_limit(1_000_000);
+    apply(&mut session, late);
+    assert_eq!(outline(&session), ["dropped", "dropped", "Agent: last", "Agent: new"]);
+}
+
+#[test]
+fn the_start_of_one_endless_message_is_dropped_and_its_end_still_comes_as_a_suffix() {
+    let mut session = Session::new("s");
+    session.set_memory_limit(50_000);
+    for _ in 0..1000 {
+        apply(&mut session, [say(&"y".repeat(500))]);
+        assert!(session.memory() <= 60_000, "{}", session.memory());
+    }
+    let position = session.position();
+    apply(&mut session, [say("end")]);
+    let changes = session.changes_since(&position);
+    assert!(matches!(
+        changes.entries.as_slice(),
+        [attache_session::EntryChange::TextGrew { entry: 0, new_text, .. }] if new_text == "end"
+    ));
+}

@@ -1,0 +1,212 @@
+//! Sequences of things that happen, with few ids so that they meet often.
+
+use attache_protocol::v1::*;
+use attache_protocol::{Meta, Patch, Raw};
+use attache_session::{EventBody, MessageAuthor, Origin, PermissionId, PlanContent, TurnOutcome};
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+
+/// Any sequence of up to 60 bodies.
+pub fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
+    vec(body(), 0..60)
+}
+
+fn body() -> impl Strategy<Value = EventBody> {
+    prop_oneof![
+        8 => message(),
+        2 => vec(block(), 0..3).prop_map(|content| EventBody::Prompt { content }),
+        6 => tool(),
+        3 => plan(),
+        4 => others(),
+        4 => state(),
+        2 => turn(),
+    ]
+}
+
+fn id<T: for<'a> From<&'a str>>() -> impl Strategy<Value = T> {
+    prop_oneof![Just("a"), Just("b"), Just("replayed-1-0")].prop_map(|id| T::from(id))
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[a-zé€\n\"]{1,9}", "\\PC{0,5}"]
+}
+
+fn block() -> impl Strategy<Value = ContentBlock> {
+    prop_oneof![
+        6 => text().prop_map(ContentBlock::text),
+        1 => Just(ContentBlock::Image(ImageContent::new("AAAA", "image/png"))),
+        1 => text().prop_map(|uri| ContentBlock::ResourceLink(ResourceLink::new(uri, "name"))),
+        1 => (text(), meta()).prop_map(|(text, meta)| {
+            let mut content = TextContent::new(text);
+            content.meta = Some(meta);
+            ContentBlock::Text(content)
+        }),
+    ]
+}
+
+fn author() -> impl Strategy<Value = MessageAuthor> {
+    prop_oneof![Just(MessageAuthor::User), Just(MessageAuthor::Agent), Just(MessageAuthor::Thought)]
+}
+
+fn message() -> impl Strategy<Value = EventBody> {
+    (author(), of(id()), block())
+        .prop_map(|(author, message_id, content)| EventBody::Message { author, message_id, content })
+}
+
+fn meta() -> impl Strategy<Value = Meta> {
+    let texts = [
+        "{}",
+        r#"{"a":1}"#,
+        r#"{"a":null,"b":{"c":[null,1],"d":null}}"#,
+        r#"{"b":{"c":null,"\u00e9":1e400}}"#,
+        r#"{"a":{"a":{"a":2}},"a":{"z":0}}"#,
+    ];
+    prop::sample::select(texts.to_vec()).prop_map(|text| Meta::new(Raw::from_text(text).unwrap()).unwrap())
+}
+
+fn patch<T: Clone + std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Patch<T>> {
+    of(of(value)).prop_map(|value| match value {
+        None => Patch::Keep,
+        Some(None) => Patch::Clear,
+        Some(Some(value)) => Patch::Set(value),
+    })
+}
+
+fn update() -> impl Strategy<Value = ToolCallUpdate> {
+    let status = prop_oneof![
+        Just(ToolCallStatus::InProgress),
+        Just(ToolCallStatus::Completed),
+        Just(ToolCallStatus::Unknown("cancelled".into())),
+    ];
+    let content = vec(block().prop_map(ToolCallContent::from), 0..3);
+    (id::<ToolCallId>(), of(text()), of(status), of(content), of(meta())).prop_map(
+        |(id, title, status, content, meta)| {
+            let mut update = ToolCallUpdate::new(id);
+            update.raw_input = meta.map(|meta| meta.raw().clone());
+            (update.title, update.status, update.content) = (title, status, content);
+            update
+        },
+    )
+}
+
+fn tool() -> impl Strategy<Value = EventBody> {
+    prop_oneof![
+        3 => update().prop_map(EventBody::ToolCallUpdate),
+        1 => update().prop_filter_map("no title", ToolCallUpdate::into_tool_call).prop_map(EventBody::ToolCall),
+        1 => (0u64..4, update()).prop_map(|(id, tool_call)| EventBody::PermissionAsked {
+            id: PermissionId(id),
+            tool_call,
+            options: vec![PermissionOption::new("y", "Yes", PermissionOptionKind::AllowOnce)],
+        }),
+        1 => (0u64..4).prop_map(|id| EventBody::PermissionSettled {
+            id: PermissionId(id),
+            outcome: SelectedPermissionOutcome::new("y").into(),
+        }),
+    ]
+}
+
+fn plan() -> impl Strategy<Value = EventBody> {
+    let entry = text().prop_map(|text| PlanEntry::new(text, PlanEntryPriority::Low, PlanEntryStatus::Pending));
+    let items = vec(entry, 0..3).prop_map(PlanContent::Items).boxed();
+    let any = prop_oneof![items.clone(), text().prop_map(PlanContent::File), text().prop_map(PlanContent::Markdown)];
+    prop_oneof![
+        items.prop_map(|content| EventBody::Plan { id: None, content }),
+        (id::<PlanId>(), any).prop_map(|(id, content)| EventBody::Plan { id: Some(id), content }),
+        id().prop_map(EventBody::PlanRemoved),
+    ]
+}
+
+fn others() -> impl Strategy<Value = EventBody> {
+    let status = prop_oneof![Just("in_progress"), Just("completed"), Just("odd")];
+    prop_oneof![
+        text().prop_map(|title| EventBody::Notice(Notice::new(NoticeSeverity::Info, title))),
+        (id::<CompactionId>(), status, patch(vec(block(), 0..3)), patch(text()), patch(meta())).prop_map(
+            |(id, status, summary, error, meta)| {
+                let new = CompactionUpdate::new(id, status);
+                EventBody::Compaction(CompactionUpdate { summary, error, meta, ..new })
+            }
+        ),
+        (id::<CompactionId>(), block())
+            .prop_map(|(id, content)| EventBody::CompactionSummary(CompactionSummaryChunk::new(id, content))),
+        (id::<SessionId>(), patch(text()), patch(vec(text(), 0..2)), patch(meta())).prop_map(
+            |(id, title, additional_directories, meta)| {
+                let new = SubagentUpdate::new(id);
+                EventBody::Subagent(Box::new(SubagentUpdate { title, additional_directories, meta, ..new }))
+            }
+        ),
+        (id::<MessageId>(), patch(id()), patch(vec(block(), 0..3))).prop_map(|(id, sender_session_id, content)| {
+            let new = SessionMessage::new(id);
+            EventBody::SessionMessage(Box::new(SessionMessage { sender_session_id, content, ..new }))
+        }),
+        (id::<MessageId>(), block())
+            .prop_map(|(id, content)| EventBody::SessionMessageChunk(Box::new(SessionMessageChunk::new(id, content)))),
+        Just(EventBody::Unknown {
+            name: "sparkle".into(),
+            raw: Raw::from_text(r#"{"sessionUpdate":"sparkle"}"#).unwrap(),
+        }),
+        meta().prop_map(|meta| EventBody::Record { name: "memory".into(), value: meta.raw().clone() }),
+    ]
+}
+
+fn option() -> impl Strategy<Value = SessionConfigOption> {
+    let values: Vec<_> = ["x", "y"].map(|value| SessionConfigSelectOption::new(value, value)).into();
+    let current = prop_oneof![Just("x"), Just("y"), Just("gone")];
+    let category = of(prop_oneof![
+        Just(SessionConfigOptionCategory::Mode),
+        Just(SessionConfigOptionCategory::Model),
+        Just(SessionConfigOptionCategory::from("_own")),
+    ]);
+    let kind = prop_oneof![
+        current.prop_map(move |current| SessionConfigSelect::new(current, values.clone()).into()),
+        any::<bool>().prop_map(|on| SessionConfigKind::from(SessionConfigBoolean::new(on))),
+    ];
+    (id::<SessionConfigId>(), text(), category, kind).prop_map(|(id, name, category, kind)| {
+        let mut option = SessionConfigOption::boolean(id, name, true);
+        (option.category, option.kind) = (category, kind);
+        option
+    })
+}
+
+fn state() -> impl Strategy<Value = EventBody> {
+    let origin = prop_oneof![Just(Origin::New), Just(Origin::Loaded), Just(Origin::Forked("a".into()))];
+    let unit = prop_oneof![Just("USD"), Just("credits")];
+    let modes = vec!["x", "y"].into_iter().map(|mode| SessionMode::new(mode, mode)).collect::<Vec<_>>();
+    let models = vec!["x", "y"].into_iter().map(|model| ModelInfo::new(model, model)).collect::<Vec<_>>();
+    prop_oneof![
+        (text(), vec(text(), 0..2), origin).prop_map(|(cwd, additional_directories, origin)| {
+            EventBody::Opened { cwd, additional_directories, origin }
+        }),
+        vec(text(), 0..3).prop_map(|names| {
+            EventBody::Commands(names.into_iter().map(|name| AvailableCommand::new(name, "what it does")).collect())
+        }),
+        vec(option(), 0..4).prop_map(EventBody::ConfigOptions),
+        id::<SessionModeId>()
+            .prop_map(move |current| EventBody::Modes(SessionModeState::new(current, modes.clone()))),
+        prop_oneof![Just("x"), Just("y"), Just("z")].prop_map(|mode| EventBody::CurrentMode(mode.into())),
+        id::<ModelId>()
+            .prop_map(move |current| EventBody::Models(SessionModelState::new(current, models.clone()))),
+        (patch(text()), patch(text()), patch(meta()))
+            .prop_map(|(title, updated_at, meta)| EventBody::Info { title, updated_at, meta }),
+        ("[ a-z]{0,9}", any::<bool>()).prop_map(|(title, by_person)| EventBody::StoredTitle { title, by_person }),
+        (any::<u64>(), of(any::<u64>()), of((0.0f64..1e9, unit))).prop_map(|(used, size, cost)| {
+            EventBody::Usage { used, size, cost: cost.map(|(amount, unit)| Cost::new(amount, unit)) }
+        }),
+    ]
+}
+
+fn turn() -> impl Strategy<Value = EventBody> {
+    let usage = any::<(u64, u64, u64, Option<u64>)>().prop_map(|(total, input, output, thought)| {
+        let mut usage = Usage::new(total, input, output);
+        usage.thought_tokens = thought;
+        usage
+    });
+    let outcome = prop_oneof![
+        Just(TurnOutcome::Stopped(StopReason::Cancelled)),
+        text().prop_map(|message| TurnOutcome::Failed(attache_protocol::Error::internal(message))),
+    ];
+    prop_oneof![
+        Just(EventBody::TurnBegan),
+        (outcome, of(usage)).prop_map(|(outcome, usage)| EventBody::TurnEnded { outcome, usage }),
+    ]
+}
