@@ -1,14 +1,14 @@
 //! What an agent answers: every method the kit serves, in the order in which lines arrive.
 
 use crate::guard::{after_reading, calmly, guarded};
-use crate::options::{Told, of_category, set};
+use crate::options::{Told, of_category};
 use crate::sessions::{Held, Sessions};
 use crate::{About, Author, Error, Result, Turn, World};
 use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
 use attache_protocol::{DecodeError, Error as Refusal};
-use attache_session::EventBody;
+use attache_session::{ConfigOptions, EventBody};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -74,17 +74,21 @@ impl<A: Author> Served<A> {
         session: &SessionId,
         told: Told,
         answer: Answer<M>,
-        pick: impl FnOnce(&[SessionConfigOption]) -> Result<(SessionConfigId, SessionConfigOptionValue)>,
+        pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)>,
         reply: impl FnOnce(Vec<SessionConfigOption>) -> M::Result,
     ) -> Work {
         let held = match self.parts.sessions.get(session) {
             Ok(held) => held,
             Err(error) => return answer.send(Err(error)),
         };
-        let change = |options: &mut Vec<SessionConfigOption>| {
-            let (id, value) = pick(options)?;
-            set(options, &id, &value)?;
-            calmly(|| self.parts.author.option_set(session, &id, options))
+        let client = answer.peer().client_capabilities().unwrap_or_default();
+        let change = |config: &ConfigOptions| {
+            let (id, value) = pick(config)?;
+            let mut options = config
+                .with_value(id.as_str(), &value, &client)
+                .map_err(|error| Error::Invalid(error.to_string()))?;
+            calmly(|| self.parts.author.option_set(session, &id, &mut options))?;
+            Ok(options)
         };
         held.session.change_options(told, change, |outcome| {
             answer.send(outcome.map(reply).map_err(|error| error.to_reply()))
@@ -100,7 +104,7 @@ impl<A: Author> Served<A> {
         answer: Answer<M>,
         reply: M::Result,
     ) -> Work {
-        let pick = |options: &[SessionConfigOption]| match of_category(options, category) {
+        let pick = |config: &ConfigOptions| match of_category(config, category) {
             Some(option) => Ok((option.id.clone(), SessionConfigOptionValue::from(value))),
             None => Err(Error::invalid(format!("this session has no {category} to choose"))),
         };
@@ -181,7 +185,6 @@ impl<A: Author> Agent for Served<A> {
             return answer.send(Err(Refusal::invalid_params("a title must not be blank")));
         };
         let mut state = held.session.state();
-        state.titled_by_person = true;
         state.record(EventBody::StoredTitle { title: title.clone(), by_person: true });
         answer.send(Ok(SetSessionTitleResponse::new(title)))
     }
@@ -202,7 +205,7 @@ impl<A: Author> Agent for Served<A> {
         answer: Answer<method::SessionSetConfigOption>,
     ) -> Work {
         let client = answer.peer().client_capabilities().unwrap_or_default();
-        let pick = |_: &[SessionConfigOption]| Ok((params.config_id, params.value));
+        let pick = |_: &ConfigOptions| Ok((params.config_id, params.value));
         self.change_options(&params.session_id, Told::ByReply, answer, pick, |options| {
             SetSessionConfigOptionResponse::new(attache_session::options_for(&options, &client))
         })

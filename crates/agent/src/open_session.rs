@@ -6,10 +6,10 @@ use crate::{Error, Result, World};
 use attache_connection::{Answer, Cancelled, Peer};
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use attache_protocol::v1::{
-    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, StopReason,
+    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, SessionUpdate, StopReason,
     ToolCallId, ToolCallStatus, ToolCallUpdate, Usage,
 };
-use attache_session::{EventBody, PermissionId, Session, Timestamp, TurnOutcome};
+use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -35,10 +35,6 @@ pub(crate) struct State {
     world: Arc<dyn World>,
     last_prompt: u64,
     last_permission: u64,
-    /// When the last event was.
-    pub(crate) changed_at: Timestamp,
-    /// Whether a person gave the session its title.
-    pub(crate) titled_by_person: bool,
     /// The prompts that are accepted and not answered, in order.
     prompts: Vec<(u64, watch::Sender<Stage>)>,
     turn: Option<RunningTurn>,
@@ -70,11 +66,9 @@ impl OpenSession {
     ) -> Self {
         let mut state = State {
             session: Session::new(id.clone()),
-            changed_at: world.now(),
             world,
             last_prompt: 0,
             last_permission: 0,
-            titled_by_person: false,
             prompts: Vec::new(),
             turn: None,
             line: Vec::new(),
@@ -211,10 +205,15 @@ impl OpenSession {
         };
         state.record(body);
         if let Some(update) = update {
-            let notification = SessionNotification::new(self.id.clone(), update);
-            self.peer.notify::<SessionUpdateNotification>(&notification)?;
+            self.send(update)?;
         }
         Ok(())
+    }
+
+    /// A line alone, for what is an event of the session already.
+    pub(crate) fn send(&self, update: SessionUpdate) -> Result<()> {
+        let notification = SessionNotification::new(self.id.clone(), update);
+        Ok(self.peer.notify::<SessionUpdateNotification>(&notification)?)
     }
 
     /// A question of the turn of `ticket` has its answer, or nobody waits for one; only the first settling counts.
@@ -235,8 +234,7 @@ impl OpenSession {
 impl State {
     /// Appends an event to the session.
     pub(crate) fn record(&mut self, body: EventBody) {
-        self.changed_at = self.world.now();
-        let event = self.session.next(self.changed_at, body);
+        let event = self.session.next(self.world.now(), body);
         self.session.apply(&event);
     }
 

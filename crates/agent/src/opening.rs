@@ -29,12 +29,9 @@ pub(crate) async fn open<A: Author>(parts: Arc<Parts<A>>, params: NewSessionRequ
     let mut state = session.state();
     let mut response = NewSessionResponse::new(session.id.clone());
     if !chosen.options.is_empty() {
-        response.modes = crate::options::modes_of(&chosen.options);
         response.config_options = Some(attache_session::options_for(&chosen.options, &client));
         state.record(EventBody::ConfigOptions(chosen.options));
-    }
-    if let Some(modes) = &response.modes {
-        state.record(EventBody::Modes(modes.clone()));
+        response.modes = state.session.config().modes();
     }
     let _ = answer.send(Ok(response));
     if !chosen.commands.is_empty() {

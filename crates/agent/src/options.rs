@@ -3,11 +3,8 @@
 
 use crate::open_session::OpenSession;
 use crate::{Error, Result};
-use attache_protocol::v1::{
-    SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigOptionValue, SessionConfigValueId, SessionMode, SessionModeState,
-};
-use attache_session::EventBody;
+use attache_protocol::v1::{SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory};
+use attache_session::{ConfigOptions, EventBody};
 use std::sync::PoisonError;
 
 /// How the client learns of new options.
@@ -25,30 +22,33 @@ impl OpenSession {
     pub(crate) fn change_options<T>(
         &self,
         told: Told,
-        change: impl FnOnce(&mut Vec<SessionConfigOption>) -> Result<()>,
+        change: impl FnOnce(&ConfigOptions) -> Result<Vec<SessionConfigOption>>,
         then: impl FnOnce(Result<Vec<SessionConfigOption>>) -> T,
     ) -> T {
         let _alone = self.changing_options.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut options = self.state().session.config().options().to_vec();
-        let changed = change(&mut options).and_then(|()| check(&options));
-        then(changed.and_then(|()| self.adopt(told, options)))
+        let config = self.state().session.config().clone();
+        let changed = change(&config).and_then(|options| {
+            check(&options)?;
+            self.adopt(told, options)
+        });
+        then(changed)
     }
 
     fn adopt(&self, told: Told, options: Vec<SessionConfigOption>) -> Result<Vec<SessionConfigOption>> {
         let mut state = self.state();
-        let old = state.session.config().options();
-        if old == options {
+        let config = state.session.config();
+        if config.options() == options {
             return Ok(options);
         }
-        let old_mode = modes_of(old).map(|modes| modes.current_mode_id);
-        // A mode is announced only in sessions that showed modes when they began (MODE-04).
-        let new_mode = modes_of(&options).map(|modes| modes.current_mode_id).filter(|_| old_mode.is_some());
-        let mode_changed = new_mode != old_mode;
+        let old_mode = config.current_mode();
         let body = EventBody::ConfigOptions(options.clone());
-        if told == Told::ByUpdate || mode_changed {
-            self.post(&mut state, body)?;
-        } else {
-            state.record(body);
+        let update = body.to_update_for(&self.peer.client_capabilities().unwrap_or_default());
+        state.record(body);
+        // A mode is announced only in sessions that had one to begin with (MODE-04).
+        let new_mode = state.session.config().current_mode().filter(|_| old_mode.is_some());
+        let mode_changed = new_mode != old_mode;
+        if let Some(update) = update.filter(|_| told == Told::ByUpdate || mode_changed) {
+            self.send(update)?;
         }
         if let Some(mode) = new_mode.filter(|_| mode_changed) {
             self.post(&mut state, EventBody::CurrentMode(mode))?;
@@ -57,71 +57,15 @@ impl OpenSession {
     }
 }
 
-/// The modes that the options say, if one of them is about modes (MODE-05).
-pub(crate) fn modes_of(options: &[SessionConfigOption]) -> Option<SessionModeState> {
-    let option = of_category(options, &SessionConfigOptionCategory::Mode)?;
-    let Some(SessionConfigOptionValue::ValueId(current)) = option.current_value() else { return None };
-    let modes = option.values().map(|value| {
-        let mut mode = SessionMode::new(value.value.as_str(), value.name.as_str());
-        mode.description.clone_from(&value.description);
-        mode
-    });
-    Some(SessionModeState::new(current.as_str(), modes.collect::<Vec<_>>()))
-}
-
-/// The first select of a category.
+/// The first select of a category: what the older calls for modes and models mean.
 pub(crate) fn of_category<'o>(
-    options: &'o [SessionConfigOption],
+    config: &'o ConfigOptions,
     category: &SessionConfigOptionCategory,
 ) -> Option<&'o SessionConfigOption> {
-    options
-        .iter()
-        .find(|option| option.category() == Some(category) && matches!(option.kind, SessionConfigKind::Select(_)))
-}
-
-/// Gives an option a value, if both exist (CONF-07). A switch also takes what its select for simple clients shows (CONF-08).
-pub(crate) fn set(
-    options: &mut [SessionConfigOption],
-    id: &SessionConfigId,
-    value: &SessionConfigOptionValue,
-) -> Result<()> {
-    let known: Vec<String> = options.iter().map(|option| option.id.to_string()).collect();
-    let Some(option) = options.iter_mut().find(|option| option.id == *id) else {
-        return Err(Error::invalid(match known.as_slice() {
-            [] => format!("there is no option {id}: this session has none"),
-            known => format!("there is no option {id}: this session has {}", known.join(", ")),
-        }));
+    let is_it = |option: &&SessionConfigOption| {
+        option.category() == Some(category) && matches!(option.kind, SessionConfigKind::Select(_))
     };
-    match (&mut option.kind, value) {
-        (SessionConfigKind::Boolean(switch), SessionConfigOptionValue::Boolean(on)) => switch.current_value = *on,
-        (SessionConfigKind::Boolean(switch), SessionConfigOptionValue::ValueId(value)) => {
-            switch.current_value = switched(value)
-                .ok_or_else(|| Error::invalid(format!("the option {id} is a switch: use true or false, not {value:?}")))?;
-        }
-        (SessionConfigKind::Select(select), SessionConfigOptionValue::ValueId(value))
-            if select.options.values().any(|allowed| allowed.value == *value) =>
-        {
-            select.current_value = value.clone();
-        }
-        (_, value) => {
-            let value = match value {
-                SessionConfigOptionValue::ValueId(value) => format!("{value:?}"),
-                SessionConfigOptionValue::Boolean(on) => on.to_string(),
-            };
-            let allowed: Vec<&str> = option.values().map(|allowed| allowed.value.as_str()).collect();
-            let allowed = allowed.join(", ");
-            return Err(Error::invalid(format!("{value} is no value of the option {id}: use one of {allowed}")));
-        }
-    }
-    Ok(())
-}
-
-fn switched(value: &SessionConfigValueId) -> Option<bool> {
-    match value.as_str() {
-        "true" => Some(true),
-        "false" => Some(false),
-        _ => None,
-    }
+    config.options().iter().find(is_it)
 }
 
 /// What the wire wants of options (CONF-06, CONF-14, CONF-19).

@@ -85,7 +85,7 @@ fn info(session: &OpenSession) -> SessionInfo {
     let mut info = SessionInfo::new(session.id.clone(), state.session.cwd());
     info.additional_directories = state.session.additional_directories().to_vec();
     info.title = state.session.info().title().map(str::to_owned);
-    info.updated_at = Some(rfc3339(state.changed_at));
+    info.updated_at = Some(rfc3339(state.session.last_activity()));
     info
 }
 

@@ -1,6 +1,7 @@
 //! One turn, as its author sees it.
 
 use crate::open_session::OpenSession;
+use crate::options::Told;
 use crate::ticket::Ticket;
 use crate::{Error, Result};
 use attache_connection::End;
@@ -70,17 +71,14 @@ impl Turn {
         self.session().state().session.config().options().to_vec()
     }
 
-    /// The value now of the option with this id.
+    /// The value now of the option with this id, else of the first of this category.
     pub fn option(&self, id: &str) -> Option<SessionConfigOptionValue> {
-        let state = self.session().state();
-        let options = state.session.config().options();
-        options.iter().find(|option| option.id.as_str() == id)?.current_value()
+        self.session().state().session.config().value(id)
     }
 
     /// The mode now, if the session has modes (MODE-03).
     pub fn mode(&self) -> Option<SessionModeId> {
-        let modes = crate::options::modes_of(self.session().state().session.config().options())?;
-        Some(modes.current_mode_id)
+        self.session().state().session.config().current_mode()
     }
 
     /// What the client offers.
@@ -126,7 +124,7 @@ impl Turn {
         let title = attache_session::title(title).ok_or_else(|| Error::invalid("a title must not be blank"))?;
         self.ready().await?;
         self.session().in_turn(&self.0.ticket, |state| {
-            if state.titled_by_person {
+            if state.session.info().titled_by_person() {
                 return Ok(());
             }
             let body = EventBody::Info { title: Patch::Set(title), updated_at: Patch::Keep, meta: Patch::Keep };
@@ -149,11 +147,7 @@ impl Turn {
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         self.ready().await?;
         self.check()?;
-        let change = |now: &mut Vec<_>| {
-            *now = options;
-            Ok(())
-        };
-        self.session().change_options(crate::options::Told::ByUpdate, change, |outcome| outcome.map(drop))
+        self.session().change_options(Told::ByUpdate, |_| Ok(options), |outcome| outcome.map(drop))
     }
 
     /// Tells the person something that is no part of the conversation, where the client takes that (NOTE-01, NOTE-02).

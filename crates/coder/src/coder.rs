@@ -64,7 +64,8 @@ impl Author for Coder {
         opening.commands(options::commands());
         let given = opening.roots().to_vec();
         let folders = tokio::task::spawn_blocking(move || Folders::new(&given)).await;
-        let folders = folders.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let folders =
+            folders.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
         Ok(Memory {
             conversation: Conversation::default(),
             folders: folders.map_err(|error| Error::invalid(error.to_string()))?,

@@ -5,7 +5,7 @@ use attache_protocol::v1::{ContentBlock, EmbeddedResourceResource};
 use std::path::{Path, PathBuf};
 
 /// One part of the conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
     /// What a person said; a turn begins.
     Person(Prompt),
@@ -70,7 +70,6 @@ impl Prompt {
                     EmbeddedResourceResource::Blob(blob) => {
                         Mentioned { path: path_of(&blob.uri, cwd), text: None }
                     }
-                    _ => continue,
                 },
                 _ => continue,
             };
@@ -131,7 +130,9 @@ impl Conversation {
         let mut used = self.tokens();
         while used > window {
             let mut begins = (1..).zip(self.messages.iter().skip(1));
-            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_))) else { break };
+            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_))) else {
+                break;
+            };
             used -= self.messages.drain(..next).map(|message| message.tokens()).sum::<u64>();
             forgotten.turns += 1;
         }
@@ -161,9 +162,12 @@ fn path_of(uri: &str, cwd: &Path) -> String {
     let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
     // A host before the path is this machine, or one we cannot reach anyway.
     let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
-    let (file, fragment) = file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
+    let (file, fragment) =
+        file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
     let path = PathBuf::from(percent_decoded(file));
-    let shown = path.strip_prefix(cwd).map_or_else(|_| path.display().to_string(), |below| below.display().to_string());
+    let shown = path
+        .strip_prefix(cwd)
+        .map_or_else(|_| path.display().to_string(), |below| below.display().to_string());
     match fragment.and_then(lines_of) {
         Some(lines) => format!("{shown}:{lines}"),
         None => shown,

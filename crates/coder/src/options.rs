@@ -18,7 +18,8 @@ pub(crate) fn options() -> Vec<SessionConfigOption> {
     let mut mode = SessionConfigOption::select("mode", "Mode", Mode::Ask.id(), modes.to_vec());
     mode.description = Some("What may happen without asking".to_owned());
     mode.category = Some(SessionConfigOptionCategory::Mode);
-    let offline = value("offline", "Offline", "Understands a few forms of words; needs no key and no network");
+    let offline =
+        value("offline", "Offline", "Understands a few forms of words; needs no key and no network");
     let mut model = SessionConfigOption::select("model", "Model", "offline", vec![offline]);
     model.description = Some("What answers prompts".to_owned());
     model.category = Some(SessionConfigOptionCategory::Model);

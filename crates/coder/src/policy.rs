@@ -84,9 +84,10 @@ pub(crate) enum Decision {
 
 /// Programs that do what their arguments say: a choice about one of them would be a choice about everything.
 const RUNNERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "fish", "ksh", "env", "sudo", "doas", "su", "xargs", "nohup", "nice", "time", "timeout",
-    "exec", "eval", "command", "builtin", "source", ".", "python", "python3", "perl", "ruby", "node", "deno", "bun", "php",
-    "lua", "ssh", "find", "awk", "sed", "setsid", "stdbuf", "watch", "parallel", "docker", "podman",
+    "sh", "bash", "zsh", "dash", "fish", "ksh", "env", "sudo", "doas", "su", "xargs", "nohup", "nice",
+    "time", "timeout", "exec", "eval", "command", "builtin", "source", ".", "python", "python3", "perl",
+    "ruby", "node", "deno", "bun", "php", "lua", "ssh", "find", "awk", "sed", "setsid", "stdbuf", "watch",
+    "parallel", "docker", "podman",
 ];
 
 /// Folders whose files programs obey, so that an edit of them amounts to a command.
@@ -106,9 +107,12 @@ impl Policy {
     pub(crate) fn decide(&self, mode: Mode, action: &Action) -> Decision {
         let Some(rule) = rule_of(action) else { return Decision::Run };
         if mode == Mode::Plan {
-            return Decision::Refuse("the session's mode is Plan, in which nothing is changed or run".to_owned());
+            return Decision::Refuse(
+                "the session's mode is Plan, in which nothing is changed or run".to_owned(),
+            );
         }
-        if let Some((rule, _)) = self.chosen.iter().find(|(rule, allowed)| !allowed && concerns(rule, action)) {
+        if let Some((rule, _)) = self.chosen.iter().find(|(rule, allowed)| !allowed && concerns(rule, action))
+        {
             return Decision::Refuse(format!("{rule} were refused for the rest of this session"));
         }
         let allowed = self.chosen.iter().any(|(chosen, allowed)| *allowed && *chosen == rule);
@@ -172,7 +176,11 @@ pub(crate) fn choices(rule: &Rule) -> Vec<PermissionOption> {
         PermissionOption::new("allow_once", "Allow once", AllowOnce),
         PermissionOption::new("allow_always", format!("Always allow {rule} in this session"), AllowAlways),
         PermissionOption::new("reject_once", "Reject", RejectOnce),
-        PermissionOption::new("reject_always", format!("Reject {rule} for the rest of this session"), RejectAlways),
+        PermissionOption::new(
+            "reject_always",
+            format!("Reject {rule} for the rest of this session"),
+            RejectAlways,
+        ),
     ]
 }
 

@@ -11,7 +11,7 @@ mod walk;
 
 use crate::folders::{Folders, Place};
 use crate::policy::{self, Decision, Mode, Policy};
-use attache_agent::{NewToolCall, Permission, Result, ToolCallHandle, ToolKind, Turn};
+use attache_agent::{Permission, Result, ToolCallHandle, ToolKind, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, PlanEntry, ToolCallUpdate};
 use fit::{code_block, counted, ends_within, one_line};
@@ -30,7 +30,7 @@ const LONGEST: [(&str, usize); 4] =
     [("path", 4096), ("pattern", 1024), ("command", 16 * 1024), ("replacement", 16 * 1024)];
 
 /// One use of a tool, as a model asks for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
     /// Read a file.
     Read(read::Read),
@@ -115,7 +115,11 @@ impl Action {
         let title = match self {
             Self::Read(read) => match (read.line, read.limit) {
                 (Some(line), Some(limit)) => {
-                    format!("Read {} lines {line}-{}", read.path, line.saturating_add(limit).saturating_sub(1))
+                    format!(
+                        "Read {} lines {line}-{}",
+                        read.path,
+                        line.saturating_add(limit).saturating_sub(1)
+                    )
                 }
                 (Some(line), None) => format!("Read {} from line {line}", read.path),
                 _ => format!("Read {}", read.path),
@@ -246,7 +250,8 @@ impl Toolbox<'_> {
                             counted(matches.holding, "file")
                         );
                         let text = matches.text();
-                        self.found(handle, shown, raw, ToolResult::done(text, Finding::Matches(matches))).await
+                        self.found(handle, shown, raw, ToolResult::done(text, Finding::Matches(matches)))
+                            .await
                     }
                     Err(why) => self.failed(handle, &why).await,
                 }

@@ -22,7 +22,10 @@ pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> 
     let needed = prompt.tokens();
     if needed > model.window() {
         let (needed, window) = (counted(needed, "token"), counted(model.window(), "token"));
-        turn.say(&format!("This prompt is too long: about {needed}, and the model takes {window}. I left it out.\n")).await?;
+        turn.say(&format!(
+            "This prompt is too long: about {needed}, and the model takes {window}. I left it out.\n"
+        ))
+        .await?;
         turn.usage(memory.conversation.tokens(), model.window(), None).await?;
         return Ok(StopReason::MaxTokens);
     }
@@ -77,7 +80,9 @@ fn shows_thoughts(turn: &Turn) -> bool {
 /// Gives the session its title: the beginning of the first prompt that has text.
 async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()> {
     let first = prompt.text.lines().chain(prompt.with_paths.lines()).map(|line| one_line(line, TITLE));
-    let Some(title) = first.into_iter().find(|line| !line.is_empty()).filter(|_| !memory.titled) else { return Ok(()) };
+    let Some(title) = first.into_iter().find(|line| !line.is_empty()).filter(|_| !memory.titled) else {
+        return Ok(());
+    };
     memory.titled = true;
     turn.title(&title).await
 }
@@ -87,7 +92,11 @@ fn words(forgotten: Forgotten, window: u64) -> String {
         Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
         Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
         Forgotten { turns, results } => {
-            format!("{} and {} of this one", counted(turns as u64, "turn"), counted(results as u64, "tool result"))
+            format!(
+                "{} and {} of this one",
+                counted(turns as u64, "turn"),
+                counted(results as u64, "tool result")
+            )
         }
     };
     let window = counted(window, "token");

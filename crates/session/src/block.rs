@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 /// One block of a message. Texts that follow each other without annotations or metadata are one block.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Block {
     /// Text without annotations and metadata; Markdown (MSG-07).
     Text(Text),

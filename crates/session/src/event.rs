@@ -162,7 +162,6 @@ pub enum EventBody {
 
 /// How a session came to be on this side.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Origin {
     /// `session/new`.
     New,
@@ -187,7 +186,6 @@ pub enum MessageAuthor {
 
 /// A plan in one of its forms; the form may change from event to event (PLANU-02).
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum PlanContent {
     /// Steps.
     Items(Vec<PlanEntry>),

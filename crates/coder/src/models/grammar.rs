@@ -2,7 +2,7 @@
 
 /// What a prompt asks the offline model to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub(super) enum Request {
     /// `summarize this project`
     Summarize,
     /// `show FILE`, whole or some lines of it.
@@ -45,7 +45,7 @@ const RENAME: &str = "rename A to B in PATH";
 const RUN: &str = "run CMD";
 
 /// Reads one prompt. Every text is read as something; it never fails.
-pub fn parse(text: &str) -> Request {
+pub(super) fn parse(text: &str) -> Request {
     let text = courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
     let (verb, rest) = word(text);
@@ -244,9 +244,31 @@ mod tests {
     #[test]
     fn no_text_is_too_odd_to_be_read() {
         let odd = [
-            "", " ", "/", "//", "show", "show :", "show :3", "show \u{130} line 3", "rename", "rename `a",
-            "rename ` to b in c", "lines", "lines 3-1 of x", "show a:99999999999", "run", "run ``", "where is used",
-            "find '", "please", "please please", "show @", "show ..", "show me", "\u{0}", "show İİ lines 1-2 of İ",
+            "",
+            " ",
+            "/",
+            "//",
+            "show",
+            "show :",
+            "show :3",
+            "show \u{130} line 3",
+            "rename",
+            "rename `a",
+            "rename ` to b in c",
+            "lines",
+            "lines 3-1 of x",
+            "show a:99999999999",
+            "run",
+            "run ``",
+            "where is used",
+            "find '",
+            "please",
+            "please please",
+            "show @",
+            "show ..",
+            "show me",
+            "\u{0}",
+            "show İİ lines 1-2 of İ",
         ];
         for text in odd {
             let _read = parse(text);

@@ -172,13 +172,16 @@ fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>)
     let Some((last, result)) = done.last() else {
         return vec![thought(format!("I read {}.", code(file))), read(file, lines)];
     };
-    let attached = || prompt.files.iter().find(|each| each.path == file).and_then(|each| each.text.as_deref());
+    let attached =
+        || prompt.files.iter().find(|each| each.path == file).and_then(|each| each.text.as_deref());
     let text = match (&result.finding, last) {
         (Finding::Lines(lines), _) => answer::lines(lines),
         (Finding::Unreadable(_), _) if attached().is_some() => {
             answer::attached(file, attached().unwrap_or_default())
         }
-        (Finding::Unreadable(Unreadable::Folder(_)), Action::Read(read)) => return vec![list(&read.path, None)],
+        (Finding::Unreadable(Unreadable::Folder(_)), Action::Read(read)) => {
+            return vec![list(&read.path, None)];
+        }
         (Finding::Unreadable(Unreadable::Missing(_)), _) if done.len() == 1 => {
             return vec![
                 thought("There is no such file here; I look for one of that name."),
@@ -243,10 +246,14 @@ fn find(text: &str, done: &Done<'_>) -> Vec<ModelEvent> {
 fn rename(from: &str, to: &str, path: &str, done: &Done<'_>) -> Vec<ModelEvent> {
     let Some((_, searched)) = done.first() else {
         let (pattern, path) = (from.to_owned(), path.to_owned());
-        let first = [format!("Find {} in {}", code(from), code(&path)), "Edit each file that has it".to_owned()];
+        let first =
+            [format!("Find {} in {}", code(from), code(&path)), "Edit each file that has it".to_owned()];
         let grep = Grep { pattern, path, regex: false, word: true, smart_case: false };
         return vec![
-            thought(format!("I find the files that hold the word {}, then edit them one by one.", code(from))),
+            thought(format!(
+                "I find the files that hold the word {}, then edit them one by one.",
+                code(from)
+            )),
             plan(&first, 0),
             ModelEvent::Use(Action::Grep(grep)),
         ];

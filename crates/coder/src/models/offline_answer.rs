@@ -108,9 +108,10 @@ pub(super) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolRes
     });
     text.push_str(&format!(": {}.\n", kinds.collect::<Vec<_>>().join(", ")));
     if !files.folders.is_empty() {
-        let folders = files.folders.iter().take(NAMES_TOLD).map(|(folder, count)| {
-            format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file"))
-        });
+        let folders =
+            files.folders.iter().take(NAMES_TOLD).map(|(folder, count)| {
+                format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file"))
+            });
         text.push_str(&format!("Folders: {}", folders.collect::<Vec<_>>().join(", ")));
         text.push_str(&more(files.folders.len() as u64, NAMES_TOLD, "folder"));
         text.push_str(".\n");
@@ -142,12 +143,14 @@ fn manifest(lines: &Lines) -> String {
 
 /// The title and the first paragraph.
 fn readme(lines: &Lines) -> String {
-    let mut rows = lines.text.lines().map(str::trim).filter(|row| !decoration(row)).skip_while(|row| row.is_empty());
+    let mut rows =
+        lines.text.lines().map(str::trim).filter(|row| !decoration(row)).skip_while(|row| row.is_empty());
     let title = rows.next().unwrap_or_default().trim_start_matches('#').trim();
     if title.is_empty() {
         return format!("\n{} holds no text in its first lines.\n", code(&lines.path));
     }
-    let paragraph = rows.skip_while(|row| row.is_empty()).take_while(|row| !row.is_empty() && !row.starts_with('#'));
+    let paragraph =
+        rows.skip_while(|row| row.is_empty()).take_while(|row| !row.is_empty() && !row.starts_with('#'));
     let paragraph = paragraph.collect::<Vec<_>>().join(" ");
     let cut: String = paragraph.chars().take(PARAGRAPH_TOLD).collect();
     let end = if cut.len() < paragraph.len() { "…" } else { "" };
@@ -195,7 +198,10 @@ pub(super) fn attached(file: &str, text: &str) -> String {
 /// The answer to `show FOLDER`.
 pub(super) fn folder(files: &Files) -> String {
     if files.total == 0 {
-        return format!("{} is a folder without files that are neither hidden nor ignored.\n", code(&files.folder));
+        return format!(
+            "{} is a folder without files that are neither hidden nor ignored.\n",
+            code(&files.folder)
+        );
     }
     format!("{} is a folder with {}:\n\n{}", code(&files.folder), files.count(), names(files))
 }
@@ -232,7 +238,11 @@ fn more(total: u64, told: usize, noun: &str) -> String {
 }
 
 fn nothing(what: &str, matches: &Matches) -> String {
-    format!("{what} ({} in {}; hidden, ignored and binary files are left out).\n", matches.searched(), code(&matches.place))
+    format!(
+        "{what} ({} in {}; hidden, ignored and binary files are left out).\n",
+        matches.searched(),
+        code(&matches.place)
+    )
 }
 
 fn rows(matches: &Matches) -> String {
@@ -265,7 +275,12 @@ pub(super) fn found(text: &str, by_name: &ToolResult, by_text: &ToolResult) -> S
     let mut answer = String::new();
     match &by_name.finding {
         Finding::Files(files) if files.total > 0 => {
-            answer.push_str(&format!("{} with {} in the name:\n\n{}\n", files.count(), code(text), names(files)));
+            answer.push_str(&format!(
+                "{} with {} in the name:\n\n{}\n",
+                files.count(),
+                code(text),
+                names(files)
+            ));
         }
         Finding::Files(_) => answer.push_str(&format!("No file has {} in its name.\n\n", code(text))),
         _ => answer.push_str(&failure(by_name)),
@@ -293,7 +308,10 @@ pub(super) fn renamed<'r>(
     results: impl Iterator<Item = &'r ToolResult>,
 ) -> String {
     if matches.total == 0 {
-        return nothing(&format!("Nothing was changed: the word {} is not in {}", code(from), code(path)), matches);
+        return nothing(
+            &format!("Nothing was changed: the word {} is not in {}", code(from), code(path)),
+            matches,
+        );
     }
     let (mut places, mut changed, mut tried) = (0, String::new(), 0);
     let (mut failures, mut count) = (String::new(), 0);
@@ -323,7 +341,8 @@ pub(super) fn renamed<'r>(
     }
     let untried = matches.files.len().min(FILES_RENAMED).saturating_sub(tried);
     if untried > 0 {
-        answer.push_str(&format!("\n{} that hold it were not tried.\n", counted(untried as u64, "more file")));
+        answer
+            .push_str(&format!("\n{} that hold it were not tried.\n", counted(untried as u64, "more file")));
     }
     match left(matches) {
         0 => answer,

@@ -3,7 +3,7 @@
 use super::fit::{MESSAGE_TEXT, counted, json_text_length, one_line};
 use super::read::Unreadable;
 use super::thread::blocking;
-use super::{Toolbox, ToolResult};
+use super::{ToolResult, Toolbox};
 use crate::folders::Place;
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle, diff};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
@@ -194,7 +194,8 @@ impl Toolbox<'_> {
         handle.start().await?;
         // The permission is for the change that was shown, so the file must still be what it was made from.
         if self.text(place).await?.ok().as_ref() != Some(&old) {
-            let why = format!("{} changed meanwhile and was left alone: read it again, then edit", place.shown);
+            let why =
+                format!("{} changed meanwhile and was left alone: read it again, then edit", place.shown);
             return self.failed(handle, &why).await;
         }
         if let Err(why) = self.write(place, &new).await? {
@@ -257,13 +258,9 @@ mod tests {
         assert!(edit("", "y", false, false, "a").unwrap_err().contains("empty"));
         let edit = Edit {
             path: "f".into(),
-            replacements: ["a", "zz"].map(|old| Replacement {
-                old: old.into(),
-                new: "b".into(),
-                every: false,
-                word: false,
-            })
-            .to_vec(),
+            replacements: ["a", "zz"]
+                .map(|old| Replacement { old: old.into(), new: "b".into(), every: false, word: false })
+                .to_vec(),
         };
         assert!(edit.apply("a", "f").is_err(), "all or none");
     }
@@ -283,7 +280,11 @@ mod tests {
         let parts = diffs(Path::new("/f"), &old, &new);
         assert_eq!(parts.len(), 2);
         let ToolCallContent::Diff(part) = &parts[0] else { panic!("{parts:?}") };
-        assert!(part.new_text.starts_with("line 4\n") && part.new_text.contains("LINE 7\n"), "{}", part.new_text);
+        assert!(
+            part.new_text.starts_with("line 4\n") && part.new_text.contains("LINE 7\n"),
+            "{}",
+            part.new_text
+        );
         let every = old.replace("line", "LINE");
         let parts = diffs(Path::new("/f"), &old, &every);
         assert!(matches!(parts.as_slice(), [ToolCallContent::Content(_)]), "{} parts", parts.len());

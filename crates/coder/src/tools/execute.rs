@@ -1,7 +1,7 @@
 //! The execute tool: a command with the shell, its output shown while it runs.
 
 use super::fit::{MESSAGE_TEXT, code_block, end_within, ends_within};
-use super::{Finding, Toolbox, ToolResult};
+use super::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::{Bounded, Exit, Launch, Tail};
 use attache_protocol::v1::ContentBlock;

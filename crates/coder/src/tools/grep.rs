@@ -102,9 +102,16 @@ impl Grep {
 
     fn matcher(&self) -> Result<RegexMatcher, String> {
         let mut builder = RegexMatcherBuilder::new();
-        builder.fixed_strings(!self.regex).word(self.word).case_smart(self.smart_case).line_terminator(Some(b'\n'));
+        builder
+            .fixed_strings(!self.regex)
+            .word(self.word)
+            .case_smart(self.smart_case)
+            .line_terminator(Some(b'\n'));
         builder.build(&self.pattern).map_err(|error| {
-            format!("the pattern {} cannot be searched for: {error}; mend it", start_within(&self.pattern, 200))
+            format!(
+                "the pattern {} cannot be searched for: {error}; mend it",
+                start_within(&self.pattern, 200)
+            )
         })
     }
 }

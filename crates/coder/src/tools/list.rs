@@ -67,7 +67,8 @@ impl List {
                 files.uncounted = true;
                 break;
             }
-            let extension = entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
+            let extension =
+                entry.path().extension().map(|extension| extension.to_string_lossy().into_owned());
             *extensions.entry(extension.unwrap_or_default()).or_default() += 1;
             if let Some(folder) = first_folder(&start, entry.path()) {
                 *below.entry(folder).or_default() += 1;

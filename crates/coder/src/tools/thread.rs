@@ -24,7 +24,9 @@ impl Drop for Waiting {
 }
 
 /// Runs `work` where blocking is allowed. When the future is dropped the work is told and its result thrown away.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce(&Wanted) -> T + Send + 'static) -> Result<T> {
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce(&Wanted) -> T + Send + 'static,
+) -> Result<T> {
     let wanted = Wanted::default();
     let _waiting = Waiting(wanted.clone());
     let done = tokio::task::spawn_blocking(move || work(&wanted)).await;

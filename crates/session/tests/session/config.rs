@@ -110,7 +110,7 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     assert_eq!(current(&by_mode, "m"), "code");
     assert_eq!(by_mode.config().current_mode(), Some("code".into()));
     let by_option = fold([modes("ask"), update(&OPTIONS.replace(r#""currentValue":"ask""#, r#""currentValue":"code""#))]);
-    assert_eq!(by_option.config().modes().unwrap().current_mode_id, "code".into());
+    assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
 /// MODE-05: a value that one side does not have is not forced upon it.
@@ -126,7 +126,7 @@ fn a_mode_that_the_option_does_not_have_leaves_the_option_alone() {
 fn modes_are_derived_from_the_option_for_clients_that_know_modes_only() {
     let session = fold([update(OPTIONS)]);
     let modes = session.config().modes().unwrap();
-    assert_eq!(modes.current_mode_id, "ask".into());
+    assert_eq!(modes.current_mode_id.as_str(), "ask");
     assert_eq!(modes.available_modes[1].description.as_deref(), Some("d"));
 }
 

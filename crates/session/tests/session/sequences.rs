@@ -24,7 +24,7 @@ fn body() -> impl Strategy<Value = EventBody> {
     ]
 }
 
-fn id<T: for<'a> From<&'a str>>() -> impl Strategy<Value = T> {
+fn id<T: for<'a> From<&'a str> + std::fmt::Debug>() -> impl Strategy<Value = T> {
     prop_oneof![Just("a"), Just("b"), Just("replayed-1-0")].prop_map(|id| T::from(id))
 }
 
