@@ -32,7 +32,8 @@ pub trait Author: Send + Sync + 'static {
     ///
     /// # Errors
     /// The prompt is answered with a JSON-RPC error by blame, see [`Error`]; after a cancel with `cancelled` in any case.
-    fn turn(&self, memory: &mut Self::Memory, turn: &Turn) -> impl Future<Output = Result<StopReason>> + Send;
+    fn turn(&self, memory: &mut Self::Memory, turn: &Turn)
+    -> impl Future<Output = Result<StopReason>> + Send;
 
     /// The client set `option`, in a turn or between turns. `options` hold the new value already, which is one of those allowed; options
     /// that depend on it may be changed here. Runs while the connection waits: it must be quick.

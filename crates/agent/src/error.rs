@@ -75,7 +75,9 @@ impl fmt::Display for Error {
             Self::Over => f.write_str("the turn is over: nothing more can be said in it"),
             Self::Client(error) => error.fmt(f),
             Self::Gone(end) => end.fmt(f),
-            Self::Invalid(message) | Self::AuthRequired(message) | Self::Failed { message, .. } => f.write_str(message),
+            Self::Invalid(message) | Self::AuthRequired(message) | Self::Failed { message, .. } => {
+                f.write_str(message)
+            }
         }
     }
 }
@@ -86,9 +88,11 @@ impl std::error::Error for Error {
             Self::Client(error) => Some(error),
             Self::Gone(end) => Some(end),
             Self::Failed { source: Some(source), .. } => Some(&**source),
-            Self::Cancelled | Self::Over | Self::Invalid(_) | Self::AuthRequired(_) | Self::Failed { source: None, .. } => {
-                None
-            }
+            Self::Cancelled
+            | Self::Over
+            | Self::Invalid(_)
+            | Self::AuthRequired(_)
+            | Self::Failed { source: None, .. } => None,
         }
     }
 }

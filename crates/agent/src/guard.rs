@@ -13,7 +13,10 @@ pub(crate) fn calmly<T>(code: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Runs a future of the author until it is done, panics, or `deadline` is: then it is dropped where it stands, and the error is
 /// [`Error::Cancelled`].
-pub(crate) async fn guarded<T>(future: impl Future<Output = Result<T>>, deadline: impl Future<Output = ()>) -> Result<T> {
+pub(crate) async fn guarded<T>(
+    future: impl Future<Output = Result<T>>,
+    deadline: impl Future<Output = ()>,
+) -> Result<T> {
     let mut future = Box::pin(future);
     let mut deadline = pin!(deadline);
     let outcome = std::future::poll_fn(|context| {

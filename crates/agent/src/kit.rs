@@ -2,6 +2,7 @@
 
 use crate::guard::{after_reading, calmly, guarded};
 use crate::options::{Told, of_category};
+use crate::prompt;
 use crate::sessions::{Held, Sessions};
 use crate::{About, Author, Error, Result, Turn, World};
 use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
@@ -28,7 +29,7 @@ pub(crate) struct Parts<A: Author> {
     pub(crate) about: About,
     pub(crate) world: Arc<dyn World>,
     pub(crate) sessions: Sessions<A::Memory>,
-    cancel_grace: Duration,
+    pub(crate) cancel_grace: Duration,
 }
 
 impl<A: Author> Kit<A> {
@@ -42,7 +43,12 @@ impl<A: Author> Kit<A> {
 impl<A: Author> Handler for Kit<A> {
     const SIDE: Side = Side::Agent;
 
-    fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> std::result::Result<(), DecodeError> {
+    fn notification(
+        &mut self,
+        peer: &Peer,
+        name: &str,
+        params: Option<&str>,
+    ) -> std::result::Result<(), DecodeError> {
         self.0.notification(peer, name, params)
     }
 
@@ -50,7 +56,8 @@ impl<A: Author> Handler for Kit<A> {
         if self.0.0.initialized || call.name == <method::Initialize as method::Method>::ROW.name {
             return self.0.call(call);
         }
-        let error = Refusal::invalid_request(format!("{} came before initialize: call that first", call.name));
+        let error =
+            Refusal::invalid_request(format!("{} came before initialize: call that first", call.name));
         call.refuse(&error)
     }
 
@@ -112,7 +119,12 @@ impl<A: Author> Served<A> {
     }
 
     /// Ends what runs in a session and takes it out, then replies: behind the replies of its prompts (SESS-23, SESS-25).
-    fn end_session<M: method::Call>(&self, held: Arc<Held<A::Memory>>, answer: Answer<M>, reply: M::Result) -> Work
+    fn end_session<M: method::Call>(
+        &self,
+        held: Arc<Held<A::Memory>>,
+        answer: Answer<M>,
+        reply: M::Result,
+    ) -> Work
     where
         M::Result: Send,
     {
@@ -168,7 +180,11 @@ impl<A: Author> Agent for Served<A> {
         }
     }
 
-    fn session_delete(&mut self, params: DeleteSessionRequest, answer: Answer<method::SessionDelete>) -> Work {
+    fn session_delete(
+        &mut self,
+        params: DeleteSessionRequest,
+        answer: Answer<method::SessionDelete>,
+    ) -> Work {
         match self.parts.sessions.get(&params.session_id) {
             Ok(held) => self.end_session(held, answer, DeleteSessionResponse::new()),
             // One that is gone already counts as deleted (DEL-03).
@@ -176,7 +192,11 @@ impl<A: Author> Agent for Served<A> {
         }
     }
 
-    fn session_set_title(&mut self, params: SetSessionTitleRequest, answer: Answer<method::SessionSetTitle>) -> Work {
+    fn session_set_title(
+        &mut self,
+        params: SetSessionTitleRequest,
+        answer: Answer<method::SessionSetTitle>,
+    ) -> Work {
         let held = match self.parts.sessions.get(&params.session_id) {
             Ok(held) => held,
             Err(error) => return answer.send(Err(error)),
@@ -189,12 +209,20 @@ impl<A: Author> Agent for Served<A> {
         answer.send(Ok(SetSessionTitleResponse::new(title)))
     }
 
-    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<method::SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        params: SetSessionModeRequest,
+        answer: Answer<method::SessionSetMode>,
+    ) -> Work {
         let (category, mode) = (SessionConfigOptionCategory::Mode, params.mode_id.as_str());
         self.choose(&params.session_id, &category, mode, answer, SetSessionModeResponse::new())
     }
 
-    fn session_set_model(&mut self, params: SetSessionModelRequest, answer: Answer<method::SessionSetModel>) -> Work {
+    fn session_set_model(
+        &mut self,
+        params: SetSessionModelRequest,
+        answer: Answer<method::SessionSetModel>,
+    ) -> Work {
         let (category, model) = (SessionConfigOptionCategory::Model, params.model_id.as_str());
         self.choose(&params.session_id, &category, model, answer, SetSessionModelResponse::new())
     }
@@ -216,7 +244,7 @@ impl<A: Author> Agent for Served<A> {
             Ok(held) => held,
             Err(error) => return answer.send(Err(error)),
         };
-        if let Err(error) = check_prompt(&params.prompt, self.parts.about.prompt_capabilities()) {
+        if let Err(error) = prompt::check(&params.prompt, self.parts.about.prompt_capabilities()) {
             return answer.send(Err(error.to_reply()));
         }
         let ticket = held.session.accept(answer.cancelled().clone());
@@ -224,7 +252,7 @@ impl<A: Author> Agent for Served<A> {
         answer.by(|answer| async move {
             after_reading().await;
             let turn = Turn::new(Arc::clone(&held.session), ticket, params.prompt);
-            let outcome = parts.run(&held, &turn).await;
+            let outcome = prompt::run(&parts, &held, &turn).await;
             held.session.answer(turn.ticket(), outcome, answer);
         })
     }
@@ -235,42 +263,4 @@ impl<A: Author> Agent for Served<A> {
             held.session.cancel();
         }
     }
-}
-
-impl<A: Author> Parts<A> {
-    /// Runs one prompt when its turn has come; one that is cancelled before never begins.
-    async fn run(&self, held: &Held<A::Memory>, turn: &Turn) -> Result<StopReason> {
-        turn.unless_cancelled(held.session.front_is(Some(turn.ticket().number))).await?;
-        turn.check()?;
-        let mut memory = held.memory.lock().await;
-        // Only a closed session has none, and closing it cancelled this prompt.
-        let memory = memory.as_mut().ok_or(Error::Cancelled)?;
-        held.session.begin(turn.ticket(), turn.prompt().to_vec());
-        let ignored = async {
-            turn.cancelled().await;
-            tokio::time::sleep(self.cancel_grace).await;
-        };
-        guarded(self.author.turn(memory, turn), ignored).await
-    }
-}
-
-/// Whether a turn may begin with this (PROMPT-04, PROMPT-17).
-fn check_prompt(prompt: &[ContentBlock], takes: &PromptCapabilities) -> Result<()> {
-    if prompt.is_empty() {
-        return Err(Error::invalid("the prompt is empty: it needs at least one content block"));
-    }
-    for (index, block) in prompt.iter().enumerate() {
-        let taken = match block {
-            ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => true,
-            ContentBlock::Image(_) => takes.image,
-            ContentBlock::Audio(_) => takes.audio,
-            ContentBlock::Resource(_) => takes.embedded_context,
-            ContentBlock::Unknown(_) => false,
-        };
-        if !taken {
-            let kind = block.tag();
-            return Err(Error::invalid(format!("prompt[{index}] is of the type {kind}, which this agent does not take")));
-        }
-    }
-    Ok(())
 }

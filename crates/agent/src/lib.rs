@@ -41,6 +41,7 @@ mod open_session;
 mod opening;
 mod options;
 mod permission;
+mod prompt;
 mod serve;
 mod sessions;
 mod ticket;

@@ -6,8 +6,8 @@ use crate::{Error, Result, World};
 use attache_connection::{Answer, Cancelled, Peer};
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use attache_protocol::v1::{
-    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, SessionUpdate, StopReason,
-    ToolCallId, ToolCallStatus, ToolCallUpdate, Usage,
+    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, SessionUpdate,
+    StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, Usage,
 };
 use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
 use std::path::PathBuf;
@@ -161,7 +161,10 @@ impl OpenSession {
                 let _ = self.post(&mut state, EventBody::ToolCallUpdate(update));
             }
             for id in turn.open_questions {
-                state.record(EventBody::PermissionSettled { id, outcome: RequestPermissionOutcome::Cancelled });
+                state.record(EventBody::PermissionSettled {
+                    id,
+                    outcome: RequestPermissionOutcome::Cancelled,
+                });
             }
             let outcome = match &outcome {
                 Ok(reason) => TurnOutcome::Stopped(reason.clone()),
@@ -217,7 +220,12 @@ impl OpenSession {
     }
 
     /// A question of the turn of `ticket` has its answer, or nobody waits for one; only the first settling counts.
-    pub(crate) fn settle_permission(&self, ticket: &Ticket, id: PermissionId, outcome: RequestPermissionOutcome) {
+    pub(crate) fn settle_permission(
+        &self,
+        ticket: &Ticket,
+        id: PermissionId,
+        outcome: RequestPermissionOutcome,
+    ) {
         // After the turn there is nothing left to settle.
         let _ = self.settling(ticket, |state| {
             let questions = state.turn.as_mut().map(|turn| &mut turn.open_questions);

@@ -13,7 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens a session and answers. The commands follow the answer at once, as the client knows the session only then (SESS-26).
-pub(crate) async fn open<A: Author>(parts: Arc<Parts<A>>, params: NewSessionRequest, answer: Answer<SessionNew>) {
+pub(crate) async fn open<A: Author>(
+    parts: Arc<Parts<A>>,
+    params: NewSessionRequest,
+    answer: Answer<SessionNew>,
+) {
     after_reading().await;
     let cancelled = answer.cancelled().clone().wait();
     let opened = begin(&parts, &params, answer.peer(), cancelled).await;
@@ -66,8 +70,14 @@ async fn begin<A: Author>(
         additional_directories: params.additional_directories.clone(),
         origin: Origin::New,
     };
-    let session =
-        OpenSession::new(id, roots, parts.sessions.next_serial(), peer.clone(), Arc::clone(&parts.world), opened);
+    let session = OpenSession::new(
+        id,
+        roots,
+        parts.sessions.next_serial(),
+        peer.clone(),
+        Arc::clone(&parts.world),
+        opened,
+    );
     Ok((Arc::new(session), chosen, memory))
 }
 
@@ -80,9 +90,13 @@ fn check(params: &NewSessionRequest, about: &About) -> Result<Vec<PathBuf>> {
     if params.system_prompt.is_some() {
         return Err(Error::invalid("this agent takes no systemPrompt: leave it out"));
     }
-    if let Some((server, kind)) = params.mcp_servers.iter().find_map(|server| Some((server, about.unsupported_mcp(server)?))) {
+    if let Some((server, kind)) =
+        params.mcp_servers.iter().find_map(|server| Some((server, about.unsupported_mcp(server)?)))
+    {
         let name = server.name();
-        return Err(Error::invalid(format!("the MCP server {name} is of the type {kind}, which this agent does not reach")));
+        return Err(Error::invalid(format!(
+            "the MCP server {name} is of the type {kind}, which this agent does not reach"
+        )));
     }
     let cwd = std::iter::once(("cwd", &params.cwd));
     let more = params.additional_directories.iter().map(|path| ("an additional directory", path));
@@ -97,6 +111,8 @@ fn directory(what: &str, path: &str) -> Result<PathBuf> {
     match std::fs::metadata(absolute) {
         Ok(found) if found.is_dir() => Ok(absolute.to_owned()),
         Ok(_) => Err(Error::invalid(format!("{what} must be a directory, and {path} is none"))),
-        Err(error) => Err(Error::invalid(format!("{what} must be a directory, and {path} cannot be used: {error}"))),
+        Err(error) => {
+            Err(Error::invalid(format!("{what} must be a directory, and {path} cannot be used: {error}")))
+        }
     }
 }

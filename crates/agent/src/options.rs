@@ -78,7 +78,9 @@ pub(crate) fn check(options: &[SessionConfigOption]) -> Result<()> {
         if let Some(SessionConfigOptionCategory::Unknown(name)) = option.category()
             && !name.starts_with('_')
         {
-            return Err(Error::failed(format!("the category {name} of the option {id} must begin with \"_\"")));
+            return Err(Error::failed(format!(
+                "the category {name} of the option {id} must begin with \"_\""
+            )));
         }
         let Some(current) = option.current_value() else {
             return Err(Error::failed(format!("the option {id} has a type that ACP does not have")));
@@ -87,7 +89,11 @@ pub(crate) fn check(options: &[SessionConfigOption]) -> Result<()> {
             return Err(Error::failed(format!("the current value of the option {id} is none of its values")));
         }
         let values: Vec<_> = option.values().map(|value| &value.value).collect();
-        if values.iter().enumerate().any(|(index, value)| values.iter().take(index).any(|earlier| earlier == value)) {
+        if values
+            .iter()
+            .enumerate()
+            .any(|(index, value)| values.iter().take(index).any(|earlier| earlier == value))
+        {
             return Err(Error::failed(format!("the option {id} has the same value twice")));
         }
     }

@@ -36,12 +36,17 @@ impl Permission {
     /// The option that was chosen.
     pub fn option_id(&self) -> Option<&PermissionOptionId> {
         match self {
-            Self::AllowOnce(id) | Self::AllowAlways(id) | Self::RejectOnce(id) | Self::RejectAlways(id) => Some(id),
+            Self::AllowOnce(id) | Self::AllowAlways(id) | Self::RejectOnce(id) | Self::RejectAlways(id) => {
+                Some(id)
+            }
             Self::Cancelled | Self::Unusable(_) => None,
         }
     }
 
-    fn of(answer: std::result::Result<RequestPermissionResponse, CallError>, options: &[PermissionOption]) -> Result<Self> {
+    fn of(
+        answer: std::result::Result<RequestPermissionResponse, CallError>,
+        options: &[PermissionOption],
+    ) -> Result<Self> {
         let outcome = match answer {
             Ok(response) => response.outcome,
             Err(CallError::Gone(end)) => return Err(Error::Gone(end)),
@@ -75,15 +80,27 @@ impl Turn {
     /// # Errors
     /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] for options that are no question: none, two with the
     /// same id, or one of an unknown kind. What the client answers is never an error here.
-    pub async fn ask_permission(&self, call: &ToolCallHandle, options: Vec<PermissionOption>) -> Result<Permission> {
+    pub async fn ask_permission(
+        &self,
+        call: &ToolCallHandle,
+        options: Vec<PermissionOption>,
+    ) -> Result<Permission> {
         check(&options)?;
         self.ready().await?;
         let (mut open, reply) = self.session().in_turn(self.ticket(), |state| {
             let id = state.open_question();
             let tool_call = call.patch();
-            state.record(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
-            let request = RequestPermissionRequest::new(self.session_id().clone(), tool_call, options.clone());
-            (OpenQuestion { turn: self, id, outcome: None }, self.session().peer.call::<SessionRequestPermission>(&request))
+            state.record(EventBody::PermissionAsked {
+                id,
+                tool_call: tool_call.clone(),
+                options: options.clone(),
+            });
+            let request =
+                RequestPermissionRequest::new(self.session_id().clone(), tool_call, options.clone());
+            (
+                OpenQuestion { turn: self, id, outcome: None },
+                self.session().peer.call::<SessionRequestPermission>(&request),
+            )
         })?;
         let answer = self.unless_cancelled(reply).await?;
         if let Ok(response) = &answer {
@@ -129,7 +146,10 @@ fn check(options: &[PermissionOption]) -> Result<()> {
     }
     for (index, option) in options.iter().enumerate() {
         if matches!(option.kind, PermissionOptionKind::Unknown(_)) {
-            return Err(Error::invalid(format!("the permission option {} has an unknown kind", option.option_id)));
+            return Err(Error::invalid(format!(
+                "the permission option {} has an unknown kind",
+                option.option_id
+            )));
         }
         if options.iter().take(index).any(|earlier| earlier.option_id == option.option_id) {
             return Err(Error::invalid(format!("two permission options have the id {}", option.option_id)));

@@ -70,11 +70,13 @@ impl<M> Sessions<M> {
         found.retain(|session| session.serial < before);
         found.sort_unstable_by_key(|session| std::cmp::Reverse(session.serial));
         let mut infos = found.iter().map(|session| (session.serial, info(session)));
-        let mut matching = infos.by_ref().filter(|(_, info)| request.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd));
+        let mut matching =
+            infos.by_ref().filter(|(_, info)| request.cwd.as_ref().is_none_or(|cwd| *cwd == info.cwd));
         let page: Vec<_> = matching.by_ref().take(PAGE).collect();
         let more = matching.next().is_some();
         let next_cursor = page.last().filter(|_| more).map(|(serial, _)| format!("before-{serial}"));
-        let mut response = ListSessionsResponse::new(page.into_iter().map(|(_, info)| info).collect::<Vec<_>>());
+        let mut response =
+            ListSessionsResponse::new(page.into_iter().map(|(_, info)| info).collect::<Vec<_>>());
         response.next_cursor = next_cursor;
         Ok(response)
     }

@@ -3,8 +3,8 @@
 use crate::{Error, Result, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{
-    ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
-    ToolKind,
+    ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus,
+    ToolCallUpdate, ToolKind,
 };
 use attache_session::EventBody;
 use std::path::Path;
@@ -195,7 +195,10 @@ impl ToolCallHandle {
     }
 
     async fn send(&mut self, update: ToolCallUpdate) -> Result<()> {
-        check(update.content.as_deref().unwrap_or_default(), update.locations.as_deref().unwrap_or_default())?;
+        check(
+            update.content.as_deref().unwrap_or_default(),
+            update.locations.as_deref().unwrap_or_default(),
+        )?;
         self.turn.ready().await?;
         self.call.apply(&update);
         let session = self.turn.session();
@@ -245,7 +248,9 @@ fn check(content: &[ToolCallContent], locations: &[ToolCallLocation]) -> Result<
     });
     for path in diffs.chain(locations.iter().map(|location| &location.path)) {
         if !Path::new(path).is_absolute() {
-            return Err(Error::invalid(format!("a tool call names the path {path:?}, which is not absolute")));
+            return Err(Error::invalid(format!(
+                "a tool call names the path {path:?}, which is not absolute"
+            )));
         }
     }
     if locations.iter().any(|location| location.line == Some(0)) {

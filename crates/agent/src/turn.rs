@@ -5,12 +5,12 @@ use crate::options::Told;
 use crate::ticket::Ticket;
 use crate::{Error, Result};
 use attache_connection::End;
+use attache_protocol::Patch;
 use attache_protocol::method::{Call, FsReadTextFile, FsWriteTextFile};
 use attache_protocol::v1::{
     AvailableCommand, ClientCapabilities, ContentBlock, Cost, Notice, PlanEntry, ReadTextFileRequest,
     SessionConfigOption, SessionConfigOptionValue, SessionId, SessionModeId, Usage, WriteTextFileRequest,
 };
-use attache_protocol::Patch;
 use attache_session::{EventBody, PlanContent};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -121,13 +121,15 @@ impl Turn {
     /// # Errors
     /// As [`Turn::plan`]; [`Error::Invalid`] for a title that is blank.
     pub async fn title(&self, title: &str) -> Result<()> {
-        let title = attache_session::title(title).ok_or_else(|| Error::invalid("a title must not be blank"))?;
+        let title =
+            attache_session::title(title).ok_or_else(|| Error::invalid("a title must not be blank"))?;
         self.ready().await?;
         self.session().in_turn(&self.0.ticket, |state| {
             if state.session.info().titled_by_person() {
                 return Ok(());
             }
-            let body = EventBody::Info { title: Patch::Set(title), updated_at: Patch::Keep, meta: Patch::Keep };
+            let body =
+                EventBody::Info { title: Patch::Set(title), updated_at: Patch::Keep, meta: Patch::Keep };
             self.session().post(state, body)
         })?
     }
@@ -173,7 +175,12 @@ impl Turn {
     /// # Errors
     /// [`Error::Client`] if the client does not offer this or refuses, [`Error::Invalid`] for a path that is not absolute, and as
     /// [`Turn::plan`].
-    pub async fn read_text_file(&self, path: impl AsRef<Path>, line: Option<u32>, limit: Option<u32>) -> Result<String> {
+    pub async fn read_text_file(
+        &self,
+        path: impl AsRef<Path>,
+        line: Option<u32>,
+        limit: Option<u32>,
+    ) -> Result<String> {
         let mut request = ReadTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?);
         (request.line, request.limit) = (line, limit);
         Ok(self.ask::<FsReadTextFile>(&request).await?.content)
@@ -257,7 +264,10 @@ impl Turn {
 
 impl std::fmt::Debug for Turn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Turn").field("session", &self.session().id).field("prompt", &self.0.ticket.number).finish()
+        f.debug_struct("Turn")
+            .field("session", &self.session().id)
+            .field("prompt", &self.0.ticket.number)
+            .finish()
     }
 }
 

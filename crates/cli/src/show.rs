@@ -15,8 +15,8 @@ pub(crate) mod width;
 use crate::exit::Exit;
 use crate::permission::Verdict;
 use attache_client::PermissionRequest;
-use attache_protocol::v1::{Implementation, Notice, StopReason, ToolCall, Usage};
-use attache_session::{ConfigOptions, PlanContent, UsageState};
+use attache_protocol::v1::{ContentBlock, Implementation, Notice, StopReason, ToolCall, Usage};
+use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
 use std::io;
 
 /// One thing to show. Strings are as the agent sent them: each face makes them harmless for where they go.
@@ -25,6 +25,10 @@ pub(crate) enum Item<'a> {
     Agent(Option<&'a Implementation>),
     /// A session is open.
     Session { id: &'a str, cwd: &'a str },
+    /// A message begins; its text follows.
+    Message(MessageAuthor),
+    /// Something in a message that is not text.
+    Content { author: MessageAuthor, block: &'a ContentBlock },
     /// More of the agent's answer, a suffix of it.
     Text(&'a str),
     /// More of what the agent thinks, a suffix of it.

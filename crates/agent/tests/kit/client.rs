@@ -6,12 +6,12 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinSet;
 
-pub struct Client {
+pub(crate) struct Client {
     write: WriteHalf<DuplexStream>,
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     serving: JoinSet<attache_agent::Result<()>>,
     /// What arrived and was not asked for yet, in order.
-    pub seen: Vec<Value>,
+    pub(crate) seen: Vec<Value>,
     last_id: i64,
 }
 
@@ -20,12 +20,12 @@ const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {
     /// Connected and nothing said.
-    pub fn silent<A: Author>(serving: Serving<A>) -> Self {
+    pub(crate) fn silent<A: Author>(serving: Serving<A>) -> Self {
         Self::buffered(serving, 1 << 20)
     }
 
     /// The same with a transport that holds this many bytes.
-    pub fn buffered<A: Author>(serving: Serving<A>, bytes: usize) -> Self {
+    pub(crate) fn buffered<A: Author>(serving: Serving<A>, bytes: usize) -> Self {
         let (near, far) = tokio::io::duplex(bytes);
         let (input, output) = tokio::io::split(far);
         let mut tasks = JoinSet::new();
@@ -35,7 +35,7 @@ impl Client {
     }
 
     /// Initialized with these client capabilities.
-    pub async fn with(author: impl Author, capabilities: Value) -> Self {
+    pub(crate) async fn with(author: impl Author, capabilities: Value) -> Self {
         let mut client = Self::silent(serve(author));
         let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
         client.result("initialize", params).await;
@@ -43,23 +43,23 @@ impl Client {
     }
 
     /// Initialized, offering nothing.
-    pub async fn plain(author: impl Author) -> Self {
+    pub(crate) async fn plain(author: impl Author) -> Self {
         Self::with(author, json!({})).await
     }
 
     /// Writes text as it is.
-    pub async fn write(&mut self, text: &str) {
+    pub(crate) async fn write(&mut self, text: &str) {
         self.write.write_all(text.as_bytes()).await.expect("the agent reads");
     }
 
     /// Writes messages in one write.
-    pub async fn send(&mut self, messages: &[Value]) {
+    pub(crate) async fn send(&mut self, messages: &[Value]) {
         let text: String = messages.iter().map(|message| format!("{message}\n")).collect();
         self.write(&text).await;
     }
 
     /// The next line.
-    pub async fn next(&mut self) -> Value {
+    pub(crate) async fn next(&mut self) -> Value {
         if self.seen.is_empty() { self.read().await } else { self.seen.remove(0) }
     }
 
@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// The reply to the call with this id; what comes before it stays in `seen`.
-    pub async fn reply(&mut self, id: i64) -> Value {
+    pub(crate) async fn reply(&mut self, id: i64) -> Value {
         let is_it = |message: &Value| message.get("method").is_none() && message["id"] == id;
         if let Some(index) = self.seen.iter().position(is_it) {
             return self.seen.remove(index);
@@ -87,7 +87,7 @@ impl Client {
     }
 
     /// The next message with this method; what comes before it stays in `seen`.
-    pub async fn arrives(&mut self, method: &str) -> Value {
+    pub(crate) async fn arrives(&mut self, method: &str) -> Value {
         if let Some(index) = self.seen.iter().position(|message| message["method"] == method) {
             return self.seen.remove(index);
         }
@@ -101,20 +101,20 @@ impl Client {
     }
 
     /// Makes a call's message without sending it.
-    pub fn call(&mut self, method: &str, params: Value) -> (i64, Value) {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> (i64, Value) {
         self.last_id += 1;
         (self.last_id, json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}))
     }
 
     /// Calls and gives the id.
-    pub async fn start(&mut self, method: &str, params: Value) -> i64 {
+    pub(crate) async fn start(&mut self, method: &str, params: Value) -> i64 {
         let (id, message) = self.call(method, params);
         self.send(&[message]).await;
         id
     }
 
     /// Calls and gives the result.
-    pub async fn result(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn result(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         let mut reply = self.reply(id).await;
         assert!(reply.get("error").is_none(), "{method}: {reply}");
@@ -122,7 +122,7 @@ impl Client {
     }
 
     /// Calls and gives the error.
-    pub async fn error(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn error(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         let mut reply = self.reply(id).await;
         assert!(reply.get("result").is_none(), "{method}: {reply}");
@@ -130,38 +130,39 @@ impl Client {
     }
 
     /// A new session in this crate's folder.
-    pub async fn session(&mut self) -> String {
+    pub(crate) async fn session(&mut self) -> String {
         let result = self.result("session/new", new()).await;
         result["sessionId"].as_str().expect("a session id").to_owned()
     }
 
     /// Starts a prompt of one text.
-    pub async fn prompt(&mut self, session: &str, text: &str) -> i64 {
+    pub(crate) async fn prompt(&mut self, session: &str, text: &str) -> i64 {
         self.start("session/prompt", prompt(session, text)).await
     }
 
     /// Prompts, and gives the reply and the updates before it.
-    pub async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
+    pub(crate) async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
         let id = self.prompt(session, text).await;
         let reply = self.reply(id).await;
         (reply, self.updates())
     }
 
     /// Takes the updates seen so far.
-    pub fn updates(&mut self) -> Vec<Value> {
-        let (updates, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.seen).into_iter().partition(|message| message["method"] == "session/update");
+    pub(crate) fn updates(&mut self) -> Vec<Value> {
+        let (updates, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.seen)
+            .into_iter()
+            .partition(|message| message["method"] == "session/update");
         self.seen = rest;
         updates.into_iter().map(|mut message| message["params"]["update"].take()).collect()
     }
 
     /// A round trip: whatever the agent queued before it is in `seen` afterwards.
-    pub async fn settle(&mut self) {
+    pub(crate) async fn settle(&mut self) {
         self.result("session/list", json!({})).await;
     }
 
     /// Closes our end and waits for the agent's.
-    pub async fn hang_up(mut self) -> attache_agent::Result<()> {
+    pub(crate) async fn hang_up(mut self) -> attache_agent::Result<()> {
         self.write.shutdown().await.expect("closing works");
         drop(self.write);
         let ended = tokio::time::timeout(STUCK, self.serving.join_next()).await;
@@ -169,14 +170,14 @@ impl Client {
     }
 }
 
-pub fn new() -> Value {
+pub(crate) fn new() -> Value {
     json!({"cwd": env!("CARGO_MANIFEST_DIR"), "mcpServers": []})
 }
 
-pub fn prompt(session: &str, text: &str) -> Value {
+pub(crate) fn prompt(session: &str, text: &str) -> Value {
     json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]})
 }
 
-pub fn cancel(session: &str) -> Value {
+pub(crate) fn cancel(session: &str) -> Value {
     json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}})
 }

@@ -17,7 +17,8 @@ async fn a_client_that_does_not_read_holds_the_agent_back() {
     // 64 KiB in the transport and 256 KiB in the queue, at more than 200 bytes a line.
     assert!((200..3_000).contains(&said), "{said} chunks were taken in");
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "end_turn");
-    let chunks = client.updates().iter().filter(|update| update["sessionUpdate"] == "agent_message_chunk").count();
+    let chunks =
+        client.updates().iter().filter(|update| update["sessionUpdate"] == "agent_message_chunk").count();
     assert_eq!(chunks, 100_000, "and nothing was lost");
 }
 
@@ -78,6 +79,9 @@ async fn bad_lines_are_answered_and_the_connection_lives() {
     client.write("\r\n\n{\"jsonrpc\":\"2.0\",\"method\":\"foo/bar\"}\r\n").await;
     client.write("{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n").await;
     let session = client.session().await;
-    assert_eq!(client.error("session/prompt", json!({"sessionId": session, "prompt": "hi"})).await["code"], -32602);
+    assert_eq!(
+        client.error("session/prompt", json!({"sessionId": session, "prompt": "hi"})).await["code"],
+        -32602
+    );
     client.result("session/prompt", prompt(&session, "hello")).await;
 }

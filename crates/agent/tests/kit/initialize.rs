@@ -62,7 +62,9 @@ async fn what_is_advertised_is_what_is_served() {
     for name in ["list", "close", "delete", "title", "additionalDirectories"] {
         assert!(capabilities["sessionCapabilities"][name].is_object(), "{name}");
     }
-    for method in ["session/load", "session/resume", "session/fork", "session/archive", "logout", "providers/list"] {
+    for method in
+        ["session/load", "session/resume", "session/fork", "session/archive", "logout", "providers/list"]
+    {
         let params = json!({"sessionId": "s", "cwd": "/", "mcpServers": []});
         assert_eq!(client.error(method, params).await["code"], -32601, "INIT-17: {method}");
     }

@@ -23,9 +23,13 @@ async fn modes_and_options_begin_in_step() {
     let mut client = Client::plain(Tester::default()).await;
     let opened = client.result("session/new", new()).await;
     assert_eq!(opened["modes"]["currentModeId"], "ask");
-    assert_eq!(opened["modes"]["availableModes"], json!([{"id": "ask", "name": "ASK"}, {"id": "code", "name": "CODE"}]));
+    assert_eq!(
+        opened["modes"]["availableModes"],
+        json!([{"id": "ask", "name": "ASK"}, {"id": "code", "name": "CODE"}])
+    );
     assert_eq!(value_of(&opened["configOptions"], "how"), "ask");
-    let order: Vec<&Value> = opened["configOptions"].as_array().unwrap().iter().map(|option| &option["id"]).collect();
+    let order: Vec<&Value> =
+        opened["configOptions"].as_array().unwrap().iter().map(|option| &option["id"]).collect();
     assert_eq!(order, ["model", "how", "web"], "CONF-15");
 }
 

@@ -2,6 +2,9 @@ use super::client::cancel;
 use super::{Client, Tester};
 use serde_json::{Value, json};
 
+/// Whether the author noted what it should have.
+type Noted = fn(&str) -> bool;
+
 async fn asked(author: Tester) -> (Client, String, i64, Value) {
     let mut client = Client::plain(author).await;
     let session = client.session().await;
@@ -37,13 +40,19 @@ async fn whatever_is_no_allowing_choice_means_no() {
         reply[key] = value;
         reply
     };
-    let answers: [(fn(&str) -> bool, &dyn Fn(&Value) -> Value); 6] = [
+    let answers: [(Noted, &dyn Fn(&Value) -> Value); 6] = [
         (|noted| noted.starts_with("RejectOnce"), &|call| selected(call, "n")),
         (|noted| noted.starts_with("Unusable"), &|call| selected(call, "zzz")),
-        (|noted| noted.starts_with("Unusable"), &|call| reply(call, "error", json!({"code": -32603, "message": "no"}))),
+        (|noted| noted.starts_with("Unusable"), &|call| {
+            reply(call, "error", json!({"code": -32603, "message": "no"}))
+        }),
         (|noted| noted.starts_with("Unusable"), &|call| reply(call, "result", json!(5))),
-        (|noted| noted.starts_with("Unusable"), &|call| reply(call, "result", json!({"outcome": {"outcome": "maybe"}}))),
-        (|noted| noted == "Cancelled", &|call| reply(call, "result", json!({"outcome": {"outcome": "cancelled"}}))),
+        (|noted| noted.starts_with("Unusable"), &|call| {
+            reply(call, "result", json!({"outcome": {"outcome": "maybe"}}))
+        }),
+        (|noted| noted == "Cancelled", &|call| {
+            reply(call, "result", json!({"outcome": {"outcome": "cancelled"}}))
+        }),
     ];
     for (noted, answer) in answers {
         let author = Tester::default();

@@ -27,12 +27,17 @@ async fn a_turn_says_something_and_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
-    let author = Tester::with(About::new("a", "1").prompts(PromptCapabilities { image: true, ..PromptCapabilities::new() }));
+    let author = Tester::with(
+        About::new("a", "1").prompts(PromptCapabilities { image: true, ..PromptCapabilities::new() }),
+    );
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;
     let audio = json!([{"type": "audio", "data": "", "mimeType": "audio/wav"}]);
-    let resource = json!([{"type": "text", "text": "x"}, {"type": "resource", "resource": {"uri": "u", "text": "t"}}]);
-    for bad in [json!([]), audio, resource, json!("hi"), json!([{"type": "text"}]), json!([{"type": "video"}])] {
+    let resource =
+        json!([{"type": "text", "text": "x"}, {"type": "resource", "resource": {"uri": "u", "text": "t"}}]);
+    for bad in
+        [json!([]), audio, resource, json!("hi"), json!([{"type": "text"}]), json!([{"type": "video"}])]
+    {
         let error = client.error("session/prompt", json!({"sessionId": session, "prompt": bad})).await;
         assert_eq!(error["code"], -32602, "PROMPT-04, PROMPT-05, PROMPT-17: {bad}");
     }
@@ -48,7 +53,13 @@ async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
 async fn failures_are_errors_by_blame() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
-    for (text, code) in [("fail", -32603), ("invalid", -32602), ("panic", -32603), ("unknown reason", -32603), ("relative path", -32602)] {
+    for (text, code) in [
+        ("fail", -32603),
+        ("invalid", -32602),
+        ("panic", -32603),
+        ("unknown reason", -32603),
+        ("relative path", -32602),
+    ] {
         let error = client.error("session/prompt", prompt(&session, text)).await;
         assert_eq!(error["code"], code, "PROMPT-10: {text}: {error}");
     }
@@ -57,7 +68,10 @@ async fn failures_are_errors_by_blame() {
     let error = client.error("session/prompt", prompt(&session, "panic")).await;
     assert!(!error["message"].as_str().unwrap().contains("as asked"), "a panic's message may hold secrets");
     let (_, updates) = client.turn(&session, "remembered").await;
-    assert_eq!(updates[0]["content"]["text"], "1,fail,invalid,panic,unknown reason,relative path,fail,panic,remembered");
+    assert_eq!(
+        updates[0]["content"]["text"],
+        "1,fail,invalid,panic,unknown reason,relative path,fail,panic,remembered"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,7 +103,8 @@ async fn a_second_prompt_waits_its_turn_and_other_sessions_do_not() {
         assert_eq!(client.reply(*id).await["result"]["stopReason"], "end_turn");
     }
     assert_eq!(author.noted()[2..], ["began second", "began third"]);
-    let texts: Vec<Value> = client.updates().into_iter().map(|mut update| update["content"]["text"].take()).collect();
+    let texts: Vec<Value> =
+        client.updates().into_iter().map(|mut update| update["content"]["text"].take()).collect();
     assert_eq!(texts, ["waited", "second", "third"]);
 }
 
@@ -99,7 +114,8 @@ async fn prompts_in_one_write_run_in_their_order_on_many_threads() {
     let mut client = Client::plain(author.clone()).await;
     let session = session(&mut client).await;
     let texts: Vec<String> = (0..100).map(|index| format!("p{index}")).collect();
-    let calls: Vec<_> = texts.iter().map(|text| client.call("session/prompt", prompt(&session, text))).collect();
+    let calls: Vec<_> =
+        texts.iter().map(|text| client.call("session/prompt", prompt(&session, text))).collect();
     client.send(&calls.iter().map(|(_, message)| message.clone()).collect::<Vec<_>>()).await;
     for (id, _) in &calls {
         client.reply(*id).await;
@@ -130,7 +146,8 @@ async fn a_long_text_goes_out_in_pieces() {
     let mut client = Client::plain(Tester::default()).await;
     let session = session(&mut client).await;
     let (_, updates) = client.turn(&session, "long").await;
-    let pieces: Vec<&str> = updates.iter().map(|update| update["content"]["text"].as_str().unwrap()).collect();
+    let pieces: Vec<&str> =
+        updates.iter().map(|update| update["content"]["text"].as_str().unwrap()).collect();
     assert!(pieces.len() > 2 && pieces.iter().all(|piece| piece.len() <= 48 * 1024));
     assert_eq!(pieces.concat(), "ä\n".repeat(60_000));
 }
@@ -150,7 +167,8 @@ async fn a_turn_that_is_over_says_nothing() {
     assert!(matches!(turn.config(Vec::new()).await, Err(Error::Over)));
     author.go.notify_one();
     client.reply(waiting).await;
-    let texts: Vec<Value> = client.updates().into_iter().map(|mut update| update["content"]["text"].take()).collect();
+    let texts: Vec<Value> =
+        client.updates().into_iter().map(|mut update| update["content"]["text"].take()).collect();
     assert_eq!(texts, ["waited"], "PROMPT-08");
 }
 
@@ -165,7 +183,11 @@ async fn usage_title_and_plan_reach_the_client_and_a_notice_only_if_it_takes_the
         assert_eq!(reply["result"], json!({"stopReason": "end_turn", "usage": usage}), "USE-10");
         assert_eq!(updates.len(), count, "NOTE-01");
         assert_eq!(updates[0], json!({"sessionUpdate": "usage_update", "used": 30, "size": 100}));
-        assert_eq!(updates[1], json!({"sessionUpdate": "session_info_update", "title": "A title"}), "INFO-02");
+        assert_eq!(
+            updates[1],
+            json!({"sessionUpdate": "session_info_update", "title": "A title"}),
+            "INFO-02"
+        );
     }
 }
 

@@ -37,7 +37,8 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
     client.result("session/new", request(json!(null))).await;
 
     let mut client = Client::plain(Tester::with(About::new("a", "1").additional_directories())).await;
-    for bad in [json!([""]), json!(["a"]), json!([root, "b/c"]), json!("x"), json!([1]), json!(["/no/such"])] {
+    for bad in [json!([""]), json!(["a"]), json!([root, "b/c"]), json!("x"), json!([1]), json!(["/no/such"])]
+    {
         assert_eq!(client.error("session/new", request(bad.clone())).await["code"], -32602, "DIR-03: {bad}");
     }
     let session = client.result("session/new", request(json!([root]))).await["sessionId"].clone();
@@ -50,11 +51,13 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_served_makes_no_session() {
     let mut client = Client::plain(Tester::default()).await;
-    let http = json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
+    let http =
+        json!({"cwd": "/", "mcpServers": [{"type": "http", "name": "m", "url": "http://h", "headers": []}]});
     assert_eq!(client.error("session/new", http).await["code"], -32602, "SESS-09");
     let system = json!({"cwd": "/", "mcpServers": [], "systemPrompt": {"mode": "append", "content": []}});
     assert_eq!(client.error("session/new", system).await["code"], -32602, "SYSP-02");
-    let stdio = json!({"cwd": "/", "mcpServers": [{"name": "m", "command": "/bin/m", "args": [], "env": []}]});
+    let stdio =
+        json!({"cwd": "/", "mcpServers": [{"name": "m", "command": "/bin/m", "args": [], "env": []}]});
     client.result("session/new", stdio).await;
     assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
 }

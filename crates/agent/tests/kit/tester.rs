@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
 #[derive(Clone, Default)]
-pub struct Tester {
+pub(crate) struct Tester {
     /// What the author saw, in order.
-    pub log: Arc<Mutex<Vec<String>>>,
+    pub(crate) log: Arc<Mutex<Vec<String>>>,
     /// Lets a turn that waits go on.
-    pub go: Arc<Notify>,
+    pub(crate) go: Arc<Notify>,
     /// A turn that outlived its end.
-    pub kept: Arc<Mutex<Option<Turn>>>,
-    pub about: Option<About>,
+    pub(crate) kept: Arc<Mutex<Option<Turn>>>,
+    pub(crate) about: Option<About>,
 }
 
 impl Tester {
-    pub fn with(about: About) -> Self {
+    pub(crate) fn with(about: About) -> Self {
         Self { about: Some(about), ..Self::default() }
     }
 
@@ -25,7 +25,7 @@ impl Tester {
         self.log.lock().unwrap().push(what.into());
     }
 
-    pub fn noted(&self) -> Vec<String> {
+    pub(crate) fn noted(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
 }
@@ -39,11 +39,12 @@ impl Drop for Dropped<'_> {
     }
 }
 
-pub fn options(mode: &str) -> Vec<SessionConfigOption> {
+pub(crate) fn options(mode: &str) -> Vec<SessionConfigOption> {
     let value = |value: &str| SessionConfigSelectOption::new(value, value.to_uppercase());
     let mut modes = SessionConfigOption::select("how", "How", mode, vec![value("ask"), value("code")]);
     modes.category = Some(SessionConfigOptionCategory::Mode);
-    let mut models = SessionConfigOption::select("model", "Model", "small", vec![value("small"), value("large")]);
+    let mut models =
+        SessionConfigOption::select("model", "Model", "small", vec![value("small"), value("large")]);
     models.category = Some(SessionConfigOptionCategory::Model);
     vec![models, modes, SessionConfigOption::boolean("web", "Web", true)]
 }
@@ -116,16 +117,23 @@ impl Author for Tester {
             }
             "drop tool" => drop(turn.tool_call("Lost", ToolKind::Other).start().await?),
             "leave tool open" => std::mem::forget(turn.tool_call("Open", ToolKind::Other).start().await?),
-            "relative path" => drop(turn.tool_call("Bad", ToolKind::Read).location("a", None).announce().await?),
-            "line zero" => drop(turn.tool_call("Bad", ToolKind::Read).location("/a", Some(0)).announce().await?),
+            "relative path" => {
+                drop(turn.tool_call("Bad", ToolKind::Read).location("a", None).announce().await?)
+            }
+            "line zero" => {
+                drop(turn.tool_call("Bad", ToolKind::Read).location("/a", Some(0)).announce().await?)
+            }
             "ask" => {
                 let mut call = turn.tool_call("Delete all", ToolKind::Delete).announce().await?;
                 let option = PermissionOption::new;
-                let answer = turn.ask_permission(&call, vec![
-                    option("y", "Yes", PermissionOptionKind::AllowOnce),
-                    option("Y", "Always", PermissionOptionKind::AllowAlways),
-                    option("n", "No", PermissionOptionKind::RejectOnce),
-                ]);
+                let answer = turn.ask_permission(
+                    &call,
+                    vec![
+                        option("y", "Yes", PermissionOptionKind::AllowOnce),
+                        option("Y", "Always", PermissionOptionKind::AllowAlways),
+                        option("n", "No", PermissionOptionKind::RejectOnce),
+                    ],
+                );
                 let answer = answer.await?;
                 self.note(format!("{answer:?}"));
                 match answer.allowed() {
@@ -158,7 +166,8 @@ impl Author for Tester {
                 turn.usage(30, 100, None).await?;
                 turn.title("  A title ").await?;
                 turn.notice(Notice::new(NoticeSeverity::Info, "Note")).await?;
-                turn.plan(vec![PlanEntry::new("do", PlanEntryPriority::High, PlanEntryStatus::Pending)]).await?;
+                turn.plan(vec![PlanEntry::new("do", PlanEntryPriority::High, PlanEntryStatus::Pending)])
+                    .await?;
             }
             "options" => {
                 self.go.notified().await;
@@ -169,9 +178,16 @@ impl Author for Tester {
         Ok(StopReason::EndTurn)
     }
 
-    fn option_set(&self, _: &SessionId, option: &SessionConfigId, options: &mut Vec<SessionConfigOption>) -> Result<()> {
+    fn option_set(
+        &self,
+        _: &SessionId,
+        option: &SessionConfigId,
+        options: &mut Vec<SessionConfigOption>,
+    ) -> Result<()> {
         match option.as_str() {
-            "model" if options[0].current_value() == Some("large".into()) => options[0].name = "Large model".into(),
+            "model" if options[0].current_value() == Some("large".into()) => {
+                options[0].name = "Large model".into()
+            }
             "web" => panic!("as asked"),
             _ => {}
         }

@@ -5,7 +5,7 @@ use crate::permission::Verdict;
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{PermissionOption, PlanEntry, ToolCall, Usage};
 use attache_protocol::{Wire, encode};
-use attache_session::{ConfigOptions, PlanContent, UsageLevel, UsageState};
+use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -92,6 +92,8 @@ fn event(item: &Item<'_>) -> Line {
             .with("title", about.and_then(|about| about.title.clone()))
             .with("agentVersion", about.map(|about| about.version.clone())),
         Item::Session { id, cwd } => Line::of("session").with("sessionId", *id).with("cwd", *cwd),
+        Item::Message(author) => Line::of("message").with("author", word(*author)),
+        Item::Content { author, block } => Line::of("content").with("author", word(*author)).wire("content", Some(*block)),
         Item::Text(text) => Line::of("text").with("text", *text),
         Item::Thought(text) => Line::of("thought").with("text", *text),
         Item::ToolCall(call) => tool_call(call),
@@ -110,6 +112,14 @@ fn event(item: &Item<'_>) -> Line {
             Line::of("stop").with("stopReason", reason.as_str()).with("usage", usage.map(tokens))
         }
         Item::Error { exit, message } => Line::of("error").with("exitCode", exit.code()).with("message", *message),
+    }
+}
+
+fn word(author: MessageAuthor) -> &'static str {
+    match author {
+        MessageAuthor::User => "user",
+        MessageAuthor::Agent => "agent",
+        MessageAuthor::Thought => "thought",
     }
 }
 
@@ -205,7 +215,7 @@ mod tests {
     fn raw_input_is_copied_however_odd() {
         let mut call = ToolCall::new("c", "t");
         let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
-        call.raw_input = Some(Raw::parse(&deep).unwrap());
+        call.raw_input = Some(Raw::from_text(&deep).unwrap());
         assert!(shown(Item::ToolCall(&call)).contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}")));
     }
 }

@@ -1,8 +1,9 @@
 //! The face for a pipe: the agent's answer goes to one stream, progress to another.
 
 use super::progress::{Progress, Style};
+use super::tool_call::{self, Bound};
 use super::{Item, Show, sanitize};
-use crate::show::tool_call::Bound;
+use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
 /// Writes the answer to `text` and nothing else; everything that is not the answer goes to the progress, if there is any.
@@ -56,9 +57,10 @@ impl<T: Write + Send, P: Write + Send> Show for Plain<T, P> {
     fn show(&mut self, item: Item<'_>) -> io::Result<()> {
         match item {
             Item::Text(text) => return self.answer(text),
+            Item::Content { author: MessageAuthor::Agent, block } => return self.answer(&tool_call::block(block)),
             Item::Thought(text) => return self.thought(text),
             Item::Stop { .. } | Item::Error { .. } => self.end_line()?,
-            Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => self.interrupted = true,
+            Item::Message(_) | Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => self.interrupted = true,
             _ => {}
         }
         match &mut self.progress {
@@ -105,7 +107,7 @@ mod tests {
     fn only_the_answer_goes_to_the_pipe() {
         let (text, progress) = run(Some(Bound::Short));
         assert_eq!(text, "Let me look.\nDone\n");
-        assert_eq!(progress, "○ other   Look\nattache: broke\n");
+        assert_eq!(progress, "○ other   Look\n");
     }
 
     #[test]

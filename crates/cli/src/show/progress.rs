@@ -54,10 +54,11 @@ impl<W: Write> Progress<W> {
         self.style
     }
 
-    /// Shows everything but the texts, which belong to the face.
+    /// Shows everything but the answer, which belongs to the face, and errors, which are told when the command ends.
     pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
         match item {
-            Item::Text(_) | Item::Thought(_) | Item::Config(_) | Item::Usage(_) => Ok(()),
+            Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),
+            Item::Config(_) | Item::Usage(_) | Item::Error { .. } => Ok(()),
             Item::Agent(about) => self.agent(*about),
             Item::Session { cwd, .. } => {
                 self.cwd = Path::new(cwd).into();
@@ -94,11 +95,6 @@ impl<W: Write> Progress<W> {
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
                 let lines: Vec<String> = [stopped, title, usage].into_iter().flatten().collect();
                 self.lines(&lines)
-            }
-            Item::Error { message, .. } => {
-                let message = sanitize::text(message);
-                let line = format!("{} {}", self.style.paint.paint(RED, "attache:"), message.trim_end());
-                self.lines(&[line])
             }
         }
     }

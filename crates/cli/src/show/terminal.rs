@@ -2,7 +2,8 @@
 
 use super::paint::DIM;
 use super::progress::{Progress, Style};
-use super::{Item, Show, sanitize};
+use super::{Item, Show, sanitize, tool_call};
+use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
 /// What was written last; another part begins with a line between.
@@ -61,8 +62,12 @@ impl<W: Write + Send> Show for Terminal<W> {
         match item {
             Item::Text(text) => self.text(text, Part::Text),
             Item::Thought(text) => self.text(text, Part::Thought),
+            Item::Content { author: MessageAuthor::Thought, block } => self.text(&tool_call::block(block), Part::Thought),
+            Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
+            Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => self.pause(),
             // These show nothing of their own here.
-            Item::Session { .. } | Item::Title(_) | Item::Config(_) | Item::Usage(_) | Item::Agent(_) => {
+            Item::Session { .. } | Item::Title(_) | Item::Config(_) | Item::Usage(_) | Item::Agent(_)
+            | Item::Message(_) | Item::Error { .. } => {
                 self.progress.show(&item)
             }
             _ => {

@@ -159,7 +159,7 @@ fn contents(session: &Session) -> Vec<EntryContent> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     /// SESS-13, SESS-16.
     #[test]

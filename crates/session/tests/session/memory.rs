@@ -25,7 +25,7 @@ fn what_comes_late_for_a_dropped_entry_begins_anew() {
     let mut session = fold([
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
         chunk(MessageAuthor::Agent, Some("m"), "old"),
-        say("last"),
+        chunk(MessageAuthor::Thought, None, "last"),
     ]);
     session.set_memory_limit(0);
     let late = [
@@ -34,7 +34,7 @@ fn what_comes_late_for_a_dropped_entry_begins_anew() {
     ];
     session.set_memory_limit(1_000_000);
     apply(&mut session, late);
-    assert_eq!(outline(&session), ["dropped", "dropped", "Agent: last", "Agent: new"]);
+    assert_eq!(outline(&session), ["dropped", "dropped", "Thought: last", "Agent: new"]);
 }
 
 #[test]

@@ -189,8 +189,8 @@ fn state() -> impl Strategy<Value = EventBody> {
         (patch(text()), patch(text()), patch(meta()))
             .prop_map(|(title, updated_at, meta)| EventBody::Info { title, updated_at, meta }),
         ("[ a-z]{0,9}", any::<bool>()).prop_map(|(title, by_person)| EventBody::StoredTitle { title, by_person }),
-        (any::<u64>(), of(any::<u64>()), of((0.0f64..1e9, unit))).prop_map(|(used, size, cost)| {
-            EventBody::Usage { used, size, cost: cost.map(|(amount, unit)| Cost::new(amount, unit)) }
+        (any::<u64>(), of(any::<u64>()), of((any::<u32>(), unit))).prop_map(|(used, size, cost)| {
+            EventBody::Usage { used, size, cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)) }
         }),
     ]
 }

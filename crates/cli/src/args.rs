@@ -1,0 +1,161 @@
+//! What may stand on the command line.
+
+use crate::exit::CODES;
+use attache_protocol::v1::ToolKind;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
+#[derive(Debug, Parser)]
+#[command(name = "attache", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Command {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  attache demo                                  see what it does, on a copy of this folder
+  attache run \"summarize this project\"          with the built-in agent, no key needed
+  attache run --agent 'gemini --acp' \"fix it\"   with any ACP agent
+  attache doctor                                what is installed and configured here";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Show the main job in a few seconds, on a copy of the current folder
+    Demo(Demo),
+    /// Send one prompt to an agent and show what it does
+    #[command(after_help = run_help())]
+    Run(Run),
+    /// Serve the built-in agent on stdin and stdout, for editors and other clients
+    #[command(after_help = AGENT_EXAMPLES)]
+    Agent(Agent),
+    /// Say what was found here: agents, keys, terminal, sandbox, folders
+    #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
+    Doctor,
+}
+
+const AGENT_EXAMPLES: &str = "\
+The agent speaks ACP, one JSON message a line. Its model is `offline`: no key, no network; send it \"help\".
+
+Examples:
+  attache run --agent 'attache agent' help      any client starts it like this
+  attache agent -v 2>agent.log                  every line of traffic in a log; prompts and files are in it";
+
+#[derive(Debug, Args)]
+#[command(after_help = "Your files are not touched.\n\nExample:\n  cd my-project && attache demo")]
+pub(crate) struct Demo {
+    /// Show the folder DIR instead of the current one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Agent {
+    /// Log every line of traffic to stderr; ATTACHE_LOG=1 does the same
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// What to ask; words are joined by spaces, and `-` stands for what stdin holds
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Vec<String>,
+    /// Start this agent instead of the built-in one
+    #[arg(long, value_name = "'CMD ARGS'")]
+    pub(crate) agent: Option<String>,
+    /// Work in this folder; the agent sees no other through this client [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Allow everything the agent asks for
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Allow this kind of tool call: read, edit, delete, move, search, execute, think, fetch, switch_mode, other
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub(crate) allow: Vec<ToolKind>,
+    /// Set the agent's mode
+    #[arg(long, value_name = "ID")]
+    pub(crate) mode: Option<String>,
+    /// Set a config option by its id or category, such as model=flash
+    #[arg(long, value_name = "ID=VALUE", value_parser = setting)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Cancel the turn after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// One JSON object a line on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Nothing but the answer
+    #[arg(long, short, conflicts_with_all = ["verbose", "json"])]
+    pub(crate) quiet: bool,
+    /// All of every diff and output, and what the agent thinks
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+fn run_help() -> String {
+    format!(
+        "On a terminal the agent's questions are asked there, one key each. Elsewhere they are rejected unless --yes or --allow says \
+otherwise. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
+
+{CODES}
+
+Examples:
+  attache run \"summarize this project\"
+  attache run --allow edit \"rename total to sum in src\"
+  git diff | attache run --agent 'claude-agent-acp' \"review this change:\" -
+  attache run --agent 'gemini --acp' --set model=flash --timeout 300 \"what is this?\" >answer.md
+  attache run --json \"run ls\" --yes | jq -r 'select(.event == \"text\").text'"
+    )
+}
+
+fn kind(word: &str) -> Result<ToolKind, String> {
+    let known = ToolKind::KNOWN.iter().find(|kind| kind.as_str() == word);
+    known.cloned().ok_or_else(|| {
+        let kinds: Vec<&str> = ToolKind::KNOWN.iter().map(ToolKind::as_str).collect();
+        format!("there is no such kind; use one of {}", kinds.join(", "))
+    })
+}
+
+fn setting(word: &str) -> Result<(String, String), String> {
+    match word.split_once('=') {
+        Some((id, value)) if !id.is_empty() => Ok((id.to_owned(), value.to_owned())),
+        _ => Err("write it as ID=VALUE, such as model=flash".to_owned()),
+    }
+}
+
+fn seconds(word: &str) -> Result<Duration, String> {
+    let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "write a number of seconds above 0, such as 300".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Command::command().debug_assert();
+    }
+
+    #[test]
+    fn every_kind_of_tool_call_stands_in_the_help() {
+        let help = Command::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
+        for kind in ToolKind::KNOWN {
+            assert!(help.contains(kind.as_str()), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        let run = |arguments: &[&str]| Command::try_parse_from(["attache", "run"].iter().chain(arguments));
+        assert!(run(&["hello", "--allow", "edit", "--allow", "read", "--set", "a=b=c", "--timeout", "0.5"]).is_ok());
+        for wrong in [["--allow", "write"], ["--set", "model"], ["--set", "=x"], ["--timeout", "0"], ["--timeout", "soon"]] {
+            assert!(run(&wrong).is_err(), "{wrong:?}");
+        }
+        assert!(run(&["--quiet", "--json", "x"]).is_err());
+    }
+}

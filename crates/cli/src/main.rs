@@ -1,0 +1,53 @@
+//! The command `attache`: an agent and a client of the Agent Client Protocol.
+//!
+//! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it leaves to the libraries below.
+
+mod agent;
+mod args;
+mod demo;
+mod doctor;
+mod exit;
+mod interrupt;
+mod key;
+mod permission;
+mod run;
+mod show;
+mod terminal;
+mod turn;
+
+use clap::Parser;
+use exit::{Exit, Failure};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = args::Command::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return told(Err(Failure::new(Exit::OurFault, format!("the program cannot start: {error}")))),
+    };
+    told(runtime.block_on(async {
+        match command.task {
+            args::Task::Run(arguments) => run::run(arguments).await,
+            args::Task::Agent(arguments) => agent::agent(&arguments).await,
+            args::Task::Demo(arguments) => demo::demo(arguments).await,
+            args::Task::Doctor => doctor::doctor(),
+        }
+    }))
+}
+
+/// Says on stderr why the command failed, and ends it.
+fn told(ended: Result<Exit, Failure>) -> ExitCode {
+    let failure = match ended {
+        Ok(exit) => return exit.into(),
+        Err(failure) => failure,
+    };
+    if !failure.message.is_empty() {
+        let mut stderr = std::io::stderr().lock();
+        let paint = show::paint::Paint::of(&stderr);
+        let message = show::sanitize::text(&failure.message);
+        // If stderr is closed there is nobody to tell.
+        let _ = writeln!(stderr, "{} {}", paint.paint(show::paint::RED, "attache:"), message.trim_end());
+    }
+    failure.exit.into()
+}

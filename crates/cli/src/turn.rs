@@ -1,0 +1,229 @@
+//! One turn from its prompt to its end, shown as it happens.
+
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupts;
+use crate::permission::{self, Policy, Question, Verdict};
+use crate::show::paint::{DIM, Paint};
+use crate::show::{Item, Show};
+use attache_client::{Change, PermissionRequest, SessionHandle, Turn, TurnError};
+use attache_protocol::ErrorCode;
+use attache_protocol::v1::StopReason;
+use attache_session::MessageAuthor;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// How many changes are shown before a question, at most: what led to it.
+const BEFORE_A_QUESTION: usize = 1000;
+
+/// What a turn needs of its run.
+pub(crate) struct Run<'r> {
+    pub(crate) face: &'r mut dyn Show,
+    pub(crate) policy: &'r Policy,
+    pub(crate) questions: &'r mut mpsc::Receiver<Question>,
+    pub(crate) interrupts: &'r Interrupts,
+    pub(crate) cwd: &'r Path,
+    /// How long a turn may take.
+    pub(crate) timeout: Option<Duration>,
+    /// The session's title as it was last shown.
+    pub(crate) title: Option<String>,
+}
+
+/// What the run waits for.
+enum Next {
+    End,
+    Cancel,
+    Timeout,
+    Question(Box<Question>),
+    Change(Option<Change>),
+}
+
+impl Run<'_> {
+    /// Sends a prompt and shows the turn. Ends with the code that its stop reason stands for.
+    ///
+    /// # Errors
+    /// The turn has no stop reason, took too long, or the person ended the run.
+    pub(crate) async fn turn(&mut self, session: &SessionHandle, prompt: &str) -> Result<Exit, Failure> {
+        let begun = session.prompt(prompt).await;
+        let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
+        let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+        let mut stopping = None;
+        loop {
+            match self.next(&mut turn, deadline, stopping).await {
+                Next::End => return Err(Failure::new(Exit::Cancelled, "ended, the agent with it")),
+                Next::Cancel => {
+                    turn.cancel();
+                    stopping = Some(Exit::Cancelled);
+                    self.remark("cancelling the turn; Ctrl-C again ends everything")?;
+                }
+                Next::Timeout => {
+                    turn.cancel();
+                    stopping = Some(Exit::Timeout);
+                }
+                Next::Question(question) => self.decide(&mut turn, *question, deadline, &mut stopping).await?,
+                Next::Change(Some(change)) => self.show(change)?,
+                Next::Change(None) => break,
+            }
+        }
+        self.ended(session, &mut turn, stopping).await
+    }
+
+    async fn next(&mut self, turn: &mut Turn, deadline: Option<Instant>, stopping: Option<Exit>) -> Next {
+        tokio::select! {
+            biased;
+            () = self.interrupts.end() => Next::End,
+            () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
+            () = reached(deadline), if stopping.is_none() => Next::Timeout,
+            Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
+            change = turn.next() => Next::Change(change),
+        }
+    }
+
+    /// Answers a question of the agent: by the policy, else by the person.
+    async fn decide(
+        &mut self,
+        turn: &mut Turn,
+        question: Question,
+        deadline: Option<Instant>,
+        stopping: &mut Option<Exit>,
+    ) -> Result<(), Failure> {
+        self.catch_up(turn).await?;
+        let Question { request, mut answer } = question;
+        let verdict = match self.policy.verdict(&request) {
+            _ if answer.is_closed() => Verdict::withdrawn(),
+            Some(verdict) => verdict,
+            None => {
+                self.face.pause().map_err(|error| Failure::output(&error))?;
+                ask(&request, self.cwd).map_err(|error| Failure::output(&error))?;
+                let verdict = tokio::select! {
+                    biased;
+                    () = self.interrupts.cancel() => Ok(Verdict::withdrawn()),
+                    () = reached(deadline) => {
+                        *stopping = Some(Exit::Timeout);
+                        turn.cancel();
+                        Ok(Verdict::withdrawn())
+                    }
+                    () = answer.closed() => Ok(Verdict::withdrawn()),
+                    verdict = permission::answer(&request) => verdict,
+                };
+                // Ends the line in which the person was asked.
+                let _ = writeln!(io::stderr());
+                verdict.map_err(|error| {
+                    let advice = "allow it with --allow or --yes";
+                    Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}; {advice}"))
+                })?
+            }
+        };
+        self.item(Item::Permission { request: &request, verdict: &verdict })?;
+        if let Some(decision) = verdict.decision {
+            // If it was withdrawn meanwhile, nobody needs the answer.
+            let _ = answer.send(decision);
+        }
+        Ok(())
+    }
+
+    /// Shows what has happened until now, without waiting for more.
+    async fn catch_up(&mut self, turn: &mut Turn) -> Result<(), Failure> {
+        for _ in 0..BEFORE_A_QUESTION {
+            match tokio::time::timeout(Duration::ZERO, turn.next()).await {
+                Ok(Some(change)) => self.show(change)?,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, change: Change) -> Result<(), Failure> {
+        match &change {
+            Change::Began(author) => self.item(Item::Message(*author)),
+            Change::Text(text) => self.item(Item::Text(text)),
+            Change::Thought(text) => self.item(Item::Thought(text)),
+            // The person knows what they said.
+            Change::Content { author: MessageAuthor::User, .. } => Ok(()),
+            Change::Content { author, block } => self.item(Item::Content { author: *author, block }),
+            Change::ToolCall(call) => self.item(Item::ToolCall(call)),
+            Change::Plan { content: Some(content), .. } => self.item(Item::Plan(content)),
+            Change::Notice(notice) => self.item(Item::Notice(notice)),
+            Change::Config(config) => self.item(Item::Config(config)),
+            Change::Usage(usage) => self.item(Item::Usage(usage)),
+            Change::Info(info) if info.title() != self.title.as_deref() => {
+                self.title = info.title().map(str::to_owned);
+                self.item(Item::Title(info.title()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
+        self.face.show(item).map_err(|error| Failure::output(&error))
+    }
+
+    fn remark(&mut self, text: &str) -> Result<(), Failure> {
+        self.face.pause().map_err(|error| Failure::output(&error))?;
+        let _ = writeln!(io::stderr(), "{}", Paint::of(&io::stderr()).paint(DIM, text));
+        Ok(())
+    }
+
+    async fn ended(&mut self, session: &SessionHandle, turn: &mut Turn, stopping: Option<Exit>) -> Result<Exit, Failure> {
+        let outcome = turn.outcome().await;
+        if let Ok(outcome) = &outcome {
+            let snapshot = session.snapshot();
+            let state = snapshot.usage();
+            self.item(Item::Stop { reason: &outcome.stop_reason, usage: outcome.usage.as_ref(), state })?;
+        }
+        match (outcome, stopping) {
+            (_, Some(Exit::Timeout)) => {
+                let after = self.timeout.unwrap_or_default().as_secs_f64();
+                let message = format!("the turn took longer than {after} s and was cancelled: allow more by --timeout");
+                Err(Failure::new(Exit::Timeout, message))
+            }
+            (Ok(_), Some(exit)) => Ok(exit),
+            (Err(error), Some(exit)) => Err(Failure::new(exit, error)),
+            (Ok(outcome), None) => Ok(exit_of(&outcome.stop_reason)),
+            (Err(error), None) => Err(failure_of(&error)),
+        }
+    }
+}
+
+/// Waits for the moment; for ever without one.
+async fn reached(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Puts the question to the person, on stderr, which is a terminal then.
+fn ask(request: &PermissionRequest, cwd: &Path) -> io::Result<()> {
+    let mut out = io::stderr().lock();
+    let paint = Paint::of(&out);
+    let columns = crate::terminal::columns().unwrap_or(80);
+    for line in permission::question(request, cwd, paint, columns) {
+        writeln!(out, "{line}")?;
+    }
+    write!(out, "{}", permission::prompt(request))?;
+    out.flush()
+}
+
+/// The code that a stop reason stands for.
+fn exit_of(reason: &StopReason) -> Exit {
+    match reason {
+        StopReason::EndTurn => Exit::Done,
+        StopReason::MaxTokens | StopReason::MaxTurnRequests => Exit::Limit,
+        StopReason::Refusal => Exit::Refused,
+        StopReason::Cancelled => Exit::Cancelled,
+        StopReason::Unknown(_) => Exit::AgentFailed,
+    }
+}
+
+fn failure_of(error: &TurnError) -> Failure {
+    match error.refusal() {
+        Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => {
+            let advice = "log in with the agent's own program, then try again";
+            Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({}): {advice}", refusal.message))
+        }
+        _ => Failure::new(Exit::AgentFailed, error),
+    }
+}
