@@ -66,7 +66,7 @@ impl Scenario<'_> {
         let (client, agent, words, environment) = match name {
             OURS => (vec![p.ours("attache-bench-client")], vec![p.ours("attache-bench-agent")], raw("burst"), vec![]),
             MULTI => (vec![p.ours("attache-bench-client")], vec![p.ours("attache-bench-agent")], raw("burst"), vec![("RT", "multi")]),
-            KITS => (vec![p.ours("attache-bench-client"), "kits".to_owned()], vec![p.ours("attache-bench-agent"), "kit".to_owned()], raw("burst"), vec![]),
+            KITS => (vec![p.ours("attache-bench-kit-client")], vec![p.ours("attache-bench-kit-agent")], raw("burst"), vec![]),
             README => (
                 vec![p.peer("official-bench-client"), "acpagent".to_owned()],
                 vec![p.peer("official-bench-agent"), "sdk".to_owned()],
@@ -163,14 +163,14 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "client stopped, 200,000 updates: the client's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32 COUNT", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["client_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, None), at_most(KITS, 16.0, None)],
         },
         Row {
             name: "client stopped, 200,000 updates: the agent's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32 COUNT", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["agent_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, None), at_most(KITS, 16.0, None)],
         },

@@ -154,8 +154,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for what ends the idling.
-            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 1, "agent_idle_waits": agent - 1})
+            // Each process waits once for what ends the idling, and the thread that keeps the time sleeps once.
+            json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 2, "agent_idle_waits": agent - 1})
         }
         other => panic!("no scenario {other}"),
     };

@@ -159,7 +159,8 @@ impl<A: Author> Agent for Served<A> {
         }
         answer.later(async move {
             after_reading().await;
-            let login = guarded(parts.author.authenticate(&params.method_id), std::future::pending());
+            let login =
+                guarded(async { parts.author.authenticate(&params.method_id).await }, std::future::pending());
             login.await.map(|()| AuthenticateResponse::new()).map_err(|error| error.to_reply())
         })
     }

@@ -45,15 +45,14 @@ impl OpenMessage {
 impl State {
     /// The id of the message that a chunk by `author` belongs to: the one before, or a new one.
     fn message(&mut self, author: MessageAuthor) -> Option<MessageId> {
-        let session = self.session.id().clone();
-        // The sequence is unique in the session, also after it was loaded again.
-        let next = self.session.sequence() + 1;
-        let message = &mut self.turn()?.message;
-        if let Some(message) = message.as_ref().filter(|message| message.author == author) {
+        let message = self.turn()?.message.as_ref();
+        if let Some(message) = message.filter(|message| message.author == author) {
             return Some(message.id.clone());
         }
-        let id = MessageId::from(format!("m{next}"));
-        *message = Some(OpenMessage::new(&session, author, id.clone()));
+        // The sequence is unique in the session, also after it was loaded again.
+        let id = MessageId::from(format!("m{}", self.session.sequence() + 1));
+        let message = OpenMessage::new(self.session.id(), author, id.clone());
+        self.turn()?.message = Some(message);
         Some(id)
     }
 }

@@ -63,7 +63,7 @@ async fn begin<A: Author>(
         client: &client,
         chosen: &mut chosen,
     };
-    let memory = guarded(parts.author.open(opening), cancelled).await?;
+    let memory = guarded(async { parts.author.open(opening).await }, cancelled).await?;
     crate::options::check(&chosen.options)?;
     let opened = EventBody::Opened {
         cwd: params.cwd.clone(),

@@ -45,5 +45,5 @@ pub(crate) async fn run<A: Author>(
         turn.cancelled().await;
         tokio::time::sleep(parts.cancel_grace).await;
     };
-    guarded(parts.author.turn(memory, turn), ignored).await
+    guarded(async { parts.author.turn(memory, turn).await }, ignored).await
 }

@@ -200,9 +200,12 @@ impl ToolCallHandle {
             update.locations.as_deref().unwrap_or_default(),
         )?;
         self.turn.ready().await?;
-        self.call.apply(&update);
         let session = self.turn.session();
-        session.in_turn(self.turn.ticket(), |state| session.post(state, EventBody::ToolCallUpdate(update)))?
+        let call = &mut self.call;
+        session.in_turn(self.turn.ticket(), |state| {
+            call.apply(&update);
+            session.post(state, EventBody::ToolCallUpdate(update))
+        })?
     }
 
     /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles; the drop that follows finds nothing open.

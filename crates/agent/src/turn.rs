@@ -223,9 +223,9 @@ impl Turn {
     }
 
     /// Waits for room in the connection, unless the turn is cancelled. Costs little when there is room, and lets others run now and then.
+    /// Whether the turn may still say something is asked behind it, under the session's lock.
     pub(crate) async fn ready(&self) -> Result<()> {
         tokio::task::coop::consume_budget().await;
-        self.check()?;
         let mut room = pin!(self.session().peer.room());
         let now = std::future::poll_fn(|context| match room.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(Some(outcome)),

@@ -59,11 +59,6 @@ impl Interrupts {
         self.wished(Wish::End).await;
     }
 
-    /// Whether anything is to be stopped.
-    pub(crate) fn any(&self) -> bool {
-        *self.wish.borrow() > Wish::Nothing
-    }
-
     async fn wished(&self, at_least: Wish) {
         let mut wish = self.wish.clone();
         let gone = wish.wait_for(|wish| *wish >= at_least).await.is_err();

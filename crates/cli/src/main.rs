@@ -4,6 +4,7 @@
 
 mod agent;
 mod args;
+mod copy;
 mod demo;
 mod doctor;
 mod exit;
@@ -11,6 +12,7 @@ mod interrupt;
 mod key;
 mod permission;
 mod run;
+mod sample;
 mod show;
 mod terminal;
 mod turn;

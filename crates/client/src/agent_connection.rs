@@ -13,8 +13,8 @@ use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
 use attache_host::ChildWatch;
 use attache_protocol::method::{Authenticate, Initialize, Logout, SessionList};
 use attache_protocol::v1::{
-    AgentCapabilities, AuthMethod, AuthMethodId, AuthenticateRequest, Implementation, InitializeRequest, InitializeResponse,
-    ListSessionsRequest, LogoutRequest, ProtocolVersion, SessionId, SessionInfo,
+    AgentCapabilities, AuthMethod, AuthMethodId, AuthenticateRequest, Implementation, InitializeRequest,
+    InitializeResponse, ListSessionsRequest, LogoutRequest, ProtocolVersion, SessionId, SessionInfo,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -43,7 +43,10 @@ pub(crate) struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("peer", &self.peer).field("agent", &self.agent.agent_info).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("peer", &self.peer)
+            .field("agent", &self.agent.agent_info)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,7 +90,9 @@ impl AgentConnection {
             }
             // The tasks are dropped here, and the connection with them (INIT-07).
             Err(Greeting::Version(answered)) => Err(StartError::Version { answered }),
-            Err(Greeting::Failed(error)) => Err(StartError::of_call(error, Evidence::of(child, noise.lines()))),
+            Err(Greeting::Failed(error)) => {
+                Err(StartError::of_call(error, Evidence::of(child, noise.lines())))
+            }
         }
     }
 

@@ -7,9 +7,6 @@ use crate::start_error::StartError;
 use attache_host::{Child, Exit, Launch, StopPatience};
 use std::io;
 use std::ops::Deref;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::io::AsyncWrite;
 
 /// An agent as a child process of ours, with the handshake done. It is used as the [`AgentConnection`] it derefs to.
 ///
@@ -42,10 +39,13 @@ impl AgentProcess {
         let mut child = launch.start()?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
             let missing = io::Error::other("the child has no pipes");
-            return Err(StartError::Program(attache_host::StartError::Other { program: "the agent".into(), source: missing }));
+            return Err(StartError::Program(attache_host::StartError::Other {
+                program: "the agent".into(),
+                source: missing,
+            }));
         };
         let watch = child.watch();
-        let connection = AgentConnection::with_child(input, ClosingOutput(Some(output)), options, Some(&watch)).await?;
+        let connection = AgentConnection::with_child(input, output, options, Some(&watch)).await?;
         Ok(Self { connection, child })
     }
 
@@ -72,27 +72,5 @@ impl Deref for AgentProcess {
 
     fn deref(&self) -> &AgentConnection {
         &self.connection
-    }
-}
-
-/// A pipe that is closed when the connection shuts it down, although handles to the connection are still around: closing stdin is how an
-/// agent is told to end.
-struct ClosingOutput<W>(Option<W>);
-
-impl<W: AsyncWrite + Unpin> AsyncWrite for ClosingOutput<W> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.0 {
-            Some(pipe) => Pin::new(pipe).poll_write(context, bytes),
-            None => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
-        }
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.0.as_mut().map_or(Poll::Ready(Ok(())), |pipe| Pin::new(pipe).poll_flush(context))
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.0 = None;
-        Poll::Ready(Ok(()))
     }
 }

@@ -2,8 +2,8 @@
 
 use attache_protocol::v1::{AvailableCommand, ContentBlock, Notice, PlanId, ToolCall};
 use attache_session::{
-    Block, Compaction, ConfigOptions, Entry, EntryChange, EntryContent, Info, MessageAuthor, Parts, Permission, PlanContent, Position,
-    Session, UsageState,
+    Block, Compaction, ConfigOptions, Entry, EntryChange, EntryContent, Info, MessageAuthor, Parts,
+    Permission, PlanContent, Position, Session, UsageState,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,7 +101,9 @@ impl Told {
 
     fn tell_entry(&mut self, index: usize, entry: &Arc<Entry>, told: &mut Vec<Change>) {
         told.push(match &entry.content {
-            EntryContent::Message { author, blocks, .. } => return self.tell_message(index, *author, blocks, told),
+            EntryContent::Message { author, blocks, .. } => {
+                return self.tell_message(index, *author, blocks, told);
+            }
             EntryContent::ToolCall(call) => Change::ToolCall(call.clone()),
             EntryContent::Plan { id, content } => Change::Plan { id: id.clone(), content: content.clone() },
             EntryContent::Notice(notice) => Change::Notice(notice.clone()),
@@ -112,7 +114,13 @@ impl Told {
     }
 
     /// A message that is new, or that got more than text at its end: only what was not told of it.
-    fn tell_message(&mut self, index: usize, author: MessageAuthor, blocks: &[Block], told: &mut Vec<Change>) {
+    fn tell_message(
+        &mut self,
+        index: usize,
+        author: MessageAuthor,
+        blocks: &[Block],
+        told: &mut Vec<Change>,
+    ) {
         let extent = self.messages.entry(index).or_insert_with(|| {
             told.push(Change::Began(author));
             Extent::default()
@@ -133,8 +141,6 @@ impl Told {
                         told.push(Change::Content { author, block: block.clone() });
                     }
                 }
-                // A kind of block that a later version of the fold has.
-                _ => {}
             }
         }
         *extent = Extent { text_bytes: bytes, other_blocks: others };
@@ -174,7 +180,8 @@ mod tests {
     use attache_session::{EventBody, MessageAuthor, Position, Session, Timestamp};
 
     fn say(session: &mut Session, content: impl Into<ContentBlock>) {
-        let body = EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: content.into() };
+        let body =
+            EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: content.into() };
         session.apply(&session.next(Timestamp(0), body));
     }
 

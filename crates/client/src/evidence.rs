@@ -26,7 +26,11 @@ impl Evidence {
     /// What is known now.
     pub(crate) fn of(child: Option<&ChildWatch>, stdout: Vec<String>) -> Self {
         let stderr = child.map(|child| last_lines(&child.stderr_tail())).unwrap_or_default();
-        Self { exit: child.and_then(ChildWatch::exit), stderr, stdout: stdout.iter().map(|line| plain(line)).collect() }
+        Self {
+            exit: child.and_then(ChildWatch::exit),
+            stderr,
+            stdout: stdout.iter().map(|line| plain(line)).collect(),
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use attache_connection::{Answer, Work};
 use attache_host::{FileError, Reason, Roots};
 use attache_protocol::Error;
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile};
-use attache_protocol::v1::{ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest, WriteTextFileResponse};
+use attache_protocol::v1::{
+    ReadTextFileRequest, ReadTextFileResponse, WriteTextFileRequest, WriteTextFileResponse,
+};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -51,7 +53,9 @@ impl Files {
         work: impl FnOnce(&Roots, &Path) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, Error> {
         if !Path::new(&path).is_absolute() {
-            return Err(Error::invalid_params(format!("the path \"{path}\" is not absolute: give its full path"))); // FS-08
+            return Err(Error::invalid_params(format!(
+                "the path \"{path}\" is not absolute: give its full path"
+            ))); // FS-08
         }
         let roots = self.0.lock_owned().await;
         let done = tokio::task::spawn_blocking(move || Some(work(roots.as_ref()?, Path::new(&path)))).await;
@@ -80,7 +84,9 @@ fn file_uri(path: &Path) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(*byte))
+            }
             // Writing to a string cannot fail.
             other => drop(write!(uri, "%{other:02X}")),
         }

@@ -1,16 +1,17 @@
 //! What this client serves: the agent's calls and updates as they arrive.
 
+use crate::first::{First, first};
 use crate::live::{Asking, Live};
 use crate::noise::Noise;
 use crate::sessions::Sessions;
-use crate::first::{First, first};
 use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
+use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, SessionRequestPermission};
 use attache_protocol::v1::{
-    ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId, SessionNotification, WriteTextFileRequest,
+    ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId, SessionNotification,
+    WriteTextFileRequest,
 };
-use attache_protocol::Error;
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
 
@@ -25,8 +26,14 @@ impl Client for Incoming {
         self.sessions.updated(&params.session_id, EventBody::of_update(params.update));
     }
 
-    fn session_request_permission(&mut self, params: RequestPermissionRequest, answer: Answer<SessionRequestPermission>) -> Work {
-        let Some(live) = self.sessions.get(&params.session_id) else { return answer.send(Err(unknown(&params.session_id))) };
+    fn session_request_permission(
+        &mut self,
+        params: RequestPermissionRequest,
+        answer: Answer<SessionRequestPermission>,
+    ) -> Work {
+        let Some(live) = self.sessions.get(&params.session_id) else {
+            return answer.send(Err(unknown(&params.session_id)));
+        };
         let asking = live.ask(params, answer)?;
         let question = OpenQuestion { id: asking.request.id, live };
         Some(Box::pin(question.put(asking)))

@@ -1,16 +1,19 @@
 //! One session while it lives: the fold, the turn in flight, the open questions.
 
 use crate::files::Files;
-use crate::permission::{Asked, PermissionRequest, Permissions};
 use crate::outcome::{Outcome, TurnError};
+use crate::permission::{Asked, PermissionRequest, Permissions};
+use crate::prompt::PromptError;
 use attache_connection::{Answer, Cancelled, End, Peer};
 use attache_host::Roots;
 use attache_protocol::method::{SessionCancel, SessionRequestPermission};
 use attache_protocol::v1::{
-    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionId,
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, SessionId,
 };
 use attache_session::{EventBody, PermissionId, Position, Session, Timestamp, TurnOutcome};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use tokio::sync::{oneshot, watch};
@@ -26,15 +29,15 @@ pub(crate) struct Live {
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its prompt.
     pub(crate) sending: Mutex<()>,
     seen: watch::Sender<Seen>,
+    /// Watchers were told and nobody has looked since: a flood of updates wakes nobody twice.
+    told: AtomicBool,
 }
 
 /// What watchers are told: how far the session is. They look at the session for what it is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// Grows with every event.
+    /// Grows whenever something changed that was not looked at.
     pub(crate) events: u64,
-    /// Which fold of the session this is; a load begins another.
-    pub(crate) generation: u64,
     /// Nothing more will come: the connection is over.
     pub(crate) over: bool,
 }
@@ -42,6 +45,8 @@ pub(crate) struct Seen {
 /// What changes about a session here.
 pub(crate) struct State {
     pub(crate) session: Session,
+    /// Which fold of the session this is; a load begins another.
+    pub(crate) generation: u64,
     /// The history being replayed by a load, to take the session's place when it succeeds, and which load that is.
     loading: Option<(u64, Session)>,
     loads: u64,
@@ -95,6 +100,7 @@ impl Live {
         let id = session.id().clone();
         let state = State {
             session,
+            generation: 0,
             loading: None,
             loads: 0,
             files: Files::none(),
@@ -104,7 +110,14 @@ impl Live {
             asked: BTreeMap::new(),
             questions: 0,
         };
-        Self { id, peer, state: Mutex::new(state), sending: Mutex::new(()), seen: watch::Sender::default() }
+        Self {
+            id,
+            peer,
+            state: Mutex::new(state),
+            sending: Mutex::new(()),
+            seen: watch::Sender::default(),
+            told: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -116,7 +129,15 @@ impl Live {
     }
 
     fn wake(&self) {
-        self.seen.send_modify(|seen| seen.events += 1);
+        if !self.told.swap(true, Ordering::AcqRel) {
+            self.seen.send_modify(|seen| seen.events += 1);
+        }
+    }
+
+    /// A watcher is about to look at the session: what changes from now on is told again. Both sides swap, so either the change is seen
+    /// by this look or the watcher is woken.
+    pub(crate) fn looking(&self) {
+        self.told.swap(false, Ordering::AcqRel);
     }
 
     /// Folds what happened and wakes the watchers.
@@ -159,12 +180,10 @@ impl Live {
         let mut state = self.state();
         let Some((_, fresh)) = state.loading.take_if(|(number, _)| *number == load) else { return };
         state.session = fresh;
+        state.generation += 1;
         state.set_up(setup);
         drop(state);
-        self.seen.send_modify(|seen| {
-            seen.generation += 1;
-            seen.events += 1;
-        });
+        self.wake();
     }
 
     /// The load failed or nobody waits for it: the session stays what it was.
@@ -178,11 +197,17 @@ impl Live {
         self.wake();
     }
 
-    /// Begins a turn; `None` if there is one. Gives its number and its stages, and the position of the session behind the prompt.
-    pub(crate) fn begin_turn(&self, prompt: Vec<ContentBlock>) -> Option<(u64, watch::Receiver<Stage>, Position)> {
+    /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the position of the session behind the prompt.
+    pub(crate) fn begin_turn(
+        &self,
+        prompt: Vec<ContentBlock>,
+    ) -> Result<(u64, watch::Receiver<Stage>, Position), PromptError> {
         let mut state = self.state();
         if state.turn.is_some() {
-            return None;
+            return Err(PromptError::TurnRunning);
+        }
+        if state.loading.is_some() {
+            return Err(PromptError::Loading);
         }
         state.turns += 1;
         let (stage, stages) = watch::channel(Stage::Running);
@@ -193,7 +218,7 @@ impl Live {
         let position = state.session.position();
         drop(state);
         self.wake();
-        Some((number, stages, position))
+        Ok((number, stages, position))
     }
 
     /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is folded, then its handle is told.
@@ -203,7 +228,9 @@ impl Live {
         let withdrawn = state.withdraw();
         // What the agent says after a cancel may be that error instead of the stop reason (CANCEL-20).
         let end = match end {
-            Err(error) if error.is_cancellation() && matches!(&*turn.stage.borrow(), Stage::Cancelling) => Ok(Outcome::cancelled()),
+            Err(error) if error.is_cancellation() && matches!(&*turn.stage.borrow(), Stage::Cancelling) => {
+                Ok(Outcome::cancelled())
+            }
             end => end,
         };
         let (outcome, usage) = match &end {
@@ -222,7 +249,10 @@ impl Live {
     pub(crate) fn cancel(&self, number: Option<u64>) {
         let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state();
-        let Some(turn) = state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number)) else { return };
+        let Some(turn) = state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number))
+        else {
+            return;
+        };
         if turn.stage.send_if_modified(|stage| {
             let first = matches!(stage, Stage::Running);
             if first {
@@ -240,16 +270,33 @@ impl Live {
     }
 
     /// Takes a permission request: the call is patched (PERM-10), the question folded, and answered if nobody needs to be asked.
-    pub(crate) fn ask(&self, params: RequestPermissionRequest, answer: Answer<SessionRequestPermission>) -> Option<Asking> {
+    pub(crate) fn ask(
+        &self,
+        params: RequestPermissionRequest,
+        answer: Answer<SessionRequestPermission>,
+    ) -> Option<Asking> {
         let mut state = self.state();
         state.questions += 1;
         let id = PermissionId(state.questions);
         let RequestPermissionRequest { tool_call, options, .. } = params;
-        state.apply(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
+        state.apply(EventBody::PermissionAsked {
+            id,
+            tool_call: tool_call.clone(),
+            options: options.clone(),
+        });
         let known = state.session.tool_call(&tool_call.tool_call_id).cloned();
-        let request = PermissionRequest { id, session_id: self.id.clone(), asked: tool_call, tool_call: known, options };
+        let request = PermissionRequest {
+            id,
+            session_id: self.id.clone(),
+            asked: tool_call,
+            tool_call: known,
+            options,
+        };
         let decided = match state.turn.as_ref() {
-            Some(turn) if matches!(*turn.stage.borrow(), Stage::Cancelling) => Ok(RequestPermissionOutcome::Cancelled), // PERM-06
+            // PERM-06
+            Some(turn) if matches!(*turn.stage.borrow(), Stage::Cancelling) => {
+                Ok(RequestPermissionOutcome::Cancelled)
+            }
             _ => state.permissions.decided(&request).map(|decision| decision.outcome(&request.options)),
         };
         let asking = match decided {
@@ -308,7 +355,10 @@ impl State {
     fn withdraw(&mut self) -> Vec<Question> {
         let open = std::mem::take(&mut self.asked);
         for id in open.keys() {
-            self.apply(EventBody::PermissionSettled { id: *id, outcome: RequestPermissionOutcome::Cancelled });
+            self.apply(EventBody::PermissionSettled {
+                id: *id,
+                outcome: RequestPermissionOutcome::Cancelled,
+            });
         }
         open.into_values().collect()
     }

@@ -32,7 +32,10 @@ impl fmt::Display for LoginError {
                 write!(f, "the agent offers no login \"{id}\": use one of {}", offered.join(", "))
             }
             Self::InTerminal(id) => {
-                write!(f, "the login \"{id}\" runs in a terminal: log in with the agent's own program, then start again")
+                write!(
+                    f,
+                    "the login \"{id}\" runs in a terminal: log in with the agent's own program, then start again"
+                )
             }
             Self::Call(error) => write!(f, "the login failed: {error}"),
         }

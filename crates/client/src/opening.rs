@@ -9,8 +9,8 @@ use attache_connection::CallError;
 use attache_host::{Roots, RootsError};
 use attache_protocol::method::{SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
-    LoadSessionRequest, McpServer, NewSessionRequest, NewSessionResponse, ResumeSessionRequest, SessionConfigOption, SessionId,
-    SessionModeState, SessionModelState,
+    LoadSessionRequest, McpServer, NewSessionRequest, NewSessionResponse, ResumeSessionRequest,
+    SessionConfigOption, SessionId, SessionModeState, SessionModelState,
 };
 use attache_session::{EventBody, Session};
 use std::future::{Future, IntoFuture};
@@ -72,7 +72,9 @@ impl<'c> Opening<'c> {
 
     async fn open(self) -> Result<SessionHandle, OpenError> {
         let capabilities = &self.shared.agent.agent_capabilities;
-        if !self.additional_directories.is_empty() && capabilities.session_capabilities.additional_directories.is_none() {
+        if !self.additional_directories.is_empty()
+            && capabilities.session_capabilities.additional_directories.is_none()
+        {
             let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
             return Err(OpenError::NotOffered { what: "additional folders", capability });
         }
@@ -80,9 +82,17 @@ impl<'c> Opening<'c> {
             let taken = &capabilities.mcp_capabilities;
             let (offered, what, capability) = match server {
                 McpServer::Stdio(_) => continue,
-                McpServer::Http(_) => (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http"),
-                McpServer::Sse(_) => (taken.sse, "MCP servers over server-sent events", "agentCapabilities.mcpCapabilities.sse"),
-                McpServer::Acp(_) => (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp"),
+                McpServer::Http(_) => {
+                    (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
+                }
+                McpServer::Sse(_) => (
+                    taken.sse,
+                    "MCP servers over server-sent events",
+                    "agentCapabilities.mcpCapabilities.sse",
+                ),
+                McpServer::Acp(_) => {
+                    (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp")
+                }
             };
             if !offered {
                 return Err(OpenError::NotOffered { what, capability });
@@ -130,7 +140,8 @@ async fn create(
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
-    let reply = shared.peer.call_folding::<SessionNew>(&params, fold_reply).within(shared.options.setup).await;
+    let reply =
+        shared.peer.call_folding::<SessionNew>(&params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The fold ran before the reply came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
@@ -153,11 +164,18 @@ async fn load(
     let loaded = live.clone();
     let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| {
         if let Ok(reply) = reply {
-            setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
+            setup.said.extend(said(
+                reply.config_options.as_ref(),
+                reply.modes.as_ref(),
+                reply.models.as_ref(),
+            ));
             loaded.finish_load(number, setup);
         }
     });
-    reply.within(shared.options.setup).await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    reply
+        .within(shared.options.setup)
+        .await
+        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     Ok(live)
 }
 
@@ -188,11 +206,18 @@ async fn resume(
     let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
             setup.said.push(folders.opened(attache_session::Origin::Resumed));
-            setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
+            setup.said.extend(said(
+                reply.config_options.as_ref(),
+                reply.modes.as_ref(),
+                reply.models.as_ref(),
+            ));
             resumed.set_up(setup);
         }
     });
-    reply.within(shared.options.setup).await.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    reply
+        .within(shared.options.setup)
+        .await
+        .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     Ok(live)
 }
 

@@ -2,8 +2,8 @@
 
 use attache_connection::{Limits, Tap};
 use attache_protocol::v1::{
-    BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities, Implementation,
-    NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities,
+    BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities,
+    Implementation, NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities,
 };
 use std::time::Duration;
 

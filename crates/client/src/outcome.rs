@@ -66,8 +66,12 @@ impl TurnError {
 /// What the reply to a prompt means.
 pub(crate) fn outcome_of(reply: &Result<PromptResponse, CallError>) -> Result<Outcome, TurnError> {
     match reply {
-        Ok(PromptResponse { stop_reason: StopReason::Unknown(reason), .. }) => Err(TurnError::UnknownStopReason(reason.clone())),
-        Ok(response) => Ok(Outcome { stop_reason: response.stop_reason.clone(), usage: response.usage.clone() }),
+        Ok(PromptResponse { stop_reason: StopReason::Unknown(reason), .. }) => {
+            Err(TurnError::UnknownStopReason(reason.clone()))
+        }
+        Ok(response) => {
+            Ok(Outcome { stop_reason: response.stop_reason.clone(), usage: response.usage.clone() })
+        }
         Err(CallError::Refused(error)) => Err(TurnError::Refused(error.clone())),
         Err(CallError::BadReply(error)) => Err(TurnError::BadReply(error.clone())),
         Err(CallError::Gone(end)) => Err(TurnError::Gone(end.clone())),
@@ -81,9 +85,14 @@ impl fmt::Display for TurnError {
         match self {
             Self::Refused(error) => write!(f, "the agent ended the turn with an error: {error}"),
             Self::UnknownStopReason(reason) => {
-                write!(f, "the agent ended the turn for the reason \"{reason}\", which this version does not know: update this program")
+                write!(
+                    f,
+                    "the agent ended the turn for the reason \"{reason}\", which this version does not know: update this program"
+                )
             }
-            Self::BadReply(error) => write!(f, "the agent ended the turn with an answer that cannot be read: {error}"),
+            Self::BadReply(error) => {
+                write!(f, "the agent ended the turn with an answer that cannot be read: {error}")
+            }
             Self::Gone(end) => write!(f, "the turn ended with its agent: {end}"),
             Self::CancelUnanswered { after } => write!(
                 f,

@@ -1,16 +1,17 @@
 //! Who decides whether a tool call may run.
 
 use attache_protocol::v1::{
-    PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome, SelectedPermissionOutcome, SessionId,
-    ToolCall, ToolCallUpdate, ToolKind,
+    PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
+    SelectedPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
 };
 use attache_session::PermissionId;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Someone who is asked for each permission, such as a dialog.
-pub type Asked = Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
+/// Someone who is asked for each permission, such as a dialog. It is called on the connection's own task: it may await, but not block.
+pub type Asked =
+    Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
 /// Who decides whether a tool call may run. Whatever cannot be decided is rejected; nothing is ever approved by default.
 #[derive(Clone, Default)]
@@ -145,7 +146,10 @@ mod tests {
     #[test]
     fn nothing_is_approved_that_was_not_offered() {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
-        assert_eq!(chosen(&Decision::Choose("zzz".into()), &[AllowOnce, RejectOnce]).as_deref(), Some("reject_once"));
+        assert_eq!(
+            chosen(&Decision::Choose("zzz".into()), &[AllowOnce, RejectOnce]).as_deref(),
+            Some("reject_once")
+        );
         assert_eq!(chosen(&Decision::Choose("zzz".into()), &[AllowOnce, AllowAlways]), None);
         assert_eq!(chosen(&Decision::Allow, &[RejectOnce]).as_deref(), Some("reject_once"));
         assert_eq!(chosen(&Decision::Allow, &[]), None);

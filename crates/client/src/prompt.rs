@@ -43,7 +43,9 @@ impl Prompt {
                 ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
                 ContentBlock::Image(_) => (taken.image, "agentCapabilities.promptCapabilities.image"),
                 ContentBlock::Audio(_) => (taken.audio, "agentCapabilities.promptCapabilities.audio"),
-                ContentBlock::Resource(_) => (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext"),
+                ContentBlock::Resource(_) => {
+                    (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
+                }
                 // No capability covers a kind that this version has no name for.
                 ContentBlock::Unknown(_) => (false, "it in any way this program knows"),
             };
@@ -61,6 +63,8 @@ impl Prompt {
 pub enum PromptError {
     /// Ours: a turn of this session is in flight (PROMPT-13).
     TurnRunning,
+    /// Ours: the session is being loaded.
+    Loading,
     /// The user's: there is nothing in the prompt.
     Empty,
     /// Ours or the user's: the agent does not take this kind of content (PROMPT-02).
@@ -77,10 +81,16 @@ pub enum PromptError {
 impl fmt::Display for PromptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TurnRunning => f.write_str("a turn of this session is running: wait for its end or cancel it first"),
+            Self::TurnRunning => {
+                f.write_str("a turn of this session is running: wait for its end or cancel it first")
+            }
+            Self::Loading => f.write_str("the session is being loaded: wait for that first"),
             Self::Empty => f.write_str("the prompt is empty: say something"),
             Self::NotOffered { kind, capability } => {
-                write!(f, "the agent takes no {kind} in prompts: it does not advertise {capability}; leave it out or send a link")
+                write!(
+                    f,
+                    "the agent takes no {kind} in prompts: it does not advertise {capability}; leave it out or send a link"
+                )
             }
             Self::Gone(end) => write!(f, "the prompt was not sent, the agent is gone: {end}"),
         }
@@ -91,7 +101,7 @@ impl std::error::Error for PromptError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Gone(end) => Some(end),
-            Self::TurnRunning | Self::Empty | Self::NotOffered { .. } => None,
+            Self::TurnRunning | Self::Loading | Self::Empty | Self::NotOffered { .. } => None,
         }
     }
 }

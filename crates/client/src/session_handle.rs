@@ -9,7 +9,8 @@ use crate::watch::Watch;
 use attache_connection::CallError;
 use attache_protocol::method::{SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel};
 use attache_protocol::v1::{
-    CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest, SetSessionModelRequest,
+    CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
+    SetSessionModeRequest, SetSessionModelRequest,
 };
 use attache_session::{EventBody, OptionSource, Session};
 use std::sync::Arc;
@@ -66,8 +67,12 @@ impl SessionHandle {
             (request, source)
         };
         match (source, &request.value) {
-            (OptionSource::Modes, SessionConfigOptionValue::ValueId(mode)) => self.send_mode(mode.as_str()).await,
-            (OptionSource::Models, SessionConfigOptionValue::ValueId(model)) => self.send_model(model.as_str()).await,
+            (OptionSource::Modes, SessionConfigOptionValue::ValueId(mode)) => {
+                self.send_mode(mode.as_str()).await
+            }
+            (OptionSource::Models, SessionConfigOptionValue::ValueId(model)) => {
+                self.send_model(model.as_str()).await
+            }
             _ => self.send_option(&request).await,
         }
     }
@@ -79,7 +84,9 @@ impl SessionHandle {
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.set("mode", mode).await {
             // Some agents state options and, beside them, modes that no option stands for.
-            Err(SetError::Value(attache_session::SetError::UnknownOption { .. })) if self.has_mode(mode) => self.send_mode(mode).await,
+            Err(SetError::Value(attache_session::SetError::UnknownOption { .. })) if self.has_mode(mode) => {
+                self.send_mode(mode).await
+            }
             outcome => outcome,
         }
     }

@@ -85,7 +85,11 @@ impl fmt::Display for StartError {
             Self::Command(error) => error.fmt(f),
             Self::Program(error) => error.fmt(f),
             Self::Silent { after, evidence } => {
-                write!(f, "the agent did not answer initialize within {:.1} s: {ACP_MODE}{evidence}", after.as_secs_f64())
+                write!(
+                    f,
+                    "the agent did not answer initialize within {:.1} s: {ACP_MODE}{evidence}",
+                    after.as_secs_f64()
+                )
             }
             Self::Ended { end, evidence } => {
                 match evidence.exit {
@@ -100,10 +104,16 @@ impl fmt::Display for StartError {
                 write!(f, "{advice}{evidence}")
             }
             Self::Refused { error, evidence } => {
-                write!(f, "the agent refused initialize: {error}; its documentation or an update may help{evidence}")
+                write!(
+                    f,
+                    "the agent refused initialize: {error}; its documentation or an update may help{evidence}"
+                )
             }
             Self::BadReply { error, evidence } => {
-                write!(f, "the agent's answer to initialize cannot be read: {error}; update the agent, or report it to its author{evidence}")
+                write!(
+                    f,
+                    "the agent's answer to initialize cannot be read: {error}; update the agent, or report it to its author{evidence}"
+                )
             }
             Self::Version { answered } => write!(
                 f,

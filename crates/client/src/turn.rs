@@ -26,14 +26,18 @@ pub struct Turn {
 
 impl Turn {
     /// Sends a prompt.
-    pub(crate) async fn begin(live: Arc<Live>, shared: &Arc<Shared>, prompt: Prompt) -> Result<Self, PromptError> {
+    pub(crate) async fn begin(
+        live: Arc<Live>,
+        shared: &Arc<Shared>,
+        prompt: Prompt,
+    ) -> Result<Self, PromptError> {
         prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
         live.peer.room().await.map_err(PromptError::Gone)?;
         let seen = live.seen();
         let params = PromptRequest::new(live.id.clone(), prompt.0);
         let (number, stages, position, reply) = {
             let _in_order = live.sending.lock().unwrap_or_else(PoisonError::into_inner);
-            let (number, stages, position) = live.begin_turn(params.prompt.clone()).ok_or(PromptError::TurnRunning)?;
+            let (number, stages, position) = live.begin_turn(params.prompt.clone())?;
             let (ended, shared) = (live.clone(), shared.clone());
             let reply = live.peer.call_folding::<SessionPrompt>(&params, move |reply| {
                 if reply.is_ok() {
@@ -59,6 +63,7 @@ impl Turn {
             // Looked at first: once the turn has ended, everything of it is folded.
             let ended = matches!(*self.stages.borrow(), Stage::Ended(_));
             self.seen.borrow_and_update();
+            self.live.looking();
             self.ready.extend(self.told.tell(&self.live.state().session));
             if self.ready.is_empty() && (ended || self.seen.changed().await.is_err()) {
                 return None;
@@ -95,7 +100,10 @@ impl Drop for Turn {
 
 impl std::fmt::Debug for Turn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Turn").field("session", &self.live.id).field("stage", &*self.stages.borrow()).finish_non_exhaustive()
+        f.debug_struct("Turn")
+            .field("session", &self.live.id)
+            .field("stage", &*self.stages.borrow())
+            .finish_non_exhaustive()
     }
 }
 

@@ -27,9 +27,11 @@ pub struct Look {
 
 impl Watch {
     pub(crate) fn new(live: Arc<Live>) -> Self {
-        let mut seen = live.seen();
-        let generation = seen.borrow_and_update().generation;
-        let position = live.state().session.position();
+        let seen = live.seen();
+        let (position, generation) = {
+            let state = live.state();
+            (state.session.position(), state.generation)
+        };
         Self { live, seen, position, generation }
     }
 
@@ -37,16 +39,20 @@ impl Watch {
     /// the future loses nothing.
     pub async fn next(&mut self) -> Option<Look> {
         loop {
-            let seen = *self.seen.borrow_and_update();
-            let session = self.live.state().session.clone();
-            let replaced = seen.generation != self.generation;
+            let over = self.seen.borrow_and_update().over;
+            self.live.looking();
+            let (session, generation) = {
+                let state = self.live.state();
+                (state.session.clone(), state.generation)
+            };
+            let replaced = generation != self.generation;
             let since = if replaced { Position::START } else { self.position };
             let changes = session.changes_since(&since);
-            (self.position, self.generation) = (changes.position, seen.generation);
+            (self.position, self.generation) = (changes.position, generation);
             if replaced || !changes.parts.is_empty() {
                 return Some(Look { session, changes, replaced });
             }
-            if seen.over || self.seen.changed().await.is_err() {
+            if over || self.seen.changed().await.is_err() {
                 return None;
             }
         }
@@ -55,6 +61,9 @@ impl Watch {
 
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch").field("session", &self.live.id).field("position", &self.position).finish_non_exhaustive()
+        f.debug_struct("Watch")
+            .field("session", &self.live.id)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
     }
 }

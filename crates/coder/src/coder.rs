@@ -2,7 +2,7 @@
 
 use crate::conversation::Conversation;
 use crate::folders::Folders;
-use crate::models::Offline;
+use crate::models::{Model, Offline};
 use crate::options;
 use crate::policy::Policy;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// usage in the reply to a prompt is that of its turn: total is input, output and thoughts together, over all calls of the model.
 #[derive(Debug)]
 pub struct Coder {
-    pub(crate) model: Offline,
+    pub(crate) model: Box<dyn Model>,
 }
 
 /// What the agent keeps of one session.
@@ -37,7 +37,7 @@ pub struct Memory {
 impl Coder {
     /// The agent with its model `offline`.
     pub fn new() -> Self {
-        Self { model: Offline }
+        Self { model: Box::new(Offline) }
     }
 }
 
@@ -51,8 +51,7 @@ impl Author for Coder {
     type Memory = Memory;
 
     fn about(&self) -> About {
-        let mut prompts = PromptCapabilities::default();
-        prompts.embedded_context = true;
+        let prompts = PromptCapabilities { embedded_context: true, ..PromptCapabilities::default() };
         About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
             .prompts(prompts)
@@ -76,6 +75,6 @@ impl Author for Coder {
     }
 
     async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
-        crate::turn::run(&self.model, memory, turn).await
+        crate::turn::run(&*self.model, memory, turn).await
     }
 }

@@ -142,7 +142,7 @@ impl Conversation {
             }
             let before = message.tokens();
             match message {
-                Message::Tool(_, result) if result.text.len() > LEFT_OUT.len() => {
+                Message::Tool(_, result) if result.text.len() > SHORT => {
                     result.text = LEFT_OUT.to_owned();
                     forgotten.results += 1;
                 }
@@ -153,6 +153,9 @@ impl Conversation {
         forgotten
     }
 }
+
+/// Results up to this length are never forgotten in their turn, in bytes: it would save little.
+const SHORT: usize = 1024;
 
 /// In place of a result that was forgotten.
 const LEFT_OUT: &str = "[left out]";

@@ -10,12 +10,17 @@
 //! # }
 //! ```
 
+#[cfg(test)]
+extern crate self as attache_coder;
+
 mod coder;
 mod conversation;
 mod folders;
 mod models;
 mod options;
 mod policy;
+#[cfg(test)]
+mod scripted;
 mod tools;
 mod turn;
 

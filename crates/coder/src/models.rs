@@ -8,12 +8,14 @@ pub(crate) use offline::Offline;
 
 use crate::conversation::Conversation;
 use crate::tools::Action;
+use attache_agent::StopReason;
 use attache_protocol::v1::Usage;
+use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 
 /// A model, whoever provides it.
-pub(crate) trait Model: Send + Sync {
+pub(crate) trait Model: Debug + Send + Sync {
     /// How much of a conversation it can take in, in tokens.
     fn window(&self) -> u64;
 
@@ -38,13 +40,6 @@ pub(crate) enum ModelEvent {
     Use(Action),
     /// The tokens of this step.
     Spent(Usage),
-    /// Why it stopped.
-    Stop(Stop),
-}
-
-/// Why a model stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It is done, or waits for the results of the tools it asked for.
-    Done,
+    /// Why it stopped; with tools asked for it goes on when their results are there.
+    Stop(StopReason),
 }

@@ -1,5 +1,6 @@
 //! What a model can do: read, search, list, edit, run, and plan, on the session's folders.
 
+mod action;
 pub(crate) mod edit;
 pub(crate) mod execute;
 pub(crate) mod fit;
@@ -9,12 +10,14 @@ pub(crate) mod read;
 mod thread;
 mod walk;
 
+pub(crate) use action::Action;
+
 use crate::folders::{Folders, Place};
 use crate::policy::{self, Decision, Mode, Policy};
-use attache_agent::{Permission, Result, ToolCallHandle, ToolKind, Turn};
+use attache_agent::{Error, Permission, Result, ToolCallHandle, Turn};
 use attache_protocol::Raw;
-use attache_protocol::v1::{ContentBlock, PlanEntry, ToolCallUpdate};
-use fit::{code_block, counted, ends_within, one_line};
+use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
+use fit::{code_block, ends_within};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -24,27 +27,6 @@ const SEEN: usize = 10_000;
 
 /// How much text of one result the model gets, in bytes of JSON.
 const TEXT_GIVEN: usize = 24 * 1024;
-
-/// The longest path, pattern and command line, in bytes: with them every message stays small.
-const LONGEST: [(&str, usize); 4] =
-    [("path", 4096), ("pattern", 1024), ("command", 16 * 1024), ("replacement", 16 * 1024)];
-
-/// One use of a tool, as a model asks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Action {
-    /// Read a file.
-    Read(read::Read),
-    /// Search for a text.
-    Grep(grep::Grep),
-    /// List files.
-    List(list::List),
-    /// Change a file.
-    Edit(edit::Edit),
-    /// Run a command.
-    Execute(execute::Execute),
-    /// Show what is intended and how far it is.
-    Plan(Vec<PlanEntry>),
-}
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,97 +70,6 @@ impl ToolResult {
     }
 }
 
-impl Action {
-    /// The tool's name (TOOL-15).
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Read(_) => "read",
-            Self::Grep(_) => "grep",
-            Self::List(_) => "list",
-            Self::Edit(_) => "edit",
-            Self::Execute(_) => "execute",
-            Self::Plan(_) => "plan",
-        }
-    }
-
-    fn kind(&self) -> ToolKind {
-        match self {
-            Self::Read(_) => ToolKind::Read,
-            Self::Grep(_) | Self::List(_) => ToolKind::Search,
-            Self::Edit(_) => ToolKind::Edit,
-            Self::Execute(_) => ToolKind::Execute,
-            Self::Plan(_) => ToolKind::Think,
-        }
-    }
-
-    fn title(&self) -> String {
-        let title = match self {
-            Self::Read(read) => match (read.line, read.limit) {
-                (Some(line), Some(limit)) => {
-                    format!(
-                        "Read {} lines {line}-{}",
-                        read.path,
-                        line.saturating_add(limit).saturating_sub(1)
-                    )
-                }
-                (Some(line), None) => format!("Read {} from line {line}", read.path),
-                _ => format!("Read {}", read.path),
-            },
-            Self::Grep(grep) if grep.path == "." => format!("Search for {}", fit::code(&grep.pattern)),
-            Self::Grep(grep) => format!("Search for {} in {}", fit::code(&grep.pattern), grep.path),
-            Self::List(list) => match &list.glob {
-                Some(glob) => format!("List files named {} in {}", fit::code(glob), list.path),
-                None => format!("List files in {}", list.path),
-            },
-            Self::Edit(edit) => format!("Edit {}", edit.path),
-            Self::Execute(execute) => format!("Run {}", execute.command),
-            Self::Plan(_) => "Plan".to_owned(),
-        };
-        one_line(&title, 120)
-    }
-
-    /// What the model wrote to ask for it, as JSON.
-    pub(crate) fn raw_input(&self) -> Value {
-        match self {
-            Self::Read(read) => read.raw_input(),
-            Self::Grep(grep) => grep.raw_input(),
-            Self::List(list) => list.raw_input(),
-            Self::Edit(edit) => edit.raw_input(),
-            Self::Execute(execute) => execute.raw_input(),
-            Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
-        }
-    }
-
-    /// The path that the tool works on.
-    fn path(&self) -> Option<&str> {
-        match self {
-            Self::Read(read) => Some(&read.path),
-            Self::Grep(grep) => Some(&grep.path),
-            Self::List(list) => Some(&list.path),
-            Self::Edit(edit) => Some(&edit.path),
-            Self::Execute(_) | Self::Plan(_) => None,
-        }
-    }
-
-    /// Why it is too long to be done.
-    fn too_long(&self) -> Option<String> {
-        let (pattern, command, replacement) = match self {
-            Self::Grep(grep) => (grep.pattern.len(), 0, 0),
-            Self::List(list) => (list.glob.as_ref().map_or(0, String::len), 0, 0),
-            Self::Execute(execute) => (0, execute.command.len(), 0),
-            Self::Edit(edit) => {
-                (0, 0, edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum())
-            }
-            Self::Read(_) | Self::Plan(_) => (0, 0, 0),
-        };
-        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement];
-        let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
-        over.map(|((what, longest), length)| {
-            format!("the {what} is {length} bytes long: at most {longest} are taken")
-        })
-    }
-}
-
 /// What the tools of one turn work with.
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {
@@ -208,7 +99,7 @@ impl Toolbox<'_> {
             return self.execute(execute, call).await;
         }
         let (folders, path) = (self.folders.clone(), action.path().unwrap_or(".").to_owned());
-        let place = thread::blocking(move |_| folders.place(path).map_err(|error| error.to_string())).await?;
+        let place = self.looking(move |_| folders.place(path).map_err(|error| error.to_string())).await?;
         let place = match place {
             Ok(place) => place,
             Err(why) => return self.failed(call.announce().await?, &why).await,
@@ -222,68 +113,71 @@ impl Toolbox<'_> {
     }
 
     /// The tools that only look.
-    async fn look(&mut self, action: &Action, handle: ToolCallHandle, place: &Place) -> Result<ToolResult> {
-        let folders = self.folders.clone();
-        let here = place.clone();
-        match action.clone() {
-            Action::Read(read) => match self.text(place).await? {
-                Ok(text) => {
-                    self.saw(place.resolved.path(), &text);
-                    let lines = read::Lines::of(&place.shown, &text, &read);
-                    let (shown, raw) = (code_block(&lines.text), lines.raw_output());
-                    let text = lines.text();
-                    self.found(handle, shown, raw, ToolResult::done(text, Finding::Lines(lines))).await
-                }
-                Err(reason) => {
-                    let mut result = self.failed(handle, reason.sentence()).await?;
-                    result.finding = Finding::Unreadable(reason);
-                    Ok(result)
-                }
-            },
+    async fn look(
+        &mut self,
+        action: &Action,
+        mut handle: ToolCallHandle,
+        place: &Place,
+    ) -> Result<ToolResult> {
+        let (folders, here) = (self.folders.clone(), place.clone());
+        let finding = match action.clone() {
+            Action::Read(read) => self.text(place).await?.map(|text| {
+                self.saw(place.resolved.path(), &text);
+                Finding::Lines(read::Lines::of(&place.shown, &text, &read))
+            }),
             Action::Grep(grep) => {
-                match thread::blocking(move |wanted| grep.run(&folders, &here, wanted)).await? {
-                    Ok(matches) => {
-                        let raw = matches.raw_output();
-                        let shown = format!(
-                            "{} in {}",
-                            counted(matches.total, "match"),
-                            counted(matches.holding, "file")
-                        );
-                        let text = matches.text();
-                        self.found(handle, shown, raw, ToolResult::done(text, Finding::Matches(matches)))
-                            .await
-                    }
-                    Err(why) => self.failed(handle, &why).await,
-                }
+                let found = self.looking(move |wanted| grep.run(&folders, &here, wanted)).await?;
+                found.map(Finding::Matches).map_err(read::Unreadable::Other)
             }
             Action::List(list) => {
-                match thread::blocking(move |wanted| list.run(&folders, &here, wanted)).await? {
-                    Ok(files) => {
-                        let (shown, raw, text) = (files.count(), files.raw_output(), files.text());
-                        self.found(handle, shown, raw, ToolResult::done(text, Finding::Files(files))).await
-                    }
-                    Err(why) => self.failed(handle, &why).await,
-                }
+                let found = self.looking(move |wanted| list.run(&folders, &here, wanted)).await?;
+                found.map(Finding::Files).map_err(read::Unreadable::Other)
             }
-            Action::Edit(_) | Action::Execute(_) | Action::Plan(_) => {
-                self.failed(handle, "this tool does not only look").await
+            Action::Edit(_) | Action::Execute(_) | Action::Plan(_) => Ok(Finding::Nothing),
+        };
+        match finding {
+            Ok(finding) => {
+                let (update, text) = self.told(&finding);
+                handle.update(update).await?;
+                handle.complete().await?;
+                Ok(ToolResult::done(text, finding))
+            }
+            Err(reason) => {
+                let mut result = self.failed(handle, reason.sentence()).await?;
+                result.finding = Finding::Unreadable(reason);
+                Ok(result)
             }
         }
     }
 
-    async fn found(
-        &self,
-        mut handle: ToolCallHandle,
-        shown: String,
-        raw: Value,
-        result: ToolResult,
-    ) -> Result<ToolResult> {
+    /// What the client is told of something found, and what the model reads.
+    fn told(&self, finding: &Finding) -> (ToolCallUpdate, String) {
         let mut update = ToolCallUpdate::new("");
+        let (shown, raw, text) = match finding {
+            Finding::Lines(lines) => (code_block(&lines.text), lines.raw_output(), lines.text()),
+            Finding::Files(files) => (files.count(), files.raw_output(), files.text()),
+            Finding::Matches(matches) => {
+                let locations = matches.locations(self.folders);
+                update.locations = Some(locations).filter(|locations| !locations.is_empty());
+                (matches.count(), matches.raw_output(), matches.text())
+            }
+            _ => return (update, String::new()),
+        };
         update.content = Some(vec![ContentBlock::text(shown).into()]);
         update.raw_output = Some(Raw::from(raw));
-        handle.update(update).await?;
-        handle.complete().await?;
-        Ok(result)
+        (update, text)
+    }
+
+    /// Runs work that only looks; a cancelled turn does not wait for its end.
+    async fn looking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&thread::Wanted) -> T + Send + 'static,
+    ) -> Result<T> {
+        tokio::select! {
+            biased;
+            () = self.turn.cancelled() => Err(Error::Cancelled),
+            done = thread::blocking(work) => done,
+        }
     }
 
     async fn failed(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {

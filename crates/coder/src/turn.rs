@@ -2,11 +2,11 @@
 
 use crate::coder::Memory;
 use crate::conversation::{Forgotten, Message, Prompt};
-use crate::models::{Model, ModelEvent, Stop};
+use crate::models::{Model, ModelEvent};
 use crate::options::SHOW_THOUGHTS;
 use crate::tools::fit::{counted, one_line};
 use crate::tools::{Action, Toolbox};
-use attache_agent::{Result, StopReason, Turn};
+use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::SessionConfigOptionValue;
 
 /// How many times the model goes on in one turn.
@@ -35,13 +35,13 @@ pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> 
         if forgotten != Forgotten::default() {
             turn.say(&words(forgotten, model.window())).await?;
         }
-        let (said, wanted) = step(model, memory, turn).await?;
+        let (said, wanted, stop) = step(model, memory, turn).await?;
         if !said.is_empty() {
             memory.conversation.push(Message::Model(said));
         }
         turn.usage(memory.conversation.tokens(), model.window(), None).await?;
         if wanted.is_empty() {
-            return Ok(StopReason::EndTurn);
+            return Ok(stop);
         }
         let mut toolbox =
             Toolbox { turn, folders: &memory.folders, policy: &mut memory.policy, seen: &mut memory.seen };
@@ -53,9 +53,9 @@ pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> 
     Ok(StopReason::MaxTurnRequests)
 }
 
-/// Lets the model go on once: what it said, and the tools that it wants.
-async fn step(model: &dyn Model, memory: &Memory, turn: &Turn) -> Result<(String, Vec<Action>)> {
-    let (mut said, mut wanted) = (String::new(), Vec::new());
+/// Lets the model go on once: what it said, the tools that it wants, and why it stopped.
+async fn step(model: &dyn Model, memory: &Memory, turn: &Turn) -> Result<(String, Vec<Action>, StopReason)> {
+    let (mut said, mut wanted, mut stop) = (String::new(), Vec::new(), StopReason::EndTurn);
     let mut step = model.step(&memory.conversation);
     while let Some(event) = step.next().await {
         match event {
@@ -67,10 +67,10 @@ async fn step(model: &dyn Model, memory: &Memory, turn: &Turn) -> Result<(String
             ModelEvent::Thought(_) => {}
             ModelEvent::Use(action) => wanted.push(action),
             ModelEvent::Spent(tokens) => turn.spent(tokens),
-            ModelEvent::Stop(Stop::Done) => break,
+            ModelEvent::Stop(reason) => stop = reason,
         }
     }
-    Ok((said, wanted))
+    Ok((said, wanted, stop))
 }
 
 fn shows_thoughts(turn: &Turn) -> bool {
@@ -84,7 +84,11 @@ async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()
         return Ok(());
     };
     memory.titled = true;
-    turn.title(&title).await
+    match turn.title(&title).await {
+        // Nothing of it can be seen, so the session goes without a title.
+        Err(Error::Invalid(_)) => Ok(()),
+        entitled => entitled,
+    }
 }
 
 fn words(forgotten: Forgotten, window: u64) -> String {

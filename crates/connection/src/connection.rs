@@ -20,6 +20,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
+/// How long a peer that does not listen any more may go on speaking.
+const HEARING_OUT: Duration = Duration::from_millis(250);
+
 /// What a connection does within; the defaults suit a child process.
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -107,6 +110,7 @@ impl Builder {
             tap: self.tap,
             autopsy: self.autopsy,
             stall: None,
+            deaf: None,
         };
         (peer, connection)
     }
@@ -125,6 +129,7 @@ pub struct Connection<H> {
     tap: Option<Tap>,
     autopsy: Option<Autopsy>,
     stall: Option<Pin<Box<Sleep>>>,
+    deaf: Option<(End, Pin<Box<Sleep>>)>,
 }
 
 impl<H> std::fmt::Debug for Connection<H> {
@@ -153,8 +158,8 @@ impl<H: Handler> Connection<H> {
     /// to close is obeyed even when the peer floods; then the peer's lines.
     fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
         loop {
-            if let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context) {
-                return Poll::Ready(write_failed(error));
+            if let Some(end) = self.poll_writes(context) {
+                return Poll::Ready(end);
             }
             if let Some(end) = self.poll_stall(context) {
                 return Poll::Ready(end);
@@ -163,13 +168,25 @@ impl<H: Handler> Connection<H> {
             if closed.as_mut().poll(context).is_ready() {
                 return Poll::Ready(End::Closed);
             }
-            if self.peer.0.outbox.queued() > PAUSE {
+            if self.deaf.is_none() && self.peer.0.outbox.queued() > PAUSE {
                 return Poll::Pending;
             }
             if let Some(end) = ready!(self.poll_lines(context)) {
                 return Poll::Ready(end);
             }
         }
+    }
+
+    /// Writes what is queued. A peer that takes nothing any more is heard out for a moment: one that ends has usually said why, in an
+    /// answer or in plain text, and its last lines are still in the pipe.
+    fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<End> {
+        if self.deaf.is_none()
+            && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
+        {
+            self.deaf = Some((write_failed(error), Box::pin(tokio::time::sleep(HEARING_OUT))));
+        }
+        let (end, patience) = self.deaf.as_mut()?;
+        patience.as_mut().poll(context).is_ready().then(|| end.clone())
     }
 
     /// Dispatches every line that has arrived; `Some` at the end of the stream.
@@ -207,7 +224,7 @@ impl<H: Handler> Connection<H> {
 
     /// Watches a peer that takes nothing. The timer exists only while something waits: an idle connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
-        let Some(since) = self.peer.0.outbox.stuck_since() else {
+        let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.deaf.is_none()) else {
             self.stall = None;
             return None;
         };

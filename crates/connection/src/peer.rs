@@ -272,7 +272,10 @@ impl<R> Future for Reply<R> {
 
 impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
-        self.cancel();
+        // One that has come and was not looked at needs no cancelling.
+        if matches!(self.receiver.try_recv(), Err(oneshot::error::TryRecvError::Empty)) {
+            self.cancel();
+        }
     }
 }
 

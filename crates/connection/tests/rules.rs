@@ -451,3 +451,44 @@ async fn awaiting_a_call_inside_a_call_works() {
     drivers.spawn(connection.run());
     assert_eq!(peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason, StopReason::EndTurn);
 }
+
+#[tokio::test]
+async fn a_peer_that_stops_listening_is_still_heard_out() {
+    // Two pipes, so that one direction can end before the other.
+    let (ours_out, raw_in) = tokio::net::unix::pipe::pipe().unwrap();
+    let (mut raw_out, ours_in) = tokio::net::unix::pipe::pipe().unwrap();
+    let (peer, connection) = Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
+    let call = peer.call::<SessionPrompt>(&prompt("x"));
+    drop(raw_in); // it reads nothing any more …
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    peer.send_raw(&[b'x'; 1000]).unwrap();
+    tokio::task::yield_now().await;
+    raw_out
+        .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"stopReason\":\"end_turn\"}}\n")
+        .await
+        .unwrap(); // … and still answers
+    assert_eq!(call.await.unwrap().stop_reason, StopReason::EndTurn);
+    assert!(matches!(peer.ended().await, End::PeerClosed { .. }));
+}
+
+#[tokio::test]
+async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
+    let (client, agent) = tokio::io::duplex(4096);
+    let mut drivers = JoinSet::new();
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let seen = lines.clone();
+    let tap = Arc::new(move |direction, line: &[u8]| {
+        seen.lock().unwrap().push((direction, String::from_utf8_lossy(line).into_owned()))
+    });
+    let (input, output) = tokio::io::split(agent);
+    drivers.spawn(Builder::new().connect(input, output, AgentHandler(Scripted::default())).1.run());
+    let (input, output) = tokio::io::split(client);
+    let (peer, connection) = Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
+    drivers.spawn(connection.run());
+    let first = peer.call::<SessionPrompt>(&prompt("0"));
+    peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
+    drop(first);
+    peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
+    assert!(!lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")), "CANCEL-16");
+}

@@ -38,7 +38,13 @@ pub async fn play(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
 ) -> Result<Vec<String>, Failure> {
-    let mut raw = Raw { input: BufReader::new(input), output: Some(output), bindings, traffic: Vec::new() };
+    let mut raw = Raw {
+        input: BufReader::new(input),
+        output: Some(output),
+        bindings,
+        forbidden: Vec::new(),
+        traffic: Vec::new(),
+    };
     for (line, step) in &scenario.steps {
         if let Err(why) = raw.step(step).await {
             return Err(Failure { title: scenario.title.clone(), line: *line, why, traffic: raw.traffic });
@@ -51,6 +57,8 @@ struct Raw<I, O> {
     input: BufReader<I>,
     output: Option<O>,
     bindings: Bindings,
+    /// Patterns that no line may match any more.
+    forbidden: Vec<Value>,
     traffic: Vec<String>,
 }
 
@@ -62,19 +70,22 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
                 let (line, value) = self.line().await?;
                 self.bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {line}"))
             }
-            Step::Await(pattern) => loop {
-                let (_, value) =
-                    self.line().await.map_err(|why| format!("{why} while waiting for {pattern}"))?;
-                if self.bindings.matches(pattern, &value).is_ok() {
-                    return Ok(());
-                }
-            },
+            Step::Await(pattern) => self.gather(std::slice::from_ref(pattern)).await,
+            Step::Gather(patterns) => self.gather(patterns).await,
+            Step::Forbid(pattern) => {
+                self.forbidden.push(pattern.clone());
+                Ok(())
+            }
             Step::Close => {
                 self.traffic.push("->|".to_owned());
                 match self.output.take() {
                     Some(mut output) => output.shutdown().await.map_err(|error| error.to_string()),
                     None => Ok(()),
                 }
+            }
+            Step::Ends => {
+                while self.next().await?.is_some() {}
+                Ok(())
             }
             Step::Closed => match self.read().await? {
                 None => Ok(()),
@@ -83,10 +94,24 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
         }
     }
 
+    /// Reads on until each pattern has had a line of its own.
+    async fn gather(&mut self, patterns: &[Value]) -> Result<(), String> {
+        let mut missing: Vec<&Value> = patterns.iter().collect();
+        while let Some(first) = missing.first() {
+            let (_, value) = self.line().await.map_err(|why| format!("{why} while waiting for {first}"))?;
+            let bindings = &mut self.bindings;
+            if let Some(found) = missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
+            {
+                missing.remove(found);
+            }
+        }
+        Ok(())
+    }
+
     async fn send(&mut self, lines: &[String]) -> Result<(), String> {
         let mut bytes = String::new();
         for line in lines {
-            let line = self.bindings.fill(line);
+            let line = self.bindings.fill(line)?;
             bytes.push_str(&line);
             bytes.push('\n');
             self.traffic.push(format!("-> {line}"));
@@ -99,14 +124,25 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
         write.await.map_err(|error| format!("cannot write: {error}"))
     }
 
-    /// The next line, which must be a JSON object (RPC-01, RPC-03).
     async fn line(&mut self) -> Result<(String, Value), String> {
-        let Some(line) = self.read().await? else { return Err("it closed its end".to_owned()) };
+        self.next().await?.ok_or_else(|| "it closed its end".to_owned())
+    }
+
+    /// The next line, which must be a JSON object (RPC-01, RPC-03), or the end.
+    async fn next(&mut self) -> Result<Option<(String, Value)>, String> {
+        let Some(line) = self.read().await? else { return Ok(None) };
         match serde_json::from_str(&line) {
-            Ok(value @ Value::Object(_)) => Ok((line, value)),
+            Ok(value @ Value::Object(_)) => match self.forbidding(&value) {
+                Some(pattern) => Err(format!("{line} must not come: it matches {pattern}")),
+                None => Ok(Some((line, value))),
+            },
             Ok(_) => Err(format!("not a JSON object: {line}")),
             Err(error) => Err(format!("not JSON ({error}): {line}")),
         }
+    }
+
+    fn forbidding(&self, value: &Value) -> Option<&Value> {
+        self.forbidden.iter().find(|pattern| self.bindings.clone().matches(pattern, value).is_ok())
     }
 
     async fn read(&mut self) -> Result<Option<String>, String> {

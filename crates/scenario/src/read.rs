@@ -23,10 +23,16 @@ pub enum Step {
     Expect(Value),
     /// Some later line matches.
     Await(Value),
+    /// Each of these matches a later line of its own, in any order.
+    Gather(Vec<Value>),
+    /// No line matches from here on.
+    Forbid(Value),
     /// The raw peer closes its end.
     Close,
-    /// The side under test closes its end.
+    /// The side under test closes its end, with nothing more said.
     Closed,
+    /// The side under test closes its end, whatever it says before.
+    Ends,
 }
 
 /// What is wrong with a scenario file.
@@ -46,26 +52,51 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
+impl Malformed {
+    fn at(line: usize, why: impl Into<String>) -> Self {
+        Self { line, why: why.into() }
+    }
+}
+
 impl Scenario {
-    /// Every scenario of a document: each begins with a heading `## …`.
+    /// Every scenario of a document: each begins with a heading `## …`, cites a rule and plays something.
+    ///
+    /// # Errors
+    /// [`Malformed`] at the first line that would otherwise be passed over or played wrongly.
     pub fn read_all(text: &str) -> Result<Vec<Self>, Malformed> {
         let mut scenarios: Vec<Self> = Vec::new();
-        let mut played = false;
+        let mut headings = Vec::new();
+        let (mut block, mut played) = (None, false);
         for (index, line) in text.lines().enumerate() {
             let number = index + 1;
-            if let Some(title) = line.strip_prefix("## ") {
-                scenarios.push(Self { title: title.trim().to_owned(), rules: Vec::new(), steps: Vec::new() });
-                continue;
-            }
             if line.starts_with("```") {
-                played = line.trim_end() == "```acp";
+                block = if block.is_some() { None } else { Some(number) };
+                played = block.is_some() && line.trim_end() == "```acp";
                 continue;
             }
-            let Some(scenario) = scenarios.last_mut() else { continue };
-            if played {
-                scenario.step(number, line)?;
-            } else {
-                scenario.rules.extend(rules_in(line));
+            if let Some(title) = line.strip_prefix("## ").filter(|_| block.is_none()) {
+                scenarios.push(Self { title: title.trim().to_owned(), rules: Vec::new(), steps: Vec::new() });
+                headings.push(number);
+                continue;
+            }
+            match scenarios.last_mut() {
+                Some(scenario) if played => scenario.step(number, line)?,
+                Some(scenario) => scenario.rules.extend(rules_in(line)),
+                None if played => {
+                    return Err(Malformed::at(number, "a step stands before the first heading ##"));
+                }
+                None => {}
+            }
+        }
+        if let Some(number) = block {
+            return Err(Malformed::at(number, "this block has no end"));
+        }
+        for (scenario, number) in scenarios.iter().zip(headings) {
+            if scenario.steps.is_empty() {
+                return Err(Malformed::at(number, "this scenario plays nothing: it needs a block ```acp"));
+            }
+            if scenario.rules.is_empty() {
+                return Err(Malformed::at(number, "this scenario cites no rule, such as RPC-19"));
             }
         }
         Ok(scenarios)
@@ -74,32 +105,34 @@ impl Scenario {
     fn step(&mut self, number: usize, line: &str) -> Result<(), Malformed> {
         let pattern = |text: &str| {
             serde_json::from_str(text)
-                .map_err(|error| Malformed { line: number, why: format!("the pattern is no JSON: {error}") })
+                .map_err(|error| Malformed::at(number, format!("the pattern is no JSON: {error}")))
         };
         let step = match line.trim_end() {
             "" => return Ok(()),
             "->|" => Step::Close,
             "<-|" => Step::Closed,
-            text => match (
-                text.strip_prefix("-> ").or((text == "->").then_some("")),
-                text.strip_prefix("<- "),
-                text.strip_prefix("<~ "),
-            ) {
-                (Some(sent), _, _) => {
+            "<~|" => Step::Ends,
+            text => match text.split_at_checked(2) {
+                Some(("->", sent)) if sent.is_empty() || sent.starts_with(' ') => {
+                    let sent = sent.strip_prefix(' ').unwrap_or(sent).to_owned();
                     if let Some((_, Step::Send(lines))) = self.steps.last_mut() {
-                        lines.push(sent.to_owned());
+                        lines.push(sent);
                         return Ok(());
                     }
-                    Step::Send(vec![sent.to_owned()])
+                    Step::Send(vec![sent])
                 }
-                (_, Some(text), _) => Step::Expect(pattern(text)?),
-                (_, _, Some(text)) => Step::Await(pattern(text)?),
-                _ => {
-                    return Err(Malformed {
-                        line: number,
-                        why: "a step starts with ->, <- or <~".to_owned(),
-                    });
+                Some(("<-", text)) => Step::Expect(pattern(text)?),
+                Some(("<~", text)) => Step::Await(pattern(text)?),
+                Some(("<&", text)) => {
+                    let pattern = pattern(text)?;
+                    if let Some((_, Step::Gather(patterns))) = self.steps.last_mut() {
+                        patterns.push(pattern);
+                        return Ok(());
+                    }
+                    Step::Gather(vec![pattern])
                 }
+                Some(("<!", text)) => Step::Forbid(pattern(text)?),
+                _ => return Err(Malformed::at(number, "a step starts with ->, <-, <~, <& or <!")),
             },
         };
         self.steps.push((number, step));
@@ -119,4 +152,49 @@ fn rules_in(line: &str) -> Vec<String> {
         })
     };
     words.filter(is_rule).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+    use super::{Scenario, Step};
+
+    fn document(steps: &str) -> String {
+        format!("# A document\n\n## A scenario\n\nRPC-01 and CANCEL-24, not A-1.\n\n```acp\n{steps}\n```\n")
+    }
+
+    #[test]
+    fn lines_that_follow_each_other_go_out_in_one_write() {
+        let text = document("-> a\n->\n->  b\n<- {}\n-> c\n\n->|\n<-|");
+        let scenarios = Scenario::read_all(&text).unwrap();
+        assert_eq!(scenarios[0].title, "A scenario");
+        assert_eq!(scenarios[0].rules, ["RPC-01", "CANCEL-24"]);
+        let steps: Vec<_> = scenarios[0].steps.iter().map(|(line, step)| (*line, step)).collect();
+        assert!(
+            matches!(&steps[..], [
+            (8, Step::Send(first)), (11, Step::Expect(_)), (12, Step::Send(second)), (14, Step::Close), (15, Step::Closed)
+        ] if *first == ["a", "", " b"] && *second == ["c"]),
+            "{steps:?}"
+        );
+    }
+
+    #[test]
+    fn malformed_documents_are_reported_with_their_line() {
+        let unended = "## A\nRPC-01\n```acp\n-> x\n";
+        for (text, line) in [
+            (document("<- {bad"), 8),
+            (document("-> x\n<? {}"), 9),
+            (document("->x"), 8),
+            (document("<-"), 8),
+            (document(""), 3),
+            (unended.to_owned(), 3),
+            ("```acp\n-> x\n```\n## A\n".to_owned(), 2),
+            ("## A\n```acp\n-> x\n```\n".to_owned(), 1),
+            ("## A\nRPC-01\n```json\n-> x\n```\n".to_owned(), 1),
+        ] {
+            let malformed = Scenario::read_all(&text).map(|scenarios| scenarios.len()).unwrap_err();
+            assert_eq!(malformed.line, line, "{malformed} in {text}");
+        }
+    }
 }

@@ -75,19 +75,24 @@ pub(crate) fn blocks_weight(blocks: &[Block]) -> usize {
 /// How much memory one block of the wire takes, roughly, in bytes.
 pub(crate) fn weight(content: &ContentBlock) -> usize {
     const FIXED: usize = 64;
-    FIXED + match content {
-        ContentBlock::Text(text) => text.text.len(),
-        ContentBlock::Image(image) => image.data.len(),
-        ContentBlock::Audio(audio) => audio.data.len(),
-        ContentBlock::ResourceLink(link) => {
-            link.uri.len() + link.name.len() + link.description.as_ref().map_or(0, String::len)
+    FIXED
+        + match content {
+            ContentBlock::Text(text) => text.text.len(),
+            ContentBlock::Image(image) => image.data.len(),
+            ContentBlock::Audio(audio) => audio.data.len(),
+            ContentBlock::ResourceLink(link) => {
+                link.uri.len() + link.name.len() + link.description.as_ref().map_or(0, String::len)
+            }
+            ContentBlock::Resource(resource) => match &resource.resource {
+                attache_protocol::v1::EmbeddedResourceResource::Text(text) => {
+                    text.text.len() + text.uri.len()
+                }
+                attache_protocol::v1::EmbeddedResourceResource::Blob(blob) => {
+                    blob.blob.len() + blob.uri.len()
+                }
+            },
+            ContentBlock::Unknown(unknown) => unknown.raw.get().len(),
         }
-        ContentBlock::Resource(resource) => match &resource.resource {
-            attache_protocol::v1::EmbeddedResourceResource::Text(text) => text.text.len() + text.uri.len(),
-            attache_protocol::v1::EmbeddedResourceResource::Blob(blob) => blob.blob.len() + blob.uri.len(),
-        },
-        ContentBlock::Unknown(unknown) => unknown.raw.get().len(),
-    }
 }
 
 fn plain_text(content: &ContentBlock) -> Option<&str> {

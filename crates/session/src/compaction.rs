@@ -59,12 +59,7 @@ impl Transcript {
         })
     }
 
-    fn patch_compaction(
-        &mut self,
-        now: Now,
-        index: usize,
-        patch: impl FnOnce(&mut Compaction),
-    ) -> Change {
+    fn patch_compaction(&mut self, now: Now, index: usize, patch: impl FnOnce(&mut Compaction)) -> Change {
         self.replace(now, index, Parts::COMPACTION, |entry| {
             let EntryContent::Compaction(compaction) = entry else { return 0 };
             patch(compaction);

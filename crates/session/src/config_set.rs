@@ -41,7 +41,11 @@ impl fmt::Display for SetError {
                 write!(f, "there is no config option {asked:?}; use one of {}", options.join(", "))
             }
             Self::UnknownValue { option, asked, allowed } => {
-                write!(f, "the config option {option:?} does not take {asked}; use one of {}", allowed.join(", "))
+                write!(
+                    f,
+                    "the config option {option:?} does not take {asked}; use one of {}",
+                    allowed.join(", ")
+                )
             }
         }
     }

@@ -24,7 +24,10 @@ pub struct Event {
 pub struct Timestamp(pub i64);
 
 /// What happened to a session. No type of the wire: v1 updates, replies, prompts and private records all become this.
-#[allow(clippy::large_enum_variant, reason = "most events are chunks; a box would be an allocation for each tool call only to move less")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most events are chunks; a box would be an allocation for each tool call only to move less"
+)]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EventBody {

@@ -29,7 +29,10 @@ impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Newer { version } => {
-                write!(f, "the event has the version {version}, this program reads {EVENT_VERSION}; use a newer program")
+                write!(
+                    f,
+                    "the event has the version {version}, this program reads {EVENT_VERSION}; use a newer program"
+                )
             }
             Self::Malformed(error) => write!(f, "the event cannot be read: {error}"),
             Self::Missing(member) => write!(f, "the event cannot be read: it has no {member:?}"),

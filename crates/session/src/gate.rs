@@ -53,7 +53,10 @@ pub fn options_for(options: &[SessionConfigOption], client: &ClientCapabilities)
 
 /// Whether the client takes options of the type `boolean` (CONF-08).
 pub(crate) fn takes_booleans(client: &ClientCapabilities) -> bool {
-    FIELDS.iter().find(|field| field.rule == "CONF-08").is_some_and(|field| field.gate.opened_by_client(client))
+    FIELDS
+        .iter()
+        .find(|field| field.rule == "CONF-08")
+        .is_some_and(|field| field.gate.opened_by_client(client))
 }
 
 /// A plan as steps; one that is a text or a file is one step that says so.

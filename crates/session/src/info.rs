@@ -1,6 +1,6 @@
 //! Title, time and metadata of a session.
 
-use crate::{Change, Parts, merged, title};
+use crate::{Change, Parts, merged_meta, title};
 use attache_protocol::{Meta, Patch};
 
 /// What a session is called and what is said about it.
@@ -51,7 +51,7 @@ impl Info {
         match meta {
             Patch::Keep => {}
             Patch::Clear => self.meta = None,
-            Patch::Set(meta) => self.meta = Some(merged(self.meta.as_ref(), meta)),
+            Patch::Set(meta) => self.meta = Some(merged_meta(self.meta.as_ref(), meta)),
         }
         if !meta.is_keep() {
             parts = Parts::INFO;

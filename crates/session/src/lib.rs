@@ -53,7 +53,7 @@ pub use event_json::{EVENT_VERSION, EventError};
 pub use gate::options_for;
 pub use info::Info;
 pub use memory::MEMORY_LIMIT;
-pub use meta::merged;
+pub use meta::merged_meta;
 pub use permission::Permission;
 pub use position::Position;
 pub use session::Session;

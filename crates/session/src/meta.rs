@@ -7,7 +7,7 @@ const DEPTH: usize = 32;
 
 /// `patch` merged into `stored` as v1 has it (INFO-09): objects merge recursively, `null` removes its key, everything else, arrays too,
 /// replaces. Values that are not touched keep their text and their order.
-pub fn merged(stored: Option<&Meta>, patch: &Meta) -> Meta {
+pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     let merged = merge(stored.map(Meta::raw), patch.raw(), DEPTH);
     // A merge of objects is an object.
     Meta::new(merged).unwrap_or_else(|| patch.clone())
@@ -54,7 +54,7 @@ mod tests {
     }
 
     fn check(stored: &str, patch: &str, expected: &str) {
-        let merged = merged(Some(&meta(stored)), &meta(patch));
+        let merged = merged_meta(Some(&meta(stored)), &meta(patch));
         assert_eq!(merged.raw().get(), expected);
     }
 
@@ -75,7 +75,7 @@ mod tests {
     fn metadata_of_any_depth_is_merged_without_failing() {
         let deep = format!("{}1{}", r#"{"a":"#.repeat(100), "}".repeat(100));
         let other = format!("{}2{}", r#"{"a":"#.repeat(100), "}".repeat(100));
-        let merged = merged(Some(&meta(&deep)), &meta(&other));
+        let merged = merged_meta(Some(&meta(&deep)), &meta(&other));
         assert_eq!(merged.raw().get(), other);
     }
 }

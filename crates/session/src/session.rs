@@ -239,6 +239,12 @@ impl Session {
         self.permissions.iter().filter(|permission| permission.outcome.is_none())
     }
 
+    /// The number of the last event that changed any of these parts; 0 for none.
+    pub fn changed_at(&self, parts: Parts) -> u64 {
+        let changed = parts.numbers().filter_map(|part| self.changed_at.get(part));
+        changed.copied().max().unwrap_or(0)
+    }
+
     /// The present position, to ask [`Session::changes_since`] from later.
     pub fn position(&self) -> Position {
         Position { sequence: self.sequence, texts: self.transcript.lengths() }

@@ -35,7 +35,10 @@ mod tests {
     /// INFO-11, TITLE-01.
     #[test]
     fn a_title_is_one_line_without_control_and_bidirectional_characters() {
-        assert_eq!(title("  Fix\r\n the\t\u{202E}bug\u{1b}[31m \u{2066}").as_deref(), Some("Fix the bug [31m"));
+        assert_eq!(
+            title("  Fix\r\n the\t\u{202E}bug\u{1b}[31m \u{2066}").as_deref(),
+            Some("Fix the bug [31m")
+        );
     }
 
     /// INFO-11.

@@ -92,17 +92,21 @@ impl Entry {
         }
     }
 
-    /// What follows the first `start` bytes of the message's text.
-    pub(crate) fn text_after(&self, start: usize) -> String {
+    /// What follows the first `start` bytes of the message's text; `None` if some of that was dropped.
+    pub(crate) fn text_after(&self, start: usize) -> Option<String> {
         let mut out = String::new();
         let mut begin = 0;
         for block in self.blocks() {
             if let Block::Text(text) = block {
-                out.push_str(&text.suffix(start.saturating_sub(begin)));
+                let start = start.saturating_sub(begin);
+                if start < text.dropped() {
+                    return None;
+                }
+                out.push_str(&text.suffix(start));
                 begin += text.len();
             }
         }
-        out
+        Some(out)
     }
 }
 
@@ -226,7 +230,13 @@ impl Transcript {
     }
 
     /// Adds an entry at the end.
-    pub(crate) fn begin(&mut self, now: Now, key: Option<Key>, content: EntryContent, weight: usize) -> usize {
+    pub(crate) fn begin(
+        &mut self,
+        now: Now,
+        key: Option<Key>,
+        content: EntryContent,
+        weight: usize,
+    ) -> usize {
         let weight = weight + ENTRY_WEIGHT;
         let entries = Arc::make_mut(&mut self.entries);
         let index = entries.len();
@@ -315,10 +325,11 @@ impl Transcript {
         if content.began_at > position.sequence {
             return Some(crate::EntryChange::Began { entry, content: content.clone() });
         }
-        if let (EntryContent::Message { author, .. }, Some(start)) = (&content.content, position.text_of(entry))
+        if let (EntryContent::Message { author, .. }, Some(start)) =
+            (&content.content, position.text_of(entry))
             && content.reshaped_at <= position.sequence
+            && let Some(new_text) = content.text_after(start)
         {
-            let new_text = content.text_after(start);
             return Some(crate::EntryChange::TextGrew { entry, author: *author, new_text });
         }
         Some(crate::EntryChange::Replaced { entry, content: content.clone() })

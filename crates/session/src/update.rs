@@ -43,7 +43,8 @@ impl EventBody {
     pub fn to_update(&self) -> Option<SessionUpdate> {
         Some(match self {
             Self::Message { author, message_id, content } => {
-                let chunk = ContentChunk { message_id: message_id.clone(), ..ContentChunk::new(content.clone()) };
+                let chunk =
+                    ContentChunk { message_id: message_id.clone(), ..ContentChunk::new(content.clone()) };
                 match author {
                     MessageAuthor::User => SessionUpdate::UserMessageChunk(chunk),
                     MessageAuthor::Agent => SessionUpdate::AgentMessageChunk(chunk),
@@ -52,7 +53,9 @@ impl EventBody {
             }
             Self::ToolCall(call) => call.clone().into(),
             Self::ToolCallUpdate(update) => update.clone().into(),
-            Self::Plan { id: None, content: PlanContent::Items(entries) } => Plan::new(entries.clone()).into(),
+            Self::Plan { id: None, content: PlanContent::Items(entries) } => {
+                Plan::new(entries.clone()).into()
+            }
             Self::Plan { id: Some(id), content } => PlanUpdate::new(match content {
                 PlanContent::Items(entries) => {
                     PlanUpdateContent::Items(PlanItems::new(id.clone(), entries.clone()))
@@ -67,12 +70,10 @@ impl EventBody {
             Self::Commands(commands) => AvailableCommandsUpdate::new(commands.clone()).into(),
             Self::ConfigOptions(options) => ConfigOptionUpdate::new(options.clone()).into(),
             Self::CurrentMode(mode) => CurrentModeUpdate::new(mode.clone()).into(),
-            Self::Info { title, updated_at, meta } => SessionInfoUpdate {
-                title: title.clone(),
-                updated_at: updated_at.clone(),
-                meta: meta.clone(),
+            Self::Info { title, updated_at, meta } => {
+                SessionInfoUpdate { title: title.clone(), updated_at: updated_at.clone(), meta: meta.clone() }
+                    .into()
             }
-            .into(),
             Self::Usage { used, size, cost } => {
                 UsageUpdate { cost: cost.clone(), ..UsageUpdate::new(*used, *size) }.into()
             }

@@ -53,6 +53,25 @@ async fn a_prompt_and_its_cancel_in_one_write_cancel_it() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_cancel_counts_however_much_stands_between_it_and_its_prompt_in_one_write() {
+    for _ in 0..20 {
+        let author = Tester::default();
+        let mut client = Client::plain(author.clone()).await;
+        let (one, two) = (session(&mut client).await, session(&mut client).await);
+        let (id, call) = client.call("session/prompt", prompt(&one, "hello"));
+        let (other, another) = client.call("session/prompt", prompt(&two, "hello"));
+        // The second prompt would send another thread to work on the first while these lines are still read.
+        let mut messages = vec![call, another];
+        messages.extend((0..500).map(|_| json!({"jsonrpc": "2.0", "method": "_nothing"})));
+        messages.push(cancel(&one));
+        client.send(&messages).await;
+        assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
+        assert_eq!(client.reply(other).await["result"]["stopReason"], "end_turn");
+        assert_eq!(author.noted(), ["began hello"]);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cancel_ends_the_queue_of_that_session_only() {
     let author = Tester::default();

@@ -36,6 +36,19 @@ async fn a_turn_held_back_by_its_client_can_be_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_that_never_has_to_wait_still_lets_its_cancel_in() {
+    let mut client = Client::buffered(serve(Tester::default()), 64 << 20);
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    let session = client.session().await;
+    client.settle().await;
+    client.updates();
+    let turn = client.prompt(&session, "busy").await;
+    client.arrives("session/update").await;
+    client.send(&[super::client::cancel(&session)]).await;
+    assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_agent_ends_when_the_client_hangs_up() {
     Client::silent(serve(Tester::default())).hang_up().await.unwrap();
     Client::plain(Tester::default()).await.hang_up().await.unwrap();

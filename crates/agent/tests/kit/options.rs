@@ -69,7 +69,7 @@ async fn a_mode_set_through_one_is_announced_on_both() {
     let reply = client.result("session/set_config_option", set).await;
     assert_eq!(value_of(&reply["configOptions"], "how"), "ask");
     let updates = client.updates();
-    assert!(kinds(&updates).contains(&"current_mode_update"), "MODE-07");
+    assert_eq!(kinds(&updates), ["config_option_update", "current_mode_update"], "MODE-07");
 
     client.turn(&session, "code").await;
     client.settle().await;

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 /// Whether the author noted what it should have.
 type Noted = fn(&str) -> bool;
+/// Makes the reply to a question.
+type Answer<'a> = &'a dyn Fn(&Value) -> Value;
 
 async fn asked(author: Tester) -> (Client, String, i64, Value) {
     let mut client = Client::plain(author).await;
@@ -40,7 +42,7 @@ async fn whatever_is_no_allowing_choice_means_no() {
         reply[key] = value;
         reply
     };
-    let answers: [(Noted, &dyn Fn(&Value) -> Value); 6] = [
+    let answers: [(Noted, Answer<'_>); 6] = [
         (|noted| noted.starts_with("RejectOnce"), &|call| selected(call, "n")),
         (|noted| noted.starts_with("Unusable"), &|call| selected(call, "zzz")),
         (|noted| noted.starts_with("Unusable"), &|call| {

@@ -153,6 +153,14 @@ impl Author for Tester {
                     self.note(index.to_string());
                 }
             }
+            "busy" => {
+                // Slower than a burst, so each line is written at once and nothing here has a reason to wait.
+                for _ in 0..20_000 {
+                    turn.say("x").await?;
+                    let started = std::time::Instant::now();
+                    while started.elapsed() < std::time::Duration::from_micros(30) {}
+                }
+            }
             "code" => turn.config(options("code")).await?,
             "read" => {
                 self.note(format!("{}", turn.client_reads()));

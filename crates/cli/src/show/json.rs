@@ -148,7 +148,6 @@ fn plan(content: &PlanContent) -> Line {
         }
         PlanContent::File(uri) => line.with("uri", &**uri),
         PlanContent::Markdown(text) => line.with("markdown", &**text),
-        _ => line,
     }
 }
 

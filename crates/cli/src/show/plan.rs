@@ -2,16 +2,18 @@
 
 use super::paint::{BOLD, DIM, GREEN, Paint, YELLOW};
 use super::sanitize;
+use super::width::cut;
 use attache_protocol::v1::{PlanEntry, PlanEntryStatus};
 use attache_session::PlanContent;
 
 /// The plan's lines: a head with how much is done, then a box for each step.
-pub(crate) fn lines(plan: &PlanContent, paint: Paint) -> Vec<String> {
+/// None is wider than `columns`, apart from those of a plan in Markdown.
+pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<String> {
     match plan {
         PlanContent::Items(entries) => {
             let done = entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
             let head = format!("{} {}", paint.paint(BOLD, "plan"), paint.paint(DIM, format!("{done}/{}", entries.len())));
-            std::iter::once(head).chain(entries.iter().map(|entry| step(entry, paint))).collect()
+            std::iter::once(head).chain(entries.iter().map(|entry| step(entry, paint, columns))).collect()
         }
         PlanContent::File(uri) => vec![format!("{} in {}", paint.paint(BOLD, "plan"), sanitize::line(uri))],
         PlanContent::Markdown(text) => {
@@ -19,12 +21,11 @@ pub(crate) fn lines(plan: &PlanContent, paint: Paint) -> Vec<String> {
             let body = text.lines().map(|line| format!("  {line}"));
             std::iter::once(paint.paint(BOLD, "plan")).chain(body).collect()
         }
-        _ => vec![paint.paint(BOLD, "plan of a kind this version does not know")],
     }
 }
 
-fn step(entry: &PlanEntry, paint: Paint) -> String {
-    let content = sanitize::line(&entry.content);
+fn step(entry: &PlanEntry, paint: Paint, columns: usize) -> String {
+    let content = cut(&sanitize::line(&entry.content), columns.saturating_sub(4));
     match entry.status {
         PlanEntryStatus::Completed => format!("  {} {}", paint.paint(GREEN, "☑"), paint.paint(DIM, content)),
         PlanEntryStatus::InProgress => format!("  {} {content}", paint.paint(YELLOW, "▶")),
@@ -45,6 +46,6 @@ mod tests {
             entry("think\u{1b}[2J\nhard", PlanEntryStatus::InProgress),
             entry("act", PlanEntryStatus::Pending),
         ]);
-        assert_eq!(lines(&plan, Paint { colours: false }), ["plan 1/3", "  ☑ look", "  ▶ think hard", "  ☐ act"]);
+        assert_eq!(lines(&plan, Paint { colours: false }, 80), ["plan 1/3", "  ☑ look", "  ▶ think hard", "  ☐ act"]);
     }
 }

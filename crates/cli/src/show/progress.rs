@@ -1,11 +1,12 @@
 //! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay alive and are rewritten.
 
-use super::paint::{BOLD, DIM, Paint, RED, YELLOW};
+use super::paint::{DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
 use super::{Item, plan, sanitize, usage, width};
 use crate::permission::Verdict;
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus};
+use attache_session::PlanContent;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -22,16 +23,23 @@ pub(crate) struct Style {
     pub(crate) bound: Bound,
 }
 
-/// At most so many lines stay alive: more could scroll out of reach of the cursor.
-const ALIVE: usize = 10;
+/// At most so many rows stay alive: more could scroll out of reach of the cursor.
+const ALIVE_ROWS: usize = 12;
+
+/// What stands in lines that may still be rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Alive {
+    Call(ToolCallId),
+    Plan,
+}
 
 /// Writes progress to one stream.
 pub(crate) struct Progress<W> {
     out: W,
     style: Style,
     cwd: PathBuf,
-    /// The calls whose lines are the last ones written, in order.
-    alive: Vec<ToolCallId>,
+    /// What stands in the last lines written, in order, each with its number of rows.
+    alive: Vec<(Alive, usize)>,
     /// What was last shown of each call that is not settled.
     shown: HashMap<ToolCallId, String>,
     last_plan: Vec<String>,
@@ -50,6 +58,12 @@ impl<W: Write> Progress<W> {
         &mut self.out
     }
 
+    /// The stream as it is, without any effect.
+    #[cfg(test)]
+    pub(crate) fn written(&self) -> &W {
+        &self.out
+    }
+
     pub(crate) fn style(&self) -> Style {
         self.style
     }
@@ -65,14 +79,7 @@ impl<W: Write> Progress<W> {
                 Ok(())
             }
             Item::ToolCall(call) => self.tool_call(call),
-            Item::Plan(content) => {
-                let lines = plan::lines(content, self.style.paint);
-                if lines == self.last_plan {
-                    return Ok(());
-                }
-                self.last_plan.clone_from(&lines);
-                self.lines(&lines)
-            }
+            Item::Plan(content) => self.plan(content),
             Item::Permission { request, verdict } => self.permission(request, verdict),
             Item::Title(title) => {
                 self.title = title.map(sanitize::line);
@@ -89,8 +96,8 @@ impl<W: Write> Progress<W> {
                 self.lines(&[self.style.paint.paint(style, text)])
             }
             Item::Stop { reason, usage, state } => {
-                let title = self.title.clone().filter(|title| !title.is_empty());
-                let title = title.map(|title| self.style.paint.paint(BOLD, title));
+                let title = self.title.take().filter(|title| !title.is_empty());
+                let title = title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
                 let usage = usage::line(state, *usage, self.style.paint);
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
                 let lines: Vec<String> = [stopped, title, usage].into_iter().flatten().collect();
@@ -117,10 +124,7 @@ impl<W: Write> Progress<W> {
         let line = self.call_line(call, settled);
         let id = &call.tool_call_id;
         if self.shown.get(id) != Some(&line) {
-            match self.alive.iter().position(|alive| alive == id) {
-                Some(index) if self.rewrites() => self.rewrite(self.alive.len() - index, &line)?,
-                _ => self.append(id, &line)?,
-            }
+            self.put(Alive::Call(id.clone()), std::slice::from_ref(&line))?;
             self.shown.insert(id.clone(), line);
         }
         if settled {
@@ -149,18 +153,43 @@ impl<W: Write> Progress<W> {
         self.style.rewrite && (self.style.columns)().is_some_and(|columns| columns >= 20)
     }
 
-    fn append(&mut self, id: &ToolCallId, line: &str) -> io::Result<()> {
-        writeln!(self.out, "{line}")?;
-        self.alive.push(id.clone());
-        if self.alive.len() > ALIVE {
+    /// Where the plan cannot be rewritten, only what is new of it is told.
+    fn plan(&mut self, content: &PlanContent) -> io::Result<()> {
+        let lines = plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
+        let before = std::mem::replace(&mut self.last_plan, lines.clone());
+        if lines == before {
+            return Ok(());
+        }
+        let new: Vec<String> = lines.iter().filter(|line| !before.contains(line)).cloned().collect();
+        let same_plan = new.len() < lines.len() && lines.len() == before.len();
+        if same_plan && self.reachable(&Alive::Plan, lines.len()).is_none() {
+            return self.lines(new.get(1..).unwrap_or_default());
+        }
+        self.put(Alive::Plan, &lines)?;
+        self.out.flush()
+    }
+
+    /// How many rows above the cursor the lines of `what` begin, if they can be rewritten by as many.
+    fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
+        let index = self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
+        let below = self.alive.iter().skip(index).map(|(_, height)| height).sum();
+        self.rewrites().then_some(below)
+    }
+
+    /// Writes the lines of `what` in the place where they stand, else below everything. Each must fit one row.
+    fn put(&mut self, what: Alive, lines: &[String]) -> io::Result<()> {
+        if let Some(up) = self.reachable(&what, lines.len()) {
+            write!(self.out, "\x1b[{up}A")?;
+            lines.iter().try_for_each(|line| write!(self.out, "\r\x1b[2K{line}\n"))?;
+            let down = up - lines.len();
+            return if down > 0 { write!(self.out, "\x1b[{down}B") } else { Ok(()) };
+        }
+        lines.iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+        self.alive.push((what, lines.len()));
+        while self.alive.iter().map(|(_, height)| height).sum::<usize>() > ALIVE_ROWS {
             self.alive.remove(0);
         }
         Ok(())
-    }
-
-    /// Replaces the line that stands `up` lines above the cursor, which is at the start of an empty line.
-    fn rewrite(&mut self, up: usize, line: &str) -> io::Result<()> {
-        write!(self.out, "\x1b[{up}A\r\x1b[2K{line}\x1b[{up}B\r")
     }
 
     fn permission(&mut self, request: &PermissionRequest, verdict: &Verdict) -> io::Result<()> {

@@ -97,8 +97,8 @@ mod tests {
         Terminal::new(Vec::new(), Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short })
     }
 
-    fn written(terminal: &mut Terminal<Vec<u8>>) -> String {
-        String::from_utf8(terminal.progress.out().clone()).unwrap()
+    fn written(terminal: &Terminal<Vec<u8>>) -> String {
+        String::from_utf8(terminal.progress.written().clone()).unwrap()
     }
 
     fn call(id: &str, status: ToolCallStatus) -> ToolCall {
@@ -120,7 +120,7 @@ mod tests {
                         lines.push(String::new());
                     }
                 }
-                '\r' => assert!(!rest.starts_with(|c: char| c != '\u{1b}'), "text overwrites a line"),
+                '\r' => assert!(rest.starts_with('\u{1b}'), "text overwrites a line"),
                 '\u{1b}' => {
                     let end = rest.find(char::is_alphabetic).unwrap();
                     let count = rest[1..end].parse().unwrap_or(1);
@@ -152,7 +152,7 @@ mod tests {
         ] {
             terminal.show(Item::ToolCall(&call(id, status))).unwrap();
         }
-        assert_eq!(screen(&written(&mut terminal)), ["✓ other   call a", "✗ other   call b", ""]);
+        assert_eq!(screen(&written(&terminal)), ["✓ other   call a", "✗ other   call b", ""]);
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         terminal.show(Item::Text(" this")).unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
         let expected = ["◐ other   call a", "", "meanwhile this", "", "✓ other   call a", ""];
-        assert_eq!(screen(&written(&mut terminal)), expected);
+        assert_eq!(screen(&written(&terminal)), expected);
     }
 
     #[test]
@@ -172,10 +172,30 @@ mod tests {
         let mut call = call("a", ToolCallStatus::InProgress);
         call.content = vec![attache_protocol::v1::ContentBlock::text("one\ntwo\u{1b}[2J\n").into()];
         terminal.show(Item::ToolCall(&call)).unwrap();
-        assert_eq!(screen(&written(&mut terminal)), ["◐ other   call a  two", ""]);
+        assert_eq!(screen(&written(&terminal)), ["◐ other   call a  two", ""]);
         call.status = ToolCallStatus::Completed;
         terminal.show(Item::ToolCall(&call)).unwrap();
-        assert_eq!(screen(&written(&mut terminal)), ["✓ other   call a", "    one", "    two", ""]);
+        assert_eq!(screen(&written(&terminal)), ["✓ other   call a", "    one", "    two", ""]);
+    }
+
+    #[test]
+    fn a_plan_is_ticked_off_where_it_stands() {
+        use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
+        let mut terminal = terminal();
+        let plan = |first, second| {
+            let entry = |text: &str, status| PlanEntry::new(text, PlanEntryPriority::High, status);
+            attache_session::PlanContent::Items(vec![entry("look", first), entry("act", second)])
+        };
+        terminal.show(Item::Plan(&plan(PlanEntryStatus::InProgress, PlanEntryStatus::Pending))).unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Pending))).unwrap();
+        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::InProgress))).unwrap();
+        terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
+        let expected = ["plan 1/2", "  ☑ look", "  ▶ act", "✓ other   call a", ""];
+        assert_eq!(screen(&written(&terminal)), expected);
+        terminal.show(Item::Text("so\n")).unwrap();
+        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::Completed))).unwrap();
+        let shown = screen(&written(&terminal));
+        assert_eq!(shown[shown.len() - 3..], ["", "  ☑ act", ""]);
     }
 
     #[test]
@@ -186,7 +206,7 @@ mod tests {
         }
         terminal.show(Item::ToolCall(&call("0", ToolCallStatus::Completed))).unwrap();
         terminal.show(Item::ToolCall(&call("29", ToolCallStatus::Completed))).unwrap();
-        let screen = screen(&written(&mut terminal));
+        let screen = screen(&written(&terminal));
         assert_eq!(screen.len(), 32);
         assert_eq!((&*screen[29], &*screen[30]), ("✓ other   call 29", "✓ other   call 0"));
     }
@@ -197,6 +217,6 @@ mod tests {
         terminal.show(Item::Thought("hm\u{1b}]0;x\u{7}")).unwrap();
         terminal.show(Item::Text("\u{1b}[2Jhello\u{9b}1m\r\n")).unwrap();
         terminal.pause().unwrap();
-        assert_eq!(written(&mut terminal), "hm\n\nhello\n\n");
+        assert_eq!(written(&terminal), "hm\n\nhello\n\n");
     }
 }

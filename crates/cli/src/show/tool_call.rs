@@ -65,12 +65,10 @@ pub(crate) fn relative(path: &str, cwd: &Path) -> String {
 fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     let place = |location: &ToolCallLocation| {
         let path = relative(&location.path, cwd);
-        let named = title.contains(&path) && path != ".";
-        match location.line {
-            Some(line) if !(named && title.contains(&format!(":{line}"))) => Some(format!("{path}:{line}")),
-            _ if named => None,
-            _ => Some(path),
-        }
+        // The folder itself says nothing, and what the title names need not be said again.
+        let new = path != "." && !title.contains(&path);
+        let place = location.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        new.then_some(place)
     };
     let mut places: Vec<String> = call.locations.iter().filter_map(place).collect();
     places.dedup();

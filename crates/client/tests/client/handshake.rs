@@ -13,14 +13,23 @@ async fn the_first_message_offers_what_is_served_and_nothing_else() {
         let params = &call["params"];
         assert_eq!(params["protocolVersion"], 1);
         assert_eq!(params["clientInfo"], json!({ "name": "tester", "version": "9" }));
-        assert_eq!(params["clientCapabilities"]["fs"], json!({ "readTextFile": true, "writeTextFile": true }));
+        assert_eq!(
+            params["clientCapabilities"]["fs"],
+            json!({ "readTextFile": true, "writeTextFile": true })
+        );
         let session = json!({ "compaction": {}, "configOptions": { "boolean": {} }, "notices": {} });
         assert_eq!(params["clientCapabilities"]["session"], session);
         assert_eq!(params["clientCapabilities"]["plan"], json!({}));
-        let offered = |name: &str| params["clientCapabilities"].get(name).is_some_and(|value| !value.is_null() && *value != json!(false));
+        let offered = |name: &str| {
+            params["clientCapabilities"]
+                .get(name)
+                .is_some_and(|value| !value.is_null() && *value != json!(false))
+        };
         assert!(!offered("terminal") && !offered("elicitation") && !offered("subagents"), "{params}");
         assert_ne!(params["clientCapabilities"]["auth"]["terminal"], true);
-        agent.reply(&call, json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "version": "2" } })).await;
+        agent
+            .reply(&call, json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "version": "2" } }))
+            .await;
     };
     let (connection, ()) = tokio::join!(connecting, greeting);
     assert_eq!(connection.unwrap().about().unwrap().version, "2");
@@ -76,7 +85,10 @@ async fn an_agent_that_is_gone_is_told_from_one_that_refuses_and_one_that_talks_
     };
     let (error, ()) = tokio::join!(refused, refusing);
     let error = error.unwrap_err();
-    assert!(matches!(error, StartError::Refused { .. }) && error.to_string().contains("no licence"), "{error}");
+    assert!(
+        matches!(error, StartError::Refused { .. }) && error.to_string().contains("no licence"),
+        "{error}"
+    );
 
     let (mut agent, nonsense) = connecting(Options::default());
     let answering = async {
@@ -96,7 +108,10 @@ async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
     let answer = json!({ "protocolVersion": 1, "authMethods": methods });
     let (connection, mut agent) = connected_with(Options::default(), answer).await;
     let unknown = connection.authenticate("nope").await.unwrap_err();
-    assert!(matches!(unknown, LoginError::UnknownMethod { .. }) && unknown.to_string().contains("key"), "{unknown}");
+    assert!(
+        matches!(unknown, LoginError::UnknownMethod { .. }) && unknown.to_string().contains("key"),
+        "{unknown}"
+    );
     assert!(matches!(connection.authenticate("tty").await, Err(LoginError::InTerminal(_))));
     let answering = async {
         let call = agent.expect("authenticate").await;

@@ -4,10 +4,12 @@ use crate::scripted_agent::{ScriptedAgent, connected, opened_with, soon};
 use attache_client::{AgentConnection, Change, Decision, PermissionRequest, Permissions, SessionHandle};
 use attache_protocol::v1::ToolKind;
 use serde_json::{Value, json};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
-async fn ready(permissions: Permissions) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
+async fn ready(
+    permissions: Permissions,
+) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let opening = connection.open(folder.path()).permissions(permissions);
@@ -17,7 +19,12 @@ async fn ready(permissions: Permissions) -> (AgentConnection, ScriptedAgent, Ses
 
 fn request(tool_call: Value) -> Value {
     let option = |id: &str, kind: &str| json!({ "optionId": id, "name": id, "kind": kind });
-    let options = [option("always", "allow_always"), option("yes", "allow_once"), option("never", "reject_always"), option("no", "reject_once")];
+    let options = [
+        option("always", "allow_always"),
+        option("yes", "allow_once"),
+        option("never", "reject_always"),
+        option("no", "reject_once"),
+    ];
     json!({ "sessionId": "s1", "toolCall": tool_call, "options": options })
 }
 
@@ -59,14 +66,20 @@ async fn a_rejection_uses_the_agents_own_option_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn only_the_named_kinds_are_allowed() {
-    let (_connection, mut agent, _session, _folder) = ready(Permissions::AllowKinds(vec![ToolKind::Read])).await;
+    let (_connection, mut agent, _session, _folder) =
+        ready(Permissions::AllowKinds(vec![ToolKind::Read])).await;
     ask(&mut agent, 1, json!({ "toolCallId": "a", "kind": "read" })).await;
     assert_eq!(chosen(&agent.answer_to(1).await), "yes");
     ask(&mut agent, 2, json!({ "toolCallId": "b", "kind": "execute" })).await;
     assert_eq!(chosen(&agent.answer_to(2).await), "no");
     ask(&mut agent, 3, json!({ "toolCallId": "c" })).await;
     assert_eq!(chosen(&agent.answer_to(3).await), "no", "an unknown kind is no kind");
-    agent.update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "c", "title": "C", "kind": "read" })).await;
+    agent
+        .update(
+            "s1",
+            json!({ "sessionUpdate": "tool_call", "toolCallId": "c", "title": "C", "kind": "read" }),
+        )
+        .await;
     ask(&mut agent, 4, json!({ "toolCallId": "c" })).await;
     assert_eq!(chosen(&agent.answer_to(4).await), "yes", "told before the request");
 }
@@ -94,7 +107,11 @@ async fn several_questions_are_open_at_once_and_answered_in_any_order() {
         open.push(soon(asked.recv()).await.unwrap());
     }
     assert_eq!(session.snapshot().open_permissions().count(), 3);
-    for (id, decision, option) in [(3, Decision::Choose("never".into()), "never"), (2, Decision::Allow, "yes"), (1, Decision::Reject, "no")] {
+    for (id, decision, option) in [
+        (3, Decision::Choose("never".into()), "never"),
+        (2, Decision::Allow, "yes"),
+        (1, Decision::Reject, "no"),
+    ] {
         let (request, decide) = open.pop().unwrap();
         assert_eq!(request.title(), format!("T{id}"));
         decide.send(decision).unwrap();
@@ -134,6 +151,28 @@ async fn a_cancel_answers_every_open_question_and_later_ones() {
         }
     }
     assert_eq!(last_open, 0);
+}
+
+#[tokio::test]
+async fn whoever_is_asked_may_call_the_agent_before_deciding() {
+    let known: Arc<OnceLock<SessionHandle>> = Arc::default();
+    let session_of_asked = known.clone();
+    let permissions = Permissions::ask(move |_| {
+        let session = session_of_asked.get().unwrap().clone();
+        async move {
+            session.set_mode("code").await.unwrap();
+            Decision::Allow
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let (connection, mut agent) = connected(json!({})).await;
+    let modes = json!({ "currentModeId": "ask", "availableModes": [{ "id": "code", "name": "Code" }] });
+    let opening = connection.open(folder.path()).permissions(permissions);
+    known.set(opened_with(opening, &mut agent, json!({ "sessionId": "s1", "modes": modes })).await).unwrap();
+    ask(&mut agent, 1, json!({ "toolCallId": "t" })).await;
+    let call = agent.expect("session/set_mode").await;
+    agent.reply(&call, json!({})).await;
+    assert_eq!(chosen(&agent.answer_to(1).await), "yes");
 }
 
 #[tokio::test]
@@ -191,5 +230,8 @@ async fn a_malformed_question_is_refused_whole() {
     params["sessionId"] = json!("zzz");
     agent.call(2, "session/request_permission", params).await;
     let answer = agent.answer_to(2).await;
-    assert_eq!((&answer["error"]["code"], &answer["error"]["data"]), (&json!(-32002), &json!({ "sessionId": "zzz" })));
+    assert_eq!(
+        (&answer["error"]["code"], &answer["error"]["data"]),
+        (&json!(-32002), &json!({ "sessionId": "zzz" }))
+    );
 }

@@ -7,18 +7,20 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
 /// The agent's end of a pair of streams.
-pub struct ScriptedAgent {
+pub(crate) struct ScriptedAgent {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
 }
 
 /// Fails a test that would hang.
-pub async fn soon<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("nothing happened for 20 s")
 }
 
 /// The agent, and the client's attempt to connect to it.
-pub fn connecting(options: Options) -> (ScriptedAgent, impl Future<Output = Result<AgentConnection, StartError>>) {
+pub(crate) fn connecting(
+    options: Options,
+) -> (ScriptedAgent, impl Future<Output = Result<AgentConnection, StartError>>) {
     let (here, there) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(there);
     let agent = ScriptedAgent { lines: BufReader::new(input).lines(), output };
@@ -27,11 +29,12 @@ pub fn connecting(options: Options) -> (ScriptedAgent, impl Future<Output = Resu
 }
 
 /// A connection with the handshake done, to an agent with these capabilities.
-pub async fn connected(capabilities: Value) -> (AgentConnection, ScriptedAgent) {
-    connected_with(Options::default(), json!({ "protocolVersion": 1, "agentCapabilities": capabilities })).await
+pub(crate) async fn connected(capabilities: Value) -> (AgentConnection, ScriptedAgent) {
+    connected_with(Options::default(), json!({ "protocolVersion": 1, "agentCapabilities": capabilities }))
+        .await
 }
 
-pub async fn connected_with(options: Options, answer: Value) -> (AgentConnection, ScriptedAgent) {
+pub(crate) async fn connected_with(options: Options, answer: Value) -> (AgentConnection, ScriptedAgent) {
     let (mut agent, connecting) = connecting(options);
     let greeting = async {
         let call = agent.expect("initialize").await;
@@ -42,11 +45,19 @@ pub async fn connected_with(options: Options, answer: Value) -> (AgentConnection
 }
 
 /// An open session `s1` in `folder`, which rejects everything.
-pub async fn opened(connection: &AgentConnection, agent: &mut ScriptedAgent, folder: &std::path::Path) -> SessionHandle {
+pub(crate) async fn opened(
+    connection: &AgentConnection,
+    agent: &mut ScriptedAgent,
+    folder: &std::path::Path,
+) -> SessionHandle {
     opened_with(connection.open(folder), agent, json!({ "sessionId": "s1" })).await
 }
 
-pub async fn opened_with(opening: attache_client::Opening<'_>, agent: &mut ScriptedAgent, result: Value) -> SessionHandle {
+pub(crate) async fn opened_with(
+    opening: attache_client::Opening<'_>,
+    agent: &mut ScriptedAgent,
+    result: Value,
+) -> SessionHandle {
     let answering = async {
         let call = agent.expect("session/new").await;
         agent.reply(&call, result).await;
@@ -57,51 +68,64 @@ pub async fn opened_with(opening: attache_client::Opening<'_>, agent: &mut Scrip
 
 impl ScriptedAgent {
     /// The next line, whatever it is; `None` once the client closed.
-    pub async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = soon(self.lines.next_line()).await.unwrap()?;
         Some(serde_json::from_str(&line).unwrap())
     }
 
     /// The next line, which must be of this method.
-    pub async fn expect(&mut self, method: &str) -> Value {
+    pub(crate) async fn expect(&mut self, method: &str) -> Value {
         let message = self.next().await.unwrap_or_else(|| panic!("the client closed before {method}"));
         assert_eq!(message["method"], method, "{message}");
         message
     }
 
     /// The next line, which must be the reply to call `id`.
-    pub async fn answer_to(&mut self, id: u64) -> Value {
+    pub(crate) async fn answer_to(&mut self, id: u64) -> Value {
         let message = self.next().await.expect("the client closed before its answer");
         assert_eq!((&message["id"], message.get("method")), (&json!(id), None), "{message}");
         message
     }
 
-    pub async fn send_text(&mut self, text: &str) {
+    pub(crate) async fn send_text(&mut self, text: &str) {
         self.output.write_all(text.as_bytes()).await.unwrap();
     }
 
-    pub async fn send(&mut self, message: Value) {
+    pub(crate) async fn send(&mut self, message: Value) {
         self.send_text(&format!("{message}\n")).await;
     }
 
-    pub async fn reply(&mut self, call: &Value, result: Value) {
+    pub(crate) async fn reply(&mut self, call: &Value, result: Value) {
         self.send(json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })).await;
     }
 
-    pub async fn refuse(&mut self, call: &Value, code: i32, message: &str) {
-        self.send(json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": code, "message": message } })).await;
+    pub(crate) async fn refuse(&mut self, call: &Value, code: i32, message: &str) {
+        self.send(
+            json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": code, "message": message } }),
+        )
+        .await;
     }
 
-    pub async fn call(&mut self, id: u64, method: &str, params: Value) {
+    pub(crate) async fn call(&mut self, id: u64, method: &str, params: Value) {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
     }
 
-    pub async fn update(&mut self, session: &str, update: Value) {
+    /// Waits until the client has taken everything that was sent.
+    pub(crate) async fn heard(&mut self) {
+        self.call(999, "_heard", json!({})).await;
+        self.answer_to(999).await;
+    }
+
+    pub(crate) async fn update(&mut self, session: &str, update: Value) {
         let params = json!({ "sessionId": session, "update": update });
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }
 
-    pub async fn say(&mut self, text: &str) {
-        self.update("s1", json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } })).await;
+    pub(crate) async fn say(&mut self, text: &str) {
+        self.update(
+            "s1",
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } }),
+        )
+        .await;
     }
 }

@@ -10,7 +10,10 @@ async fn a_session_is_opened_in_an_absolute_existing_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
     let missing = connection.open(folder.path().join("none")).await.unwrap_err();
-    assert!(matches!(missing, OpenError::Folder(_)) && missing.to_string().contains("does not exist"), "{missing}");
+    assert!(
+        matches!(missing, OpenError::Folder(_)) && missing.to_string().contains("does not exist"),
+        "{missing}"
+    );
     assert!(matches!(connection.open("").await, Err(OpenError::Folder(_))));
     let opening = async {
         let call = agent.expect("session/new").await;
@@ -20,7 +23,10 @@ async fn a_session_is_opened_in_an_absolute_existing_folder() {
     };
     let (session, ()) = tokio::join!(connection.open(".").into_future(), opening);
     let session = session.unwrap();
-    assert_eq!((session.id().as_str(), session.snapshot().cwd()), ("s1", std::env::current_dir().unwrap().to_str().unwrap()));
+    assert_eq!(
+        (session.id().as_str(), session.snapshot().cwd()),
+        ("s1", std::env::current_dir().unwrap().to_str().unwrap())
+    );
 }
 
 #[tokio::test]
@@ -46,8 +52,10 @@ async fn what_the_agent_does_not_take_is_not_sent() {
 async fn additional_folders_are_sent_once_and_without_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
-    let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "additionalDirectories": {} } })).await;
-    let opening = connection.open(folder.path()).additional_directories([other.path(), folder.path(), other.path()]);
+    let (connection, mut agent) =
+        connected(json!({ "sessionCapabilities": { "additionalDirectories": {} } })).await;
+    let opening =
+        connection.open(folder.path()).additional_directories([other.path(), folder.path(), other.path()]);
     let answering = async {
         let call = agent.expect("session/new").await;
         assert_eq!(call["params"]["additionalDirectories"], json!([other.path().to_str().unwrap()])); // DIR-02
@@ -61,7 +69,10 @@ async fn additional_folders_are_sent_once_and_without_the_first() {
 async fn updates_before_the_reply_that_names_the_session_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
-    agent.update("s1", json!({ "sessionUpdate": "session_info_update", "title": "nobody waits for it" })).await;
+    agent
+        .update("s1", json!({ "sessionUpdate": "session_info_update", "title": "nobody waits for it" }))
+        .await;
+    agent.heard().await;
     let answering = async {
         let call = agent.expect("session/new").await;
         agent.update("s1", json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "a", "description": "b" }] })).await;
@@ -197,7 +208,10 @@ async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
         agent.reply(&call, json!({ "configOptions": [model("flash")] })).await;
         agent.say(", 3").await;
     };
-    let (loaded, ()) = tokio::join!(connection.load("s1", folder.path()).permissions(Permissions::AllowAll).into_future(), working);
+    let (loaded, ()) = tokio::join!(
+        connection.load("s1", folder.path()).permissions(Permissions::AllowAll).into_future(),
+        working
+    );
     let loaded = loaded.unwrap();
     let mut look = soon(watch.next()).await.unwrap();
     while !look.replaced {
@@ -209,6 +223,29 @@ async fn a_load_takes_the_sessions_place_when_it_succeeds_and_only_then() {
     assert_eq!(look.session.entries().len(), 1);
     assert_eq!(loaded.snapshot().config().value("llm").unwrap(), "flash".into());
     assert!(!loaded.snapshot().cwd().is_empty());
+}
+
+#[tokio::test]
+async fn a_resume_keeps_what_is_known_and_takes_what_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (connection, mut agent) = connected(json!({ "sessionCapabilities": { "resume": {} } })).await;
+    let session = opened(&connection, &mut agent, folder.path()).await;
+    let answering = async {
+        agent.say("before").await;
+        let call = agent.expect("session/resume").await;
+        agent.reply(&call, json!({ "configOptions": [model("flash")] })).await;
+    };
+    let (resumed, ()) = tokio::join!(connection.resume("s1", folder.path()).into_future(), answering);
+    assert_eq!(resumed.unwrap().snapshot().entries()[0].text(), "before");
+    assert_eq!(session.snapshot().config().value("llm").unwrap(), "flash".into());
+    let answering = async {
+        let call = agent.expect("session/resume").await;
+        agent.refuse(&call, -32002, "no such session").await;
+    };
+    let (resumed, ()) = tokio::join!(connection.resume("s2", folder.path()).into_future(), answering);
+    assert!(matches!(resumed, Err(OpenError::Call(_))));
+    agent.call(1, "fs/read_text_file", json!({ "sessionId": "s2", "path": "/x" })).await;
+    assert_eq!(agent.answer_to(1).await["error"]["code"], -32002);
 }
 
 #[tokio::test]
@@ -228,7 +265,9 @@ async fn all_pages_of_a_list_are_read_with_their_cursors_as_they_came() {
     let answering = async {
         let call = agent.expect("session/list").await;
         assert_eq!(call["params"], json!({ "cwd": "/a" }));
-        agent.reply(&call, json!({ "sessions": [item("1"), { "bad": 1 }], "nextCursor": "\u{0}\"wéird" })).await;
+        agent
+            .reply(&call, json!({ "sessions": [item("1"), { "bad": 1 }], "nextCursor": "\u{0}\"wéird" }))
+            .await;
         let call = agent.expect("session/list").await;
         assert_eq!(call["params"]["cursor"], "\u{0}\"wéird"); // LIST-07
         agent.reply(&call, json!({ "sessions": [item("2")], "nextCursor": null })).await;

@@ -62,7 +62,9 @@ async fn a_watcher_that_looks_late_gets_one_text_and_the_final_state() {
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look" })).await;
     for status in ["in_progress", "completed"] {
-        agent.update("s1", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": status })).await;
+        agent
+            .update("s1", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": status }))
+            .await;
     }
     for _ in 0..1000 {
         agent.say("x").await;
@@ -73,8 +75,11 @@ async fn a_watcher_that_looks_late_gets_one_text_and_the_final_state() {
     while let Some(change) = soon(turn.next()).await {
         changes.push(change);
     }
-    assert!(matches!(&changes[..], [Change::ToolCall(call), Change::Began(_), Change::Text(text)]
-        if call.status().as_str() == "completed" && text.len() == 1000), "{changes:?}");
+    assert!(
+        matches!(&changes[..], [Change::ToolCall(call), Change::Began(_), Change::Text(text)]
+        if call.status().as_str() == "completed" && text.len() == 1000),
+        "{changes:?}"
+    );
 }
 
 #[tokio::test]
@@ -118,7 +123,9 @@ async fn a_turn_without_a_stop_reason_says_whose_fault_it_is_and_the_session_goe
 
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({ "stopReason": "pause" })).await; // PROMPT-16
-    assert!(matches!(soon(turn.outcome()).await, Err(TurnError::UnknownStopReason(reason)) if &*reason == "pause"));
+    assert!(
+        matches!(soon(turn.outcome()).await, Err(TurnError::UnknownStopReason(reason)) if &*reason == "pause")
+    );
 
     let (mut turn, call) = begun(&session, &mut agent).await;
     agent.reply(&call, json!({})).await;
@@ -168,7 +175,9 @@ async fn a_cancel_that_is_never_answered_settles_the_turn_here() {
     let (mut turn, call) = begun(&session, &mut agent).await;
     turn.cancel();
     let outcome = turn.outcome().await;
-    assert!(matches!(outcome, Err(TurnError::CancelUnanswered { after }) if after == Duration::from_secs(10)));
+    assert!(
+        matches!(outcome, Err(TurnError::CancelUnanswered { after }) if after == Duration::from_secs(10))
+    );
     assert!(connection.is_unresponsive());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     agent.expect("session/cancel").await;

@@ -2,7 +2,7 @@
 
 use super::grammar::{self, Request};
 use super::offline_answer as answer;
-use super::{Model, ModelEvent, Step, Stop};
+use super::{Model, ModelEvent, Step};
 use crate::conversation::{Conversation, Message, Prompt, tokens};
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -11,6 +11,7 @@ use crate::tools::grep::{Grep, Matches};
 use crate::tools::list::List;
 use crate::tools::read::{Read, Unreadable};
 use crate::tools::{Action, Finding, ToolResult};
+use attache_agent::StopReason;
 use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus, Usage};
 use std::collections::VecDeque;
 use std::future::{Future, ready};
@@ -21,6 +22,9 @@ const WINDOW: u64 = 32_768;
 
 /// How many files one rename changes.
 pub(super) const FILES_RENAMED: usize = 40;
+
+/// The longest prompt that is taken as a request, in bytes.
+const LONGEST_REQUEST: usize = 16 * 1024;
 
 /// How many files a summary reads.
 const FILES_SUMMARIZED: usize = 3;
@@ -42,7 +46,7 @@ impl Model for Offline {
             None => Vec::new(),
         };
         events.push(ModelEvent::Spent(spent(conversation.tokens(), &events)));
-        events.push(ModelEvent::Stop(Stop::Done));
+        events.push(ModelEvent::Stop(StopReason::EndTurn));
         Box::new(OfflineStep(events.into()))
     }
 }
@@ -80,12 +84,22 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
             Message::Tool(action, result) => Some((action, result)),
         })
         .collect();
+    // The answer comes after the plan says that everything is done.
+    let planned = messages.last().is_some_and(|message| match message {
+        Message::Tool(Action::Plan(steps), _) => {
+            steps.iter().all(|step| step.status == PlanEntryStatus::Completed)
+        }
+        Message::Tool(..) | Message::Person(_) | Message::Model(_) => false,
+    });
+    if prompt.text.len() > LONGEST_REQUEST {
+        return vec![ModelEvent::Text(answer::too_long(prompt.text.len(), LONGEST_REQUEST))];
+    }
     match request(prompt) {
-        Request::Summarize => summarize(&done),
+        Request::Summarize => summarize(&done, planned),
         Request::Show { file, lines } => show(prompt, &file, lines, &done),
         Request::WhereUsed(name) => where_used(&name, &done),
         Request::Find(text) => find(&text, &done),
-        Request::Rename { from, to, path } => rename(&from, &to, &path, &done),
+        Request::Rename { from, to, path } => rename([&from, &to, &path], &done, planned),
         Request::Run(command) => run(&command, &done),
         Request::Help => vec![ModelEvent::Text(answer::HELP.to_owned())],
         Request::Incomplete(form) => vec![ModelEvent::Text(answer::incomplete(form))],
@@ -134,7 +148,7 @@ fn plan(steps: &[String], completed: usize) -> ModelEvent {
     ModelEvent::Use(Action::Plan(entries.collect()))
 }
 
-fn summarize(done: &Done<'_>) -> Vec<ModelEvent> {
+fn summarize(done: &Done<'_>, planned: bool) -> Vec<ModelEvent> {
     let mut steps = vec!["List the files of the project".to_owned()];
     let Some((_, listed)) = done.first() else {
         steps.push("Read its README and manifests".to_owned());
@@ -160,12 +174,10 @@ fn summarize(done: &Done<'_>) -> Vec<ModelEvent> {
         }
         return events;
     }
-    let mut events = Vec::new();
-    if chosen.is_empty() {
-        events.push(plan(&steps, steps.len()));
+    match planned {
+        true => vec![ModelEvent::Text(answer::summary(files, reads.iter().map(|(_, result)| *result)))],
+        false => vec![plan(&steps, steps.len())],
     }
-    events.push(ModelEvent::Text(answer::summary(files, reads.iter().map(|(_, result)| *result))));
-    events
 }
 
 fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>) -> Vec<ModelEvent> {
@@ -173,7 +185,7 @@ fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>)
         return vec![thought(format!("I read {}.", code(file))), read(file, lines)];
     };
     let attached =
-        || prompt.files.iter().find(|each| each.path == file).and_then(|each| each.text.as_deref());
+        || prompt.files.iter().find(|each| mentions(&each.path, file)).and_then(|each| each.text.as_deref());
     let text = match (&result.finding, last) {
         (Finding::Lines(lines), _) => answer::lines(lines),
         (Finding::Unreadable(_), _) if attached().is_some() => {
@@ -197,6 +209,11 @@ fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>)
         _ => answer::failure(result),
     };
     vec![ModelEvent::Text(text)]
+}
+
+/// Whether a file of the prompt is the one that was asked for, lines left out.
+fn mentions(path: &str, file: &str) -> bool {
+    path.strip_prefix(file).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 /// A pattern for files of this name anywhere.
@@ -243,7 +260,7 @@ fn find(text: &str, done: &Done<'_>) -> Vec<ModelEvent> {
     }
 }
 
-fn rename(from: &str, to: &str, path: &str, done: &Done<'_>) -> Vec<ModelEvent> {
+fn rename([from, to, path]: [&str; 3], done: &Done<'_>, planned: bool) -> Vec<ModelEvent> {
     let Some((_, searched)) = done.first() else {
         let (pattern, path) = (from.to_owned(), path.to_owned());
         let first =
@@ -274,15 +291,11 @@ fn rename(from: &str, to: &str, path: &str, done: &Done<'_>) -> Vec<ModelEvent> 
             read(file, Some((*first, *first))),
             ModelEvent::Use(Action::Edit(Edit { path: file.clone(), replacements: vec![word(from, to)] })),
         ],
-        _ => {
-            let mut events = Vec::new();
-            if !rejected {
-                events.push(plan(&steps, steps.len()));
-            }
+        _ if rejected || planned => {
             let results = edits.iter().map(|(_, result)| *result);
-            events.push(ModelEvent::Text(answer::renamed([from, to, path], matches, results)));
-            events
+            vec![ModelEvent::Text(answer::renamed([from, to, path], matches, results))]
         }
+        _ => vec![plan(&steps, steps.len())],
     }
 }
 

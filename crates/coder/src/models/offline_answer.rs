@@ -2,7 +2,7 @@
 
 use super::offline::{FILES_RENAMED, left};
 use crate::tools::execute::Ran;
-use crate::tools::fit::{code, code_block, counted};
+use crate::tools::fit::{code, code_block, counted, ends_within};
 use crate::tools::grep::Matches;
 use crate::tools::list::Files;
 use crate::tools::read::Lines;
@@ -28,6 +28,9 @@ const NAMES_TOLD: usize = 50;
 
 /// How much of a README's first paragraph is told, in characters.
 const PARAGRAPH_TOLD: usize = 600;
+
+/// How much of a command's output is told, in bytes of JSON; all that is kept stands with the tool call.
+const OUTPUT_TOLD: usize = 8 * 1024;
 
 /// Files that say what a project is, besides its README.
 const MANIFESTS: &[&str] = &[
@@ -57,6 +60,11 @@ const KEYS: &[&str] = &["name", "version", "description", "module"];
 /// The answer to a verb without what it needs.
 pub(super) fn incomplete(form: &str) -> String {
     format!("Something is missing there. The form is: `{form}`. `help` says all that I understand.\n")
+}
+
+/// The answer to a prompt that is longer than a request can be.
+pub(super) fn too_long(length: usize, longest: usize) -> String {
+    format!("This request is {length} bytes long: at most {longest} are taken.\n")
 }
 
 /// The answer to what the grammar does not know.
@@ -108,12 +116,12 @@ pub(super) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolRes
     });
     text.push_str(&format!(": {}.\n", kinds.collect::<Vec<_>>().join(", ")));
     if !files.folders.is_empty() {
-        let folders =
-            files.folders.iter().take(NAMES_TOLD).map(|(folder, count)| {
-                format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file"))
-            });
+        let folders = files
+            .folders
+            .iter()
+            .map(|(folder, count)| format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file")));
         text.push_str(&format!("Folders: {}", folders.collect::<Vec<_>>().join(", ")));
-        text.push_str(&more(files.folders.len() as u64, NAMES_TOLD, "folder"));
+        text.push_str(&more(files.folders_total, files.folders.len(), "folder"));
         text.push_str(".\n");
     }
     for result in reads {
@@ -233,7 +241,7 @@ fn names(files: &Files) -> String {
 fn more(total: u64, told: usize, noun: &str) -> String {
     match total.saturating_sub(told as u64) {
         0 => String::new(),
-        more => format!(", and {} more", counted(more, noun)),
+        more => format!(", and {}", counted(more, &format!("more {noun}"))),
     }
 }
 
@@ -251,7 +259,7 @@ fn rows(matches: &Matches) -> String {
     });
     let more = match matches.total.saturating_sub(NAMES_TOLD as u64) {
         0 => String::new(),
-        more => format!("- and {} more\n", counted(more, "line")),
+        more => format!("- and {}\n", counted(more, "more line")),
     };
     rows.collect::<String>() + &more
 }
@@ -341,12 +349,11 @@ pub(super) fn renamed<'r>(
     }
     let untried = matches.files.len().min(FILES_RENAMED).saturating_sub(tried);
     if untried > 0 {
-        answer
-            .push_str(&format!("\n{} that hold it were not tried.\n", counted(untried as u64, "more file")));
+        answer.push_str(&format!("\nNot tried: {}.\n", counted(untried as u64, "more file")));
     }
     match left(matches) {
         0 => answer,
-        left => answer + &format!("\n{} hold it; say it again to go on.\n", counted(left, "more file")),
+        left => answer + &format!("\nStill to do: {}; say it again to go on.\n", counted(left, "more file")),
     }
 }
 
@@ -354,6 +361,11 @@ pub(super) fn renamed<'r>(
 pub(super) fn ran(command: &str, ran: &Ran) -> String {
     match ran.output.trim().is_empty() {
         true => format!("{} wrote nothing: {}.\n", code(command), ran.end),
-        false => format!("{}: {}.\n\n{}\n", code(command), ran.end, code_block(&ran.output)),
+        false => format!(
+            "{}: {}.\n\n{}\n",
+            code(command),
+            ran.end,
+            code_block(&ends_within(&ran.output, OUTPUT_TOLD))
+        ),
     }
 }

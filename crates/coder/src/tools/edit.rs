@@ -207,8 +207,10 @@ impl Toolbox<'_> {
     }
 
     async fn edited(&mut self, mut handle: ToolCallHandle, edited: Edited) -> Result<ToolResult> {
-        super::output(&mut handle, json!({ "places": edited.places })).await?;
+        let told = super::output(&mut handle, json!({ "places": edited.places })).await;
+        // The file is written, whether or not anybody still waits for it.
         handle.complete().await?;
+        told?;
         let text = format!("{} replaced in {}", counted(edited.places, "place"), edited.path);
         Ok(ToolResult::done(text, super::Finding::Edited(edited)))
     }

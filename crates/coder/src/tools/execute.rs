@@ -1,6 +1,6 @@
 //! The execute tool: a command with the shell, its output shown while it runs.
 
-use super::fit::{MESSAGE_TEXT, code_block, end_within, ends_within};
+use super::fit::{MESSAGE_TEXT, code_block, counted, end_within, ends_within, one_line};
 use super::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::{Bounded, Exit, Launch, Tail};
@@ -59,7 +59,7 @@ impl Execute {
 impl Ran {
     fn new(output: &Bounded, exit: Exit, timed_out: Option<Duration>) -> Self {
         let end = match timed_out {
-            Some(time) => format!("killed after {} seconds without an end", time.as_secs()),
+            Some(time) => format!("killed after {} without an end", counted(time.as_secs(), "second")),
             None => exit.to_string(),
         };
         Self {
@@ -79,6 +79,11 @@ impl Ran {
 impl Toolbox<'_> {
     /// Runs a command in the working directory. When the turn is cancelled its whole process tree is killed.
     pub(crate) async fn execute(&mut self, execute: &Execute, call: NewToolCall) -> Result<ToolResult> {
+        // What is allowed is seen whole, also where the title is too short for it.
+        let call = match one_line(&execute.command, super::action::TITLE_SHOWN) == execute.command {
+            true => call,
+            false => call.content(ContentBlock::text(code_block(&execute.command))),
+        };
         let handle = call.announce().await?;
         let handle = match self.permitted(handle, &super::Action::Execute(execute.clone())).await? {
             Ok(handle) => handle,

@@ -1,9 +1,10 @@
-//! The search tool: which lines hold a text.
+//! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has unsaved.
 
 use super::fit::{counted, start_within};
 use super::thread::Wanted;
 use super::walk;
 use crate::folders::{Folders, Place};
+use attache_protocol::v1::ToolCallLocation;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -17,6 +18,10 @@ pub(crate) const FILES_NAMED: usize = 1_000;
 
 /// How much of one line is kept, in bytes of JSON.
 const LINE_KEPT: usize = 240;
+
+/// How many places the client is told, and how long their names may be, in bytes.
+const LOCATIONS_TOLD: usize = 20;
+const LOCATION_TOLD: usize = 1024;
 
 /// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
 const LINE_SEARCHED: usize = 8 * 1024 * 1024;
@@ -159,6 +164,23 @@ impl Matches {
             text.push_str(&format!("[{more} more]\n"));
         }
         text + &format!("[{}]", self.searched())
+    }
+
+    /// The first places, for the client to show (TOOL-10).
+    pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
+        let short = self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
+        let locations = short.map(|each| {
+            // A name for people is absolute or begins at the working directory.
+            let mut location = ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
+            location.line = Some(each.line);
+            location
+        });
+        locations.collect()
+    }
+
+    /// How much was found, in words.
+    pub(crate) fn count(&self) -> String {
+        format!("{} in {}", counted(self.total, "line"), counted(self.holding, "file"))
     }
 
     /// What was searched, in words.

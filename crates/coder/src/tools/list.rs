@@ -12,6 +12,9 @@ use std::path::Path;
 /// How many files are named in a result.
 pub(crate) const FILES_NAMED: usize = 200;
 
+/// How many extensions and folders are named in a result.
+const KINDS_NAMED: usize = 50;
+
 /// How many files are counted before the list gives up.
 const FILES_COUNTED: usize = 100_000;
 
@@ -35,10 +38,12 @@ pub(crate) struct Files {
     pub(crate) total: u64,
     /// Whether there are more than were counted.
     pub(crate) uncounted: bool,
-    /// How many files have which extension, the most frequent first; the empty one stands for none.
+    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands for none.
     pub(crate) extensions: Vec<(String, u64)>,
-    /// How many files each folder right below holds, by name.
+    /// How many files each folder right below holds, the first [`KINDS_NAMED`] by name.
     pub(crate) folders: Vec<(String, u64)>,
+    /// How many such folders there are.
+    pub(crate) folders_total: u64,
 }
 
 impl List {
@@ -80,7 +85,9 @@ impl List {
         files.named = found.into_iter().take(FILES_NAMED).map(|(_, name)| name).collect();
         files.extensions = extensions.into_iter().collect();
         files.extensions.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        files.folders = below.into_iter().collect();
+        files.extensions.truncate(KINDS_NAMED);
+        files.folders_total = below.len() as u64;
+        files.folders = below.into_iter().take(KINDS_NAMED).collect();
         Ok(files)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Toolbox;
 use super::fit::{json_text_length, start_within};
-use super::thread::blocking;
 use crate::folders::{Folders, Place};
 use attache_agent::{Error, Result};
 use attache_host::FileError;
@@ -130,7 +129,7 @@ impl Toolbox<'_> {
         let by_client = self.turn.client().fs.read_text_file;
         let folders = self.folders.clone();
         let here = place.clone();
-        let on_disk = blocking(move |_| on_disk(&folders, &here, by_client)).await?;
+        let on_disk = self.looking(move |_| on_disk(&folders, &here, by_client)).await?;
         let missing = match on_disk {
             Ok(Some(text)) => return Ok(Ok(text)),
             Ok(None) => None,

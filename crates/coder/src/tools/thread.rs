@@ -32,3 +32,27 @@ pub(crate) async fn blocking<T: Send + 'static>(
     let done = tokio::task::spawn_blocking(move || work(&wanted)).await;
     done.map_err(|error| Error::caused("a tool of the agent failed", error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::blocking;
+    use std::sync::mpsc::channel;
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_is_told() {
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (ended, ends) = channel();
+        let work = blocking(move |wanted| {
+            begun.send(()).unwrap();
+            while !wanted.is_over() {
+                std::thread::yield_now();
+            }
+            ended.send(()).unwrap();
+        });
+        tokio::select! {
+            _ = work => panic!("the work ended by itself"),
+            _ = begins => {}
+        }
+        ends.recv().unwrap();
+    }
+}

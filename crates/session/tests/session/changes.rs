@@ -59,4 +59,17 @@ fn sections_that_changed_are_named() {
         ],
     );
     assert_eq!(session.changes_since(&position).parts, Parts::USAGE | Parts::TURN);
+    assert_eq!(session.changed_at(Parts::TEXT | Parts::USAGE), 2);
+    assert_eq!(session.changed_at(Parts::CONFIG), 0);
+}
+
+#[test]
+fn a_message_that_got_more_than_text_comes_whole() {
+    let mut session = fold([say("a")]);
+    let position = session.position();
+    let image = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"image","data":"AA","mimeType":"image/png"}}"#;
+    apply(&mut session, [update(image), say("b")]);
+    let changes = session.changes_since(&position);
+    assert!(matches!(changes.entries.as_slice(), [EntryChange::Replaced { entry: 0, .. }]));
+    assert_eq!(changes.parts, Parts::TEXT | Parts::MESSAGE);
 }

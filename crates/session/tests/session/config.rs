@@ -1,10 +1,10 @@
 //! Config options, modes and models.
 
 use crate::{fold, update};
+use attache_protocol::decode;
 use attache_protocol::v1::{
     ClientCapabilities, SessionConfigOptionValue, SessionModeState, SessionModelState,
 };
-use attache_protocol::decode;
 use attache_session::{EventBody, OptionSource, Session, SetError};
 
 const OPTIONS: &str = r#"{"sessionUpdate":"config_option_update","configOptions":[
@@ -37,7 +37,9 @@ fn current(session: &Session, name: &str) -> String {
 fn a_list_of_options_replaces_the_one_before() {
     let session = fold([
         update(OPTIONS),
-        update(r#"{"sessionUpdate":"config_option_update","configOptions":[{"id":"web","name":"Web","type":"boolean","currentValue":false}]}"#),
+        update(
+            r#"{"sessionUpdate":"config_option_update","configOptions":[{"id":"web","name":"Web","type":"boolean","currentValue":false}]}"#,
+        ),
     ]);
     assert_eq!(session.config().options().len(), 1);
     assert_eq!(current(&session, "web"), "false");
@@ -109,7 +111,8 @@ fn a_changed_mode_shows_in_the_option_and_a_changed_option_in_the_modes() {
     let by_mode = fold([update(OPTIONS), modes("ask"), EventBody::CurrentMode("code".into())]);
     assert_eq!(current(&by_mode, "m"), "code");
     assert_eq!(by_mode.config().current_mode(), Some("code".into()));
-    let by_option = fold([modes("ask"), update(&OPTIONS.replace(r#""currentValue":"ask""#, r#""currentValue":"code""#))]);
+    let by_option =
+        fold([modes("ask"), update(&OPTIONS.replace(r#""currentValue":"ask""#, r#""currentValue":"code""#))]);
     assert_eq!(by_option.config().modes().unwrap().current_mode_id.as_str(), "code");
 }
 
@@ -146,7 +149,8 @@ fn modes_are_shown_as_an_option_only_without_options() {
 /// Requirements §1.4.
 #[test]
 fn retired_models_are_read_as_an_option_of_the_category_model() {
-    let text = r#"{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"},{"modelId":"b","name":"B"}]}"#;
+    let text =
+        r#"{"currentModelId":"a","availableModels":[{"modelId":"a","name":"A"},{"modelId":"b","name":"B"}]}"#;
     let session = fold([EventBody::Models(decode::<SessionModelState>(text).unwrap())]);
     assert_eq!(current(&session, "model"), "a");
     let request = session.config().check_set("model", "b").unwrap();

@@ -6,7 +6,7 @@ use attache_protocol::v1::{ClientCapabilities, SessionUpdate};
 use attache_protocol::{decode, encode};
 use attache_session::EventBody;
 
-pub const ALL: &str =
+pub(crate) const ALL: &str =
     r#"{"session":{"compaction":{},"notices":{},"configOptions":{"boolean":{}}},"plan":{},"subagents":{}}"#;
 
 const GATED: &[&str] = &[

@@ -16,7 +16,8 @@ fn usage(used: u64, size: Option<u64>, cost: Option<(f64, &str)>) -> EventBody {
 /// INFO-03, INFO-06, INFO-10.
 #[test]
 fn info_is_patched_field_by_field() {
-    let mut session = fold([info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z""#), info(r#""updatedAt":7"#)]);
+    let mut session =
+        fold([info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z""#), info(r#""updatedAt":7"#)]);
     assert_eq!(session.info().title(), Some("T"));
     assert_eq!(session.info().updated_at(), Some("2026-01-01T00:00:00Z"));
     crate::apply(&mut session, [info(r#""title":null"#)]);

@@ -53,3 +53,15 @@ fn the_start_of_one_endless_message_is_dropped_and_its_end_still_comes_as_a_suff
         [attache_session::EntryChange::TextGrew { entry: 0, new_text, .. }] if new_text == "end"
     ));
 }
+
+#[test]
+fn a_watcher_who_missed_text_that_was_dropped_gets_the_whole_entry() {
+    let mut session = fold([say("a")]);
+    let position = session.position();
+    session.set_memory_limit(50_000);
+    for _ in 0..1000 {
+        apply(&mut session, [say(&"y".repeat(500))]);
+    }
+    let changes = session.changes_since(&position);
+    assert!(matches!(changes.entries.as_slice(), [attache_session::EntryChange::Replaced { entry: 0, .. }]));
+}

@@ -8,7 +8,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 /// Any sequence of up to 60 bodies.
-pub fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
+pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
     vec(body(), 0..60)
 }
 
@@ -50,8 +50,11 @@ fn author() -> impl Strategy<Value = MessageAuthor> {
 }
 
 fn message() -> impl Strategy<Value = EventBody> {
-    (author(), of(id()), block())
-        .prop_map(|(author, message_id, content)| EventBody::Message { author, message_id, content })
+    (author(), of(id()), block()).prop_map(|(author, message_id, content)| EventBody::Message {
+        author,
+        message_id,
+        content,
+    })
 }
 
 fn meta() -> impl Strategy<Value = Meta> {
@@ -107,9 +110,14 @@ fn tool() -> impl Strategy<Value = EventBody> {
 }
 
 fn plan() -> impl Strategy<Value = EventBody> {
-    let entry = text().prop_map(|text| PlanEntry::new(text, PlanEntryPriority::Low, PlanEntryStatus::Pending));
+    let entry =
+        text().prop_map(|text| PlanEntry::new(text, PlanEntryPriority::Low, PlanEntryStatus::Pending));
     let items = vec(entry, 0..3).prop_map(PlanContent::Items).boxed();
-    let any = prop_oneof![items.clone(), text().prop_map(PlanContent::File), text().prop_map(PlanContent::Markdown)];
+    let any = prop_oneof![
+        items.clone(),
+        text().prop_map(PlanContent::File),
+        text().prop_map(PlanContent::Markdown)
+    ];
     prop_oneof![
         items.prop_map(|content| EventBody::Plan { id: None, content }),
         (id::<PlanId>(), any).prop_map(|(id, content)| EventBody::Plan { id: Some(id), content }),
@@ -135,12 +143,15 @@ fn others() -> impl Strategy<Value = EventBody> {
                 EventBody::Subagent(Box::new(SubagentUpdate { title, additional_directories, meta, ..new }))
             }
         ),
-        (id::<MessageId>(), patch(id()), patch(vec(block(), 0..3))).prop_map(|(id, sender_session_id, content)| {
-            let new = SessionMessage::new(id);
-            EventBody::SessionMessage(Box::new(SessionMessage { sender_session_id, content, ..new }))
-        }),
-        (id::<MessageId>(), block())
-            .prop_map(|(id, content)| EventBody::SessionMessageChunk(Box::new(SessionMessageChunk::new(id, content)))),
+        (id::<MessageId>(), patch(id()), patch(vec(block(), 0..3))).prop_map(
+            |(id, sender_session_id, content)| {
+                let new = SessionMessage::new(id);
+                EventBody::SessionMessage(Box::new(SessionMessage { sender_session_id, content, ..new }))
+            }
+        ),
+        (id::<MessageId>(), block()).prop_map(|(id, content)| EventBody::SessionMessageChunk(Box::new(
+            SessionMessageChunk::new(id, content)
+        ))),
         Just(EventBody::Unknown {
             name: "sparkle".into(),
             raw: Raw::from_text(r#"{"sessionUpdate":"sparkle"}"#).unwrap(),
@@ -178,7 +189,9 @@ fn state() -> impl Strategy<Value = EventBody> {
             EventBody::Opened { cwd, additional_directories, origin }
         }),
         vec(text(), 0..3).prop_map(|names| {
-            EventBody::Commands(names.into_iter().map(|name| AvailableCommand::new(name, "what it does")).collect())
+            EventBody::Commands(
+                names.into_iter().map(|name| AvailableCommand::new(name, "what it does")).collect(),
+            )
         }),
         vec(option(), 0..4).prop_map(EventBody::ConfigOptions),
         id::<SessionModeId>()
@@ -186,11 +199,19 @@ fn state() -> impl Strategy<Value = EventBody> {
         prop_oneof![Just("x"), Just("y"), Just("z")].prop_map(|mode| EventBody::CurrentMode(mode.into())),
         id::<ModelId>()
             .prop_map(move |current| EventBody::Models(SessionModelState::new(current, models.clone()))),
-        (patch(text()), patch(text()), patch(meta()))
-            .prop_map(|(title, updated_at, meta)| EventBody::Info { title, updated_at, meta }),
-        ("[ a-z]{0,9}", any::<bool>()).prop_map(|(title, by_person)| EventBody::StoredTitle { title, by_person }),
+        (patch(text()), patch(text()), patch(meta())).prop_map(|(title, updated_at, meta)| EventBody::Info {
+            title,
+            updated_at,
+            meta
+        }),
+        ("[ a-z]{0,9}", any::<bool>())
+            .prop_map(|(title, by_person)| EventBody::StoredTitle { title, by_person }),
         (any::<u64>(), of(any::<u64>()), of((any::<u32>(), unit))).prop_map(|(used, size, cost)| {
-            EventBody::Usage { used, size, cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)) }
+            EventBody::Usage {
+                used,
+                size,
+                cost: cost.map(|(cents, unit)| Cost::new(f64::from(cents) / 100.0, unit)),
+            }
         }),
     ]
 }

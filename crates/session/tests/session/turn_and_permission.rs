@@ -24,7 +24,8 @@ fn open(session: &Session) -> Vec<u64> {
 /// PERM-12.
 #[test]
 fn several_permissions_are_open_in_the_order_in_which_they_were_asked() {
-    let session = fold([asked(3, "a", None), asked(1, "b", None), asked(2, "c", None), settled(1), settled(9)]);
+    let session =
+        fold([asked(3, "a", None), asked(1, "b", None), asked(2, "c", None), settled(1), settled(9)]);
     assert_eq!(open(&session), [3, 2]);
     assert_eq!(session.permissions().len(), 3);
     assert_eq!(session.permissions()[1].outcome, Some(RequestPermissionOutcome::Cancelled));

@@ -1,0 +1,74 @@
+//! The measured client as an author writes it with the kit: `flood|stall N SIZE burst -- AGENT…`; prints one JSON object.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a benchmark stops at the first surprise")]
+
+use attache_bench::{memory_kb, runtime, used};
+use attache_client::{AgentProcess, Change, SessionHandle};
+use attache_host::Launch;
+use serde_json::json;
+use std::time::Instant;
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let split = arguments.iter().position(|argument| argument == "--").unwrap();
+    let agent = arguments.split_off(split + 1);
+    let (count, size) = (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
+    runtime().block_on(async {
+        let process = AgentProcess::launch(Launch::new(&agent[0]).args(&agent[1..])).await.unwrap();
+        let session = process.open("/").await.unwrap();
+        shown(&session, 500, 32, false).await;
+        let (before, agent_before, since) = (used(), agent_cpu_us(), Instant::now());
+        let bytes = shown(&session, count, size, arguments[0] == "stall").await;
+        let (seconds, after, agent_after) = (since.elapsed().as_secs_f64(), used(), agent_cpu_us());
+        assert_eq!(bytes, count * size);
+        println!("{}", json!({
+            "secs": seconds, "per_s": count as f64 / seconds,
+            "client_cpu_us_per_item": (after.cpu_us - before.cpu_us) as f64 / count as f64,
+            "agent_cpu_us_per_item": (agent_after - agent_before) / count as f64,
+            "client_allocs_per_item": (after.allocations - before.allocations) as f64 / count as f64,
+            "client_peak_rss_kb": memory_kb("VmHWM:"), "agent_peak_rss_kb": agent_peak_kb(),
+        }));
+        process.stop().await;
+    });
+}
+
+/// Runs a turn as a screen would: takes what is new whenever there is something. Gives the bytes of text shown.
+async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -> usize {
+    let mut turn = session.prompt(format!("{count} {size} burst").as_str()).await.unwrap();
+    let (mut bytes, mut stop) = (0, stop);
+    while let Some(change) = turn.next().await {
+        if let Change::Text(text) = change {
+            bytes += text.len();
+            if std::mem::take(&mut stop) {
+                // SAFETY: stops this process until somebody continues it, as a debugger or a full screen would.
+                unsafe { libc::raise(libc::SIGSTOP) };
+            }
+        }
+    }
+    turn.outcome().await.unwrap();
+    bytes
+}
+
+/// The processes below this one; the agent is the one that has none below it.
+fn agent_pid() -> Option<u32> {
+    let below = |pid: u32| -> Option<u32> {
+        std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten().find_map(|task| {
+            std::fs::read_to_string(task.path().join("children")).ok()?.split_whitespace().next()?.parse().ok()
+        })
+    };
+    let mut pid = below(std::process::id())?;
+    while let Some(child) = below(pid) {
+        pid = child;
+    }
+    Some(pid)
+}
+
+fn agent_cpu_us() -> f64 {
+    let stat = agent_pid().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()).unwrap_or_default();
+    stat.split_whitespace().next().and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or(0.0) / 1e3
+}
+
+fn agent_peak_kb() -> u64 {
+    let status = agent_pid().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok()).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,150 @@
+//! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
+
+use crate::args;
+use crate::copy::{self, Copied};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupts;
+use crate::permission::{self, Policy};
+use crate::show::paint::{BOLD, CYAN, DIM, Paint};
+use crate::show::tool_call::Bound;
+use crate::show::{Item, Show};
+use crate::{run, sample, turn};
+use attache_client::{AgentProcess, Options, SessionHandle};
+use attache_connection::Direction;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Messages in both directions.
+#[derive(Default)]
+struct Traffic {
+    sent: AtomicU64,
+    received: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// Shows the tour.
+pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
+    let began = Instant::now();
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let visited = run::folder(arguments.cwd.as_deref())?;
+    let temporary = tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
+        Failure::new(Exit::OurFault, format!("no temporary folder can be made: {error}; set TMPDIR to one that can be written"))
+    })?;
+    // The copy has the folder's own name, which agents show.
+    let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
+    let copied = copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let tour = sample::tour(&copy, &copied).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    say(&introduction(&copied))?;
+
+    let traffic = Arc::new(Traffic::default());
+    let options = Options::default().tap(tap(traffic.clone()));
+    let starting = AgentProcess::launch_with(run::built_in()?.cwd(&copy), options);
+    let agent = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
+        agent = starting => agent.map_err(run::cannot_start)?,
+    };
+    let pid = agent.pid();
+    let ended = prompts(&agent, &interrupts, &copy, &tour).await;
+    agent.stop().await;
+    if ended? != Exit::Done {
+        return Ok(Exit::Cancelled);
+    }
+    say(&conclusion(&traffic, pid, began))?;
+    Ok(Exit::Done)
+}
+
+/// Each prompt in one session, shown as `attache run` shows it.
+async fn prompts(agent: &AgentProcess, interrupts: &Interrupts, copy: &Path, tour: &[String]) -> Result<Exit, Failure> {
+    let (permissions, mut questions) = permission::questions();
+    let session = agent.open(copy).permissions(permissions).await.map_err(run::not_open)?;
+    let policy = Policy { tour: true, ..Policy::default() };
+    for prompt in tour {
+        say(&[String::new(), format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)), String::new()])?;
+        let exit = one(&session, interrupts, copy, &policy, &mut questions, prompt).await?;
+        if exit != Exit::Done {
+            return Ok(exit);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+async fn one(
+    session: &SessionHandle,
+    interrupts: &Interrupts,
+    copy: &Path,
+    policy: &Policy,
+    questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
+    prompt: &str,
+) -> Result<Exit, Failure> {
+    let mut face = run::on_terminal(Bound::Short);
+    let title = session.snapshot().info().title().map(str::to_owned);
+    face.show(Item::Session { id: session.id().as_str(), cwd: &copy.to_string_lossy() })
+        .map_err(|error| Failure::output(&error))?;
+    let mut run =
+        turn::Run { face: &mut face, policy, questions, interrupts, cwd: copy, timeout: None, title };
+    run.turn(session, prompt).await
+}
+
+fn introduction(copied: &Copied) -> Vec<String> {
+    let what = match copied {
+        Copied::Nothing => "This folder holds no text files, so the tour works on a small sample project.".to_owned(),
+        Copied::Files { count, bytes, left_out: 0 } => {
+            format!("The tour works on a copy of this folder: {count} files, {}.", size(*bytes))
+        }
+        Copied::Files { count, bytes, left_out } => {
+            format!("The tour works on a copy of this folder: {count} files, {}; {left_out} more were left out.", size(*bytes))
+        }
+    };
+    let how = "A client (this process) starts an agent (another one) and they speak ACP over its stdin and stdout. \
+The agent's model is `offline`: no key, no network.";
+    vec![what, paint().paint(DIM, how)]
+}
+
+fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
+    let (sent, received) = (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
+    let messages = format!(
+        "Between the two processes: {sent} messages to the agent (process {pid}), {received} back, {} in {:.1} s.",
+        size(traffic.bytes.load(Ordering::Relaxed)),
+        began.elapsed().as_secs_f64(),
+    );
+    vec![
+        String::new(),
+        paint().paint(DIM, messages),
+        "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
+        format!("  {}", paint().paint(BOLD, "attache run \"summarize this project\"")),
+        format!("  {}   edits ask you first", paint().paint(BOLD, "attache run \"rename A to B in PATH\"")),
+        format!("  {}   with any other ACP agent", paint().paint(BOLD, "attache run --agent 'gemini --acp' \"…\"")),
+    ]
+}
+
+fn tap(traffic: Arc<Traffic>) -> attache_connection::Tap {
+    Arc::new(move |direction, line: &[u8]| {
+        let count = match direction {
+            Direction::Sent => &traffic.sent,
+            Direction::Received => &traffic.received,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        traffic.bytes.fetch_add(line.len() as u64, Ordering::Relaxed);
+    })
+}
+
+fn paint() -> Paint {
+    Paint::of(&io::stdout())
+}
+
+fn say(lines: &[String]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let said = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    said.map_err(|error| Failure::output(&error))
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}

@@ -1,0 +1,261 @@
+//! `attache doctor`: what was found here. Nothing is written, no key is shown.
+
+use crate::exit::{Exit, Failure};
+use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
+use crate::terminal;
+use std::ffi::OsStr;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Agents that people use: the program, how it is started as an ACP agent, how it is installed.
+const AGENTS: [(&str, &str, &str); 10] = [
+    ("gemini", "gemini --acp", "npm install -g @google/gemini-cli"),
+    ("qwen", "qwen --acp", "npm install -g @qwen-code/qwen-code"),
+    ("claude-agent-acp", "claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"),
+    ("codex-acp", "codex-acp", "npm install -g @agentclientprotocol/codex-acp"),
+    ("opencode", "opencode acp", "npm install -g opencode-ai"),
+    ("goose", "goose acp", "see its site: block/goose"),
+    ("kimi", "kimi acp", "uv tool install kimi-cli"),
+    ("vibe-acp", "vibe-acp", "uv tool install mistral-vibe"),
+    ("copilot", "copilot --acp", "npm install -g @github/copilot"),
+    ("fast-agent-acp", "fast-agent-acp", "uv tool install fast-agent-acp"),
+];
+
+/// Variables that hold keys of model providers.
+const KEYS: [&str; 14] = [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENROUTER_API_KEY",
+    "MISTRAL_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GROQ_API_KEY",
+    "XAI_API_KEY",
+    "MOONSHOT_API_KEY",
+    "DASHSCOPE_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "GITHUB_TOKEN",
+];
+
+/// How a finding is marked.
+#[derive(Clone, Copy)]
+enum Mark {
+    Good,
+    Missing,
+    Bad,
+    Fact,
+}
+
+/// The findings so far, as lines.
+struct Findings {
+    lines: Vec<String>,
+    paint: Paint,
+}
+
+impl Findings {
+    fn part(&mut self, name: &str) {
+        if !self.lines.is_empty() {
+            self.lines.push(String::new());
+        }
+        self.lines.push(self.paint.paint(BOLD, name));
+    }
+
+    fn found(&mut self, mark: Mark, name: &str, what: &str) {
+        let mark = match mark {
+            Mark::Good => self.paint.paint(GREEN, "✓"),
+            Mark::Missing => self.paint.paint(DIM, "-"),
+            Mark::Bad => self.paint.paint(RED, "✗"),
+            Mark::Fact => " ".to_owned(),
+        };
+        let what = crate::show::sanitize::visible(what);
+        self.lines.push(format!("{mark} {name:<20} {what}"));
+    }
+}
+
+/// Looks and says what was found.
+pub(crate) fn doctor() -> Result<Exit, Failure> {
+    let mut out = io::stdout().lock();
+    let mut findings = Findings { lines: Vec::new(), paint: Paint::of(&out) };
+    program(&mut findings);
+    the_terminal(&mut findings);
+    folders(&mut findings);
+    agents(&mut findings);
+    keys(&mut findings);
+    sandbox(&mut findings);
+    limits(&mut findings);
+    let written = findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+}
+
+fn program(findings: &mut Findings) {
+    findings.part("program");
+    findings.found(Mark::Fact, "attache", env!("CARGO_PKG_VERSION"));
+    findings.found(Mark::Fact, "protocol", "ACP version 1");
+    findings.found(Mark::Fact, "system", &format!("{} {}", system(), env::consts::ARCH));
+}
+
+/// The system's own name for itself, else ours for it.
+fn system() -> String {
+    let named = fs::read_to_string("/etc/os-release").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+        Some(line.trim_matches('"').to_owned())
+    });
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let system = named.unwrap_or_else(|| env::consts::OS.to_owned());
+    if kernel.trim().is_empty() { system } else { format!("{system}, kernel {}", kernel.trim()) }
+}
+
+fn the_terminal(findings: &mut Findings) {
+    findings.part("terminal");
+    let streams = [
+        ("stdin", io::stdin().is_terminal()),
+        ("stdout", io::stdout().is_terminal()),
+        ("stderr", io::stderr().is_terminal()),
+    ];
+    for (name, is_terminal) in streams {
+        let what = if is_terminal { "a terminal" } else { "not a terminal" };
+        findings.found(Mark::Fact, name, what);
+    }
+    let colours = if Paint::of(&io::stdout()).colours { "on" } else { "off" };
+    let wishes: Vec<String> = ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"]
+        .into_iter()
+        .filter_map(|name| Some(format!("{name}={}", env::var_os(name)?.to_string_lossy())))
+        .collect();
+    findings.found(Mark::Fact, "colours", &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")));
+    let width = terminal::columns().map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
+    findings.found(Mark::Fact, "width", &width);
+    let (mark, what) = match crate::key::can_ask() {
+        true => (Mark::Good, "permissions can be asked here"),
+        false => (Mark::Missing, "permissions cannot be asked here: --yes or --allow KIND must say what may run"),
+    };
+    findings.found(mark, "questions", what);
+}
+
+fn folders(findings: &mut Findings) {
+    findings.part("folders");
+    match env::current_dir() {
+        Ok(cwd) => folder(findings, "current", &cwd),
+        Err(error) => findings.found(Mark::Bad, "current", &format!("cannot be found: {error}")),
+    }
+    // Nothing is kept there yet; these are where it will be.
+    for (name, variable, below_home) in
+        [("configuration", "XDG_CONFIG_HOME", ".config"), ("data", "XDG_DATA_HOME", ".local/share")]
+    {
+        match base(variable, below_home) {
+            Some(base) => folder(findings, name, &base.join("attache")),
+            None => findings.found(Mark::Bad, name, &format!("no folder: set HOME or {variable} to an absolute path")),
+        }
+    }
+    folder(findings, "temporary", &env::temp_dir());
+}
+
+fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
+}
+
+/// Whether the folder, or the nearest one above that exists, can be written; found without writing.
+fn folder(findings: &mut Findings, name: &str, path: &Path) {
+    let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(path);
+    let (mark, state) = match (may(existing, libc::W_OK | libc::X_OK), existing == path) {
+        (true, true) => (Mark::Good, "writable"),
+        (true, false) => (Mark::Good, "will be made when needed"),
+        (false, true) => (Mark::Bad, "not writable"),
+        (false, false) => (Mark::Bad, "cannot be made: a folder above is not writable"),
+    };
+    findings.found(mark, name, &format!("{}  ({state})", path.display()));
+}
+
+fn may(path: &Path, access: libc::c_int) -> bool {
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else { return false };
+    // SAFETY: the string is terminated and lives through the call.
+    unsafe { libc::access(path.as_ptr(), access) == 0 }
+}
+
+fn agents(findings: &mut Findings) {
+    findings.part("agents");
+    findings.found(Mark::Good, "built-in", "attache run \"…\" uses it; editors start `attache agent`");
+    for (program, command, install) in AGENTS {
+        match on_path(program) {
+            Some(path) => findings.found(Mark::Good, program, &format!("{}  (--agent '{command}')", path.display())),
+            None => findings.found(Mark::Missing, program, &format!("not found; {install}")),
+        }
+    }
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let candidates = env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
+    let mut found = candidates.filter(|candidate| candidate.is_file() && may(candidate, libc::X_OK));
+    found.next()
+}
+
+fn keys(findings: &mut Findings) {
+    findings.part("keys in the environment (values are never shown)");
+    let set = |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    let mut none = true;
+    for name in KEYS.iter().filter(|name| set(name)) {
+        none = false;
+        findings.found(Mark::Good, name, "set");
+    }
+    if none {
+        findings.found(Mark::Missing, "none", "the built-in agent needs none; others may keep theirs elsewhere");
+    }
+}
+
+fn sandbox(findings: &mut Findings) {
+    findings.part("sandbox");
+    match on_path("bwrap") {
+        None => findings.found(Mark::Missing, "bubblewrap", "not found; install the package bubblewrap"),
+        Some(path) => {
+            let works = std::process::Command::new(&path)
+                .args([OsStr::new("--ro-bind"), "/".as_ref(), "/".as_ref(), "--unshare-all".as_ref(), "--".as_ref(), "true".as_ref()])
+                .stdin(std::process::Stdio::null())
+                .output()
+                .is_ok_and(|output| output.status.success());
+            let shown = path.display();
+            match works {
+                true => findings.found(Mark::Good, "bubblewrap", &format!("{shown}  (works)")),
+                false => findings.found(Mark::Bad, "bubblewrap", &format!("{shown}  (installed, but may not make namespaces here)")),
+            }
+        }
+    }
+    match landlock() {
+        Some(version) => findings.found(Mark::Good, "landlock", &format!("ABI version {version}")),
+        None => findings.found(Mark::Missing, "landlock", "not offered by this kernel"),
+    }
+}
+
+/// The version of Landlock's interface that the kernel offers.
+#[cfg(target_os = "linux")]
+fn landlock() -> Option<i64> {
+    const VERSION: libc::c_uint = 1;
+    // SAFETY: with the flag "version" the call takes no attributes: a null pointer and the size 0.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
+    Some(version).filter(|version| *version > 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn landlock() -> Option<i64> {
+    None
+}
+
+fn limits(findings: &mut Findings) {
+    findings.part("limits");
+    let pipe = fs::read_to_string("/proc/sys/fs/pipe-max-size").ok().and_then(|text| text.trim().parse::<u64>().ok());
+    match pipe {
+        Some(bytes) if bytes >= 1 << 20 => findings.found(Mark::Good, "pipe", &format!("up to {} KiB", bytes >> 10)),
+        Some(bytes) => findings.found(Mark::Fact, "pipe", &format!("up to {} KiB; 1024 would be faster", bytes >> 10)),
+        None => findings.found(Mark::Fact, "pipe", "not known"),
+    }
+    // SAFETY: a limit is two numbers, for which zero is valid.
+    let mut files: libc::rlimit = unsafe { std::mem::zeroed() };
+    // SAFETY: the structure is valid.
+    if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut files) } == 0 {
+        let what = if files.rlim_cur < 256 { format!("{}; agents may need more", files.rlim_cur) } else { files.rlim_cur.to_string() };
+        findings.found(Mark::Fact, "open files", &what);
+    }
+}

@@ -1,0 +1,144 @@
+//! Tests of the loop and the tools with a model that does what a script says.
+
+#[allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the client of the other tests, used in part"
+)]
+#[path = "../tests/coder/client.rs"]
+mod client;
+
+use crate::Coder;
+use crate::conversation::{Conversation, Message};
+use crate::models::{Model, ModelEvent, Step};
+use crate::tools::Action;
+use crate::tools::edit::{Edit, Replacement};
+use crate::tools::execute::Execute;
+use crate::tools::grep::Grep;
+use crate::tools::list::List;
+use crate::tools::read::Read;
+use client::Client;
+use serde_json::json;
+use std::future::{Future, ready};
+use std::path::Path;
+use std::pin::Pin;
+
+/// Asks for one action after the other, then says what the last one returned. Without any it asks for the same for ever.
+#[derive(Debug)]
+struct Scripted {
+    actions: Vec<Action>,
+    for_ever: bool,
+}
+
+struct One(Option<ModelEvent>);
+
+impl Model for Scripted {
+    fn window(&self) -> u64 {
+        32_768
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation) -> Box<dyn Step + 'm> {
+        let (_, messages) = conversation.present().unwrap();
+        let next = if self.for_ever { self.actions.first() } else { self.actions.get(messages.len()) };
+        Box::new(One(Some(match (next, messages.last()) {
+            (Some(action), _) => ModelEvent::Use(action.clone()),
+            (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
+            (None, _) => ModelEvent::Text("nothing".to_owned()),
+        })))
+    }
+}
+
+impl Step for One {
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<ModelEvent>> + Send + '_>> {
+        Box::pin(ready(self.0.take()))
+    }
+}
+
+async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
+    let author = Coder { model: Box::new(Scripted { actions, for_ever }) };
+    let mut client =
+        Client::serve_author(author, json!({}), json!({ "cwd": folder, "mcpServers": [] })).await;
+    client.set("mode", "auto").await;
+    client
+}
+
+fn read(path: &str) -> Action {
+    Action::Read(Read { path: path.into(), line: None, limit: None })
+}
+
+fn edit(path: &str, old: &str, new: &str) -> Action {
+    let replacement = Replacement { old: old.into(), new: new.into(), every: true, word: false };
+    Action::Edit(Edit { path: path.into(), replacements: vec![replacement] })
+}
+
+fn run(command: &str, seconds: Option<u64>) -> Action {
+    Action::Execute(Execute { command: command.into(), seconds })
+}
+
+fn grep(pattern: &str) -> Action {
+    let (pattern, path) = (pattern.to_owned(), ".".to_owned());
+    Action::Grep(Grep { pattern, path, regex: true, word: false, smart_case: false })
+}
+
+async fn says(folder: &Path, actions: Vec<Action>) -> String {
+    client(folder, actions, false).await.prompt("go").await.text()
+}
+
+#[tokio::test]
+async fn a_model_that_never_stops_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = Action::List(List { path: ".".into(), glob: None });
+    let turn = client(folder.path(), vec![list], true).await.prompt("go").await;
+    assert_eq!(turn.stop_reason(), "max_turn_requests");
+    assert_eq!(turn.tool_calls().len(), 50);
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_it_was_read_is_not_edited_until_it_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "one").unwrap();
+    let mut actions = vec![read("a"), run("printf 'one two' > a", None), edit("a", "one", "1")];
+    let text = says(folder.path(), actions.clone()).await;
+    assert_eq!(text, "a changed since it was read: read it again, then edit");
+    assert_eq!(std::fs::read_to_string(folder.path().join("a")).unwrap(), "one two");
+    actions.extend([read("a"), edit("a", "one", "1"), edit("a", "two", "2")]);
+    assert_eq!(says(folder.path(), actions).await, "1 place replaced in a");
+    assert_eq!(std::fs::read_to_string(folder.path().join("a")).unwrap(), "1 2");
+}
+
+#[tokio::test]
+async fn an_edit_of_a_large_file_is_shown_in_parts_and_made_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String = (0..30_000).map(|line| format!("line {line}\r\n")).collect();
+    std::fs::write(folder.path().join("a"), &text).unwrap();
+    let edits = vec![edit("a", "line 5\r\n", "LINE 5\r\n"), edit("a", "line", "row")];
+    let turn = client(folder.path(), edits, false).await.prompt("go").await;
+    let calls = turn.tool_calls();
+    let content = calls[0]["content"].as_array().unwrap();
+    assert_eq!((content.len(), content[0]["type"].as_str()), (1, Some("diff")));
+    assert!(content[0]["oldText"].as_str().unwrap().starts_with("line 2\r\n"), "{}", content[0]);
+    assert!(calls[1]["content"].to_string().contains("too long to be shown"));
+    let now = std::fs::read_to_string(folder.path().join("a")).unwrap();
+    assert_eq!(now, text.replace("line 5\r", "LINE 5\r").replace("line", "row"));
+}
+
+#[tokio::test]
+async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sh");
+    std::fs::write(&path, "one\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
+    says(folder.path(), vec![edit("a.sh", "one", "two")]).await;
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    assert!(says(folder.path(), vec![grep("(")]).await.contains("cannot be searched for"));
+    assert!(says(folder.path(), vec![grep("^t.o$")]).await.starts_with("a.sh:1: two\n[1 file searched]"));
+}
+
+#[tokio::test]
+async fn a_command_past_its_time_is_killed_and_said_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = says(folder.path(), vec![run("echo begun; sleep 1000", Some(1))]).await;
+    assert_eq!(text, "begun\n[killed after 1 second without an end]");
+}

@@ -1,0 +1,124 @@
+//! One use of a tool, as a model asks for it.
+
+use super::{edit, execute, fit, grep, list, read};
+use attache_agent::ToolKind;
+use attache_protocol::v1::PlanEntry;
+use fit::one_line;
+use serde_json::Value;
+
+/// How much of a command a title shows, in characters.
+pub(super) const TITLE_SHOWN: usize = 116;
+
+/// The longest path, pattern and command line, in bytes: with them every message stays small.
+const LONGEST: [(&str, usize); 4] =
+    [("path", 4096), ("pattern", 1024), ("command", 16 * 1024), ("replacement", 16 * 1024)];
+
+/// One use of a tool, as a model asks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    /// Read a file.
+    Read(read::Read),
+    /// Search for a text.
+    Grep(grep::Grep),
+    /// List files.
+    List(list::List),
+    /// Change a file.
+    Edit(edit::Edit),
+    /// Run a command.
+    Execute(execute::Execute),
+    /// Show what is intended and how far it is.
+    Plan(Vec<PlanEntry>),
+}
+
+impl Action {
+    /// The tool's name (TOOL-15).
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::Grep(_) => "grep",
+            Self::List(_) => "list",
+            Self::Edit(_) => "edit",
+            Self::Execute(_) => "execute",
+            Self::Plan(_) => "plan",
+        }
+    }
+
+    pub(super) fn kind(&self) -> ToolKind {
+        match self {
+            Self::Read(_) => ToolKind::Read,
+            Self::Grep(_) | Self::List(_) => ToolKind::Search,
+            Self::Edit(_) => ToolKind::Edit,
+            Self::Execute(_) => ToolKind::Execute,
+            Self::Plan(_) => ToolKind::Think,
+        }
+    }
+
+    pub(super) fn title(&self) -> String {
+        let title = match self {
+            Self::Read(read) => match (read.line, read.limit) {
+                (Some(line), Some(1)) => format!("Read {} line {line}", read.path),
+                (Some(line), Some(limit)) => {
+                    format!(
+                        "Read {} lines {line}-{}",
+                        read.path,
+                        line.saturating_add(limit).saturating_sub(1)
+                    )
+                }
+                (Some(line), None) => format!("Read {} from line {line}", read.path),
+                _ => format!("Read {}", read.path),
+            },
+            Self::Grep(grep) if grep.path == "." => format!("Search for {}", fit::code(&grep.pattern)),
+            Self::Grep(grep) => format!("Search for {} in {}", fit::code(&grep.pattern), grep.path),
+            Self::List(list) => match &list.glob {
+                Some(glob) => format!("List files named {}", fit::code(glob)),
+                None if list.path == "." => "List files".to_owned(),
+                None => format!("List files in {}", list.path),
+            },
+            Self::Edit(edit) => format!("Edit {}", edit.path),
+            Self::Execute(execute) => format!("Run {}", execute.command),
+            Self::Plan(_) => "Plan".to_owned(),
+        };
+        one_line(&title, TITLE_SHOWN + 4)
+    }
+
+    /// What the model wrote to ask for it, as JSON.
+    pub(crate) fn raw_input(&self) -> Value {
+        match self {
+            Self::Read(read) => read.raw_input(),
+            Self::Grep(grep) => grep.raw_input(),
+            Self::List(list) => list.raw_input(),
+            Self::Edit(edit) => edit.raw_input(),
+            Self::Execute(execute) => execute.raw_input(),
+            Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
+        }
+    }
+
+    /// The path that the tool works on.
+    pub(super) fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read(read) => Some(&read.path),
+            Self::Grep(grep) => Some(&grep.path),
+            Self::List(list) => Some(&list.path),
+            Self::Edit(edit) => Some(&edit.path),
+            Self::Execute(_) | Self::Plan(_) => None,
+        }
+    }
+
+    /// Why it is too long to be done.
+    pub(super) fn too_long(&self) -> Option<String> {
+        let (pattern, command, replacement) = match self {
+            Self::Grep(grep) => (grep.pattern.len(), 0, 0),
+            Self::List(list) => (list.glob.as_ref().map_or(0, String::len), 0, 0),
+            Self::Execute(execute) => (0, execute.command.len(), 0),
+            Self::Edit(edit) => {
+                (0, 0, edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum())
+            }
+            Self::Read(_) | Self::Plan(_) => (0, 0, 0),
+        };
+        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement];
+        let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
+        over.map(|((what, longest), length)| {
+            format!("the {what} is {length} bytes long: at most {longest} are taken")
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! A client of lines: it answers what the agent asks as it was told, and keeps all it was sent.
+
+use attache_agent::{Author, serve};
+use attache_coder::Coder;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio::task::JoinSet;
+
+/// No message about tools is longer, in bytes.
+pub(crate) const LONGEST_LINE: usize = 64 * 1024;
+
+pub(crate) struct Client {
+    output: WriteHalf<DuplexStream>,
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    _serving: JoinSet<()>,
+    calls: u64,
+    pub(crate) session: String,
+    /// The result of `session/new`.
+    pub(crate) opened: Value,
+    /// The options that are chosen, one question after the other; `cancel` cancels the turn instead.
+    pub(crate) choices: VecDeque<&'static str>,
+    /// The params of the questions.
+    pub(crate) asked: Vec<Value>,
+    /// What happens while a question is open.
+    pub(crate) meanwhile: Option<Box<dyn FnMut() + Send>>,
+    /// What the client's editor has, by absolute path; only with `fs`.
+    pub(crate) buffers: BTreeMap<String, String>,
+}
+
+/// How a prompt went.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    pub(crate) result: Value,
+    pub(crate) updates: Vec<Value>,
+}
+
+impl Client {
+    /// A session in `cwd`, with a client that offers nothing.
+    pub(crate) async fn open(cwd: &Path) -> Self {
+        Self::open_with(json!({}), json!({ "cwd": cwd, "mcpServers": [] })).await
+    }
+
+    /// A session with these capabilities and params.
+    pub(crate) async fn open_with(capabilities: Value, session: Value) -> Self {
+        Self::serve_author(Coder::new(), capabilities, session).await
+    }
+
+    /// The same with any author.
+    pub(crate) async fn serve_author(author: impl Author, capabilities: Value, session: Value) -> Self {
+        let (ours, theirs) = tokio::io::duplex(256 * 1024);
+        let (input, output) = tokio::io::split(theirs);
+        let mut serving = JoinSet::new();
+        let (_peer, run) = serve(author).connect(input, output);
+        serving.spawn(async { drop(run.await) });
+        let (input, output) = tokio::io::split(ours);
+        let mut client = Self {
+            output,
+            lines: BufReader::new(input).lines(),
+            _serving: serving,
+            calls: 0,
+            session: String::new(),
+            opened: Value::Null,
+            choices: VecDeque::new(),
+            asked: Vec::new(),
+            meanwhile: None,
+            buffers: BTreeMap::new(),
+        };
+        let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        client.call("initialize", params).await;
+        client.opened = client.call("session/new", session).await.result;
+        client.session = client.opened["result"]["sessionId"].as_str().unwrap_or_default().to_owned();
+        client
+    }
+
+    pub(crate) async fn prompt(&mut self, text: &str) -> Turn {
+        self.prompt_blocks(json!([{ "type": "text", "text": text }])).await
+    }
+
+    pub(crate) async fn prompt_blocks(&mut self, blocks: Value) -> Turn {
+        self.call("session/prompt", json!({ "sessionId": self.session, "prompt": blocks })).await
+    }
+
+    pub(crate) async fn set(&mut self, option: &str, value: &str) -> Value {
+        let params = json!({ "sessionId": self.session, "configId": option, "value": value });
+        self.call("session/set_config_option", params).await.result
+    }
+
+    /// Sends a call and serves the agent until its answer comes.
+    pub(crate) async fn call(&mut self, method: &str, params: Value) -> Turn {
+        let id = self.start(method, params).await;
+        self.finish(id).await
+    }
+
+    pub(crate) async fn start(&mut self, method: &str, params: Value) -> u64 {
+        self.calls += 1;
+        let call = json!({ "jsonrpc": "2.0", "id": self.calls, "method": method, "params": params });
+        self.send(&call).await;
+        self.calls
+    }
+
+    pub(crate) async fn finish(&mut self, id: u64) -> Turn {
+        let mut turn = Turn::default();
+        loop {
+            let message = self.receive().await;
+            match message["method"].as_str() {
+                Some("session/update") => turn.updates.push(message["params"]["update"].clone()),
+                Some(method) => self.serve(method.to_owned(), &message).await,
+                None if message["id"] == id => {
+                    turn.result = message;
+                    return turn;
+                }
+                None => panic!("an answer to nothing: {message}"),
+            }
+        }
+    }
+
+    pub(crate) async fn cancel(&mut self) {
+        let params = json!({ "sessionId": self.session });
+        self.send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": params })).await;
+    }
+
+    pub(crate) async fn receive(&mut self) -> Value {
+        let line = self.lines.next_line().await.unwrap().expect("the agent ended");
+        assert!(line.len() <= LONGEST_LINE, "a line of {} bytes: {}", line.len(), &line[..200]);
+        serde_json::from_str(&line).unwrap()
+    }
+
+    async fn serve(&mut self, method: String, message: &Value) {
+        let params = &message["params"];
+        let path = params["path"].as_str().unwrap_or_default().to_owned();
+        let result = match method.as_str() {
+            "$/cancel_request" => return,
+            "session/request_permission" => {
+                self.asked.push(params.clone());
+                if let Some(meanwhile) = &mut self.meanwhile {
+                    meanwhile();
+                }
+                match self.choices.pop_front().expect("nobody expected this question") {
+                    "cancel" => {
+                        self.cancel().await;
+                        json!({ "outcome": { "outcome": "cancelled" } })
+                    }
+                    choice => json!({ "outcome": { "outcome": "selected", "optionId": choice } }),
+                }
+            }
+            "fs/read_text_file" => {
+                match self.buffers.get(&path).cloned().or(std::fs::read_to_string(&path).ok()) {
+                    Some(content) => json!({ "content": content }),
+                    None => {
+                        let error = json!({ "code": -32002, "message": "no such file" });
+                        self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "error": error })).await;
+                        return;
+                    }
+                }
+            }
+            "fs/write_text_file" => {
+                self.buffers.insert(path, params["content"].as_str().unwrap().to_owned());
+                Value::Null
+            }
+            other => panic!("the agent called {other}"),
+        };
+        self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).await;
+    }
+
+    async fn send(&mut self, message: &Value) {
+        self.output.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+}
+
+impl Turn {
+    pub(crate) fn stop_reason(&self) -> &str {
+        self.result["result"]["stopReason"].as_str().unwrap_or("none")
+    }
+
+    pub(crate) fn all(&self, kind: &str) -> Vec<&Value> {
+        self.updates.iter().filter(|update| update["sessionUpdate"] == kind).collect()
+    }
+
+    /// What the agent said.
+    pub(crate) fn text(&self) -> String {
+        self.all("agent_message_chunk")
+            .iter()
+            .map(|update| update["content"]["text"].as_str().unwrap())
+            .collect()
+    }
+
+    /// The tool calls as they ended.
+    pub(crate) fn tool_calls(&self) -> Vec<Value> {
+        let mut calls: Vec<Value> = Vec::new();
+        for update in &self.updates {
+            match update["sessionUpdate"].as_str() {
+                Some("tool_call") => calls.push(update.clone()),
+                Some("tool_call_update") => {
+                    let call = calls.iter_mut().find(|call| call["toolCallId"] == update["toolCallId"]);
+                    let call = call.expect("an update about an unknown tool call").as_object_mut().unwrap();
+                    call.extend(update.as_object().unwrap().clone());
+                }
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// Titles and final statuses of the tool calls.
+    pub(crate) fn titles(&self) -> Vec<String> {
+        let calls = self.tool_calls();
+        let title = |call: &Value| {
+            format!("{} {}", call["status"].as_str().unwrap(), call["title"].as_str().unwrap())
+        };
+        calls.iter().map(title).collect()
+    }
+}

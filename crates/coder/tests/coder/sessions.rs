@@ -1,0 +1,124 @@
+//! Options, modes, titles, usage and the window.
+
+use crate::client::Client;
+use crate::projects::{project, rust};
+use serde_json::{Value, json};
+
+fn names(options: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let options = options.as_array().unwrap().iter();
+    options.map(|option| (text(&option["id"]), text(&option["currentValue"]))).collect()
+}
+
+#[tokio::test]
+async fn a_session_offers_its_modes_options_and_commands() {
+    let project = rust();
+    let boolean = json!({ "session": { "configOptions": { "boolean": {} } } });
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let mut client = Client::open_with(boolean, session).await;
+    let opened = client.opened["result"].clone();
+    assert_eq!(opened["modes"]["currentModeId"], "ask");
+    let expected = [("mode", "ask"), ("model", "offline"), ("show_thoughts", "true")];
+    assert_eq!(
+        names(&opened["configOptions"]),
+        expected.map(|(id, value)| (id.to_owned(), value.to_owned()))
+    );
+    assert_eq!(opened["configOptions"][2]["type"], "boolean");
+    let turn = client.prompt("help").await;
+    let commands: Vec<_> = turn
+        .all("available_commands_update")
+        .iter()
+        .flat_map(|update| update["availableCommands"].as_array().unwrap().clone())
+        .map(|command| command["name"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(commands, ["summarize", "show", "where", "find", "rename", "run", "help"]);
+}
+
+#[tokio::test]
+async fn thoughts_are_shown_unless_switched_off() {
+    let project = rust();
+    let boolean = json!({ "session": { "configOptions": { "boolean": {} } } });
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let mut client = Client::open_with(boolean, session).await;
+    assert_eq!(client.prompt("find Grid").await.all("agent_thought_chunk").len(), 1);
+    let off = json!({ "sessionId": client.session, "configId": "show_thoughts", "type": "boolean", "value": false });
+    client.call("session/set_config_option", off).await;
+    assert_eq!(client.prompt("find Grid").await.all("agent_thought_chunk").len(), 0);
+}
+
+#[tokio::test]
+async fn mode_and_config_option_are_one() {
+    let project = rust();
+    let mut client = Client::open(project.path()).await;
+    let params = json!({ "sessionId": client.session, "modeId": "plan" });
+    let turn = client.call("session/set_mode", params).await;
+    let updates = turn.all("config_option_update");
+    let said = updates.last().map(|update| names(&update["configOptions"])[0].clone());
+    assert_eq!(said, Some(("mode".to_owned(), "plan".to_owned())));
+    assert!(client.prompt("run true").await.text().contains("mode is Plan"));
+    let refused = client.set("mode", "wild").await;
+    assert_eq!(refused["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn the_first_prompt_gives_the_title_once() {
+    let project = rust();
+    let mut client = Client::open(project.path()).await;
+    let long = format!("find {}", "long ".repeat(30));
+    let turn = client.prompt(&long).await;
+    let titles = turn.all("session_info_update");
+    let title = titles[0]["title"].as_str().unwrap();
+    assert!(title.starts_with("find long") && title.ends_with('…') && title.chars().count() <= 60, "{title}");
+    assert!(
+        client
+            .prompt("help")
+            .await
+            .all("session_info_update")
+            .iter()
+            .all(|update| update.get("title").is_none())
+    );
+}
+
+#[tokio::test]
+async fn usage_counts_what_is_kept_and_what_the_turn_took() {
+    let project = rust();
+    let mut client = Client::open(project.path()).await;
+    let first = client.prompt("find Grid").await;
+    let second = client.prompt("find Grid").await;
+    let used =
+        |turn: &crate::client::Turn| turn.all("usage_update").last().unwrap()["used"].as_u64().unwrap();
+    assert_eq!(first.all("usage_update")[0]["size"], 32_768);
+    assert!(used(&second) > used(&first) && used(&first) > 0);
+    let usage = &first.result["result"]["usage"];
+    let tokens = |name: &str| usage[name].as_u64().unwrap();
+    assert_eq!(
+        tokens("totalTokens"),
+        tokens("inputTokens") + tokens("outputTokens") + tokens("thoughtTokens")
+    );
+}
+
+#[tokio::test]
+async fn a_conversation_past_the_window_forgets_its_oldest_turns_in_words() {
+    let project = project(&[("a.txt", &"a line of some text\n".repeat(900))]);
+    let mut client = Client::open(project.path()).await;
+    let mut forgot = 0;
+    for _ in 0..12 {
+        let turn = client.prompt("show a.txt").await;
+        assert_eq!(turn.stop_reason(), "end_turn");
+        forgot += usize::from(turn.text().contains("I forgot the oldest"));
+        for usage in turn.all("usage_update") {
+            assert!(usage["used"].as_u64().unwrap() <= 32_768 + 6_000, "{usage}");
+        }
+    }
+    assert!(forgot > 0);
+}
+
+#[tokio::test]
+async fn a_prompt_longer_than_the_window_is_refused_in_words() {
+    let project = rust();
+    let mut client = Client::open(project.path()).await;
+    let turn = client.prompt(&"word ".repeat(40_000)).await;
+    assert_eq!(turn.stop_reason(), "max_tokens");
+    assert!(turn.text().contains("too long: about 50,000 tokens"), "{}", turn.text());
+    assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
+}
