@@ -1,13 +1,16 @@
 //! What waits to be written: a bounded run of whole lines, and the one place that writes.
 //!
-//! Enqueueing is synchronous, keeps order and never waits. A line that finds the queue idle is written by the thread that has it; lines
-//! that come in a burst are left to the driver, which writes all that is ready at once. Whoever can wait asks for [`Outbox::room`]
-//! first, so the queue stays near [`ROOM`] whatever the peer does.
+//! Enqueueing is synchronous, keeps order and never waits. A line that finds everything written is written by the thread that has it;
+//! lines that come in a burst are left to the driver, which writes all that is ready at once. Whoever can wait asks for
+//! [`Outbox::room`] first, so the queue stays near [`ROOM`] whatever the peer does.
+//!
+//! Two locks, taken in this order: the stream with what is being written, and the queue. Whoever enqueues needs only the queue, so a
+//! long write holds up nobody.
 
 use crate::{Direction, End, Tap};
 use std::io;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWrite;
@@ -22,24 +25,31 @@ pub(crate) const PAUSE: usize = 16 * 1024 * 1024;
 /// A line that follows the last write sooner than this is part of a burst and left to the driver: one system call for many lines.
 const BURST: Duration = Duration::from_micros(20);
 
-/// After a burst the queue's memory is given back down to this.
+/// After a burst a buffer's memory is given back down to this.
 const KEPT: usize = 2 * ROOM;
 
 pub(crate) struct Outbox {
-    state: Mutex<State>,
+    stream: Mutex<Stream>,
+    queue: Mutex<Queue>,
     room: Notify,
     tap: Option<Tap>,
 }
 
-struct State {
+struct Stream {
     /// `None` once closed: a pipe's other end learns of it only when its last holder lets go.
     sink: Option<Pin<Box<dyn AsyncWrite + Send>>>,
-    queue: Vec<u8>,
-    /// How much of `queue` is written already.
+    writing: Vec<u8>,
+    /// How much of `writing` is written already.
     written: usize,
     last_write: Instant,
-    /// Since when the peer has taken nothing of what is queued.
+    /// Since when the peer has taken nothing of what waits.
     stuck_since: Option<Instant>,
+}
+
+struct Queue {
+    lines: Vec<u8>,
+    /// How many bytes were taken out of `lines` and are not written yet.
+    in_flight: usize,
     driver: Option<Waker>,
     /// The driver is dispatching lines and will write when it is done.
     dispatching: bool,
@@ -48,43 +58,33 @@ struct State {
 
 impl Outbox {
     pub(crate) fn new(sink: Pin<Box<dyn AsyncWrite + Send>>, tap: Option<Tap>) -> Self {
-        let state = State {
-            sink: Some(sink),
-            queue: Vec::new(),
-            written: 0,
-            last_write: Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now),
-            stuck_since: None,
-            driver: None,
-            dispatching: false,
-            end: None,
-        };
-        Self { state: Mutex::new(state), room: Notify::new(), tap }
+        let last_write = Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now);
+        let stream =
+            Stream { sink: Some(sink), writing: Vec::new(), written: 0, last_write, stuck_since: None };
+        let queue = Queue { lines: Vec::new(), in_flight: 0, driver: None, dispatching: false, end: None };
+        Self { stream: Mutex::new(stream), queue: Mutex::new(queue), room: Notify::new(), tap }
     }
 
     /// Appends what `line` writes, one or more whole lines, unless the connection is over.
     pub(crate) fn enqueue(&self, line: impl FnOnce(&mut Vec<u8>)) -> Result<(), End> {
-        let mut state = self.lock();
-        if let Some(end) = &state.end {
+        let mut queue = self.queue();
+        if let Some(end) = &queue.end {
             return Err(end.clone());
         }
-        let start = state.queue.len();
-        let idle = start == state.written;
-        line(&mut state.queue);
-        if let (Some(tap), Some(bytes)) = (&self.tap, state.queue.get(start..)) {
+        let start = queue.lines.len();
+        let idle = queue.queued() == 0;
+        line(&mut queue.lines);
+        if let (Some(tap), Some(bytes)) = (&self.tap, queue.lines.get(start..)) {
             bytes
                 .split_inclusive(|byte| *byte == b'\n')
                 .for_each(|line| tap(Direction::Sent, line.trim_ascii_end()));
         }
-        if state.dispatching || !idle {
-            return Ok(());
-        }
-        // An error is the driver's to report: it meets the same one.
-        let written = state.last_write.elapsed() >= BURST
-            && matches!(state.write(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())));
-        let driver = if written { None } else { state.driver.take() };
-        drop(state);
-        if let Some(driver) = driver {
-            driver.wake();
+        // Behind other bytes, or while the driver dispatches, somebody is about to write already.
+        let left_to_the_driver = queue.dispatching || !idle;
+        drop(queue);
+        if !left_to_the_driver && !self.written_in_place() {
+            let driver = self.queue().driver.take();
+            driver.into_iter().for_each(Waker::wake);
         }
         Ok(())
     }
@@ -94,10 +94,10 @@ impl Outbox {
         loop {
             let notified = self.room.notified();
             {
-                let state = self.lock();
-                match &state.end {
+                let queue = self.queue();
+                match &queue.end {
                     Some(end) => return Err(end.clone()),
-                    None if state.queued() < ROOM => return Ok(()),
+                    None if queue.queued() < ROOM => return Ok(()),
                     None => {}
                 }
             }
@@ -107,102 +107,127 @@ impl Outbox {
 
     /// Writes what is queued; ready when nothing is left or the transport failed. Only the driver calls this.
     pub(crate) fn poll_write(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut state = self.lock();
-        state.dispatching = false;
-        state.driver = Some(context.waker().clone());
-        let outcome = state.write(context);
-        // Half empty, not one byte below the limit: a woken sender should have work for more than one line.
-        let room = state.queued() <= ROOM / 2;
-        drop(state);
-        if room {
-            self.room.notify_waiters();
+        {
+            let mut queue = self.queue();
+            queue.dispatching = false;
+            // Before the queue is looked at, so that a line that comes too late for this look wakes the driver.
+            queue.driver = Some(context.waker().clone());
         }
-        outcome
+        self.write(&mut self.stream(), context)
     }
 
     /// The driver is about to dispatch lines: replies wait until its next [`Outbox::poll_write`].
     pub(crate) fn dispatching(&self) {
-        self.lock().dispatching = true;
+        self.queue().dispatching = true;
     }
 
     /// How many bytes wait.
     pub(crate) fn queued(&self) -> usize {
-        self.lock().queued()
+        self.queue().queued()
     }
 
     /// Since when the peer has taken no byte although some wait.
     pub(crate) fn stuck_since(&self) -> Option<Instant> {
-        self.lock().stuck_since
+        self.stream().stuck_since
     }
 
     /// Nothing is accepted from now on; who waits for room learns why. What is queued may still be written.
     pub(crate) fn end(&self, end: &End) {
-        self.lock().end.get_or_insert_with(|| end.clone());
+        self.queue().end.get_or_insert_with(|| end.clone());
         self.room.notify_waiters();
     }
 
     /// Closes the peer's input.
     pub(crate) fn poll_close(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
-        let Some(sink) = &mut state.sink else { return Poll::Ready(()) };
+        let mut stream = self.stream();
+        let Some(sink) = &mut stream.sink else { return Poll::Ready(()) };
         // A stream that cannot be shut down properly is closed all the same.
         let _ = std::task::ready!(sink.as_mut().poll_shutdown(context));
-        state.sink = None;
+        stream.sink = None;
         Poll::Ready(())
     }
 
     /// Closes the peer's input without waiting for the stream's own farewell.
     pub(crate) fn close(&self) {
-        self.lock().sink = None;
+        self.stream().sink = None;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic inside `line` leaves at worst a truncated line, and the state itself whole.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Writes on the thread that has the line, if nobody else is writing and it is no burst. An error is the driver's to report: it meets
+    /// the same one.
+    fn written_in_place(&self) -> bool {
+        let mut stream = match self.stream.try_lock() {
+            Ok(stream) => stream,
+            Err(TryLockError::Poisoned(stream)) => stream.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        stream.last_write.elapsed() >= BURST
+            && matches!(self.write(&mut stream, &mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())))
+    }
+
+    fn write(&self, stream: &mut Stream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(mut sink) = stream.sink.take() else {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        };
+        let outcome = loop {
+            if stream.written == stream.writing.len() && !self.take_queued(stream) {
+                stream.last_write = Instant::now();
+                break sink.as_mut().poll_flush(context);
+            }
+            let waiting = stream.writing.get(stream.written..).unwrap_or_default();
+            match sink.as_mut().poll_write(context, waiting) {
+                Poll::Ready(Ok(0)) => break Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(count)) => {
+                    stream.written += count;
+                    stream.stuck_since = None;
+                    self.wrote(count);
+                }
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Poll::Ready(Err(error)) => break Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    stream.stuck_since.get_or_insert_with(Instant::now);
+                    break Poll::Pending;
+                }
+            }
+        };
+        stream.sink = Some(sink);
+        outcome
+    }
+
+    /// Takes over all that is queued; false if that is nothing.
+    fn take_queued(&self, stream: &mut Stream) -> bool {
+        stream.writing.clear();
+        stream.writing.shrink_to(KEPT);
+        stream.written = 0;
+        let mut queue = self.queue();
+        std::mem::swap(&mut queue.lines, &mut stream.writing);
+        queue.in_flight = stream.writing.len();
+        queue.in_flight > 0
+    }
+
+    fn wrote(&self, count: usize) {
+        let mut queue = self.queue();
+        queue.in_flight = queue.in_flight.saturating_sub(count);
+        // Half empty, not one byte below the limit: a woken sender should have room for more than one line.
+        let room = queue.queued() <= ROOM / 2;
+        drop(queue);
+        if room {
+            self.room.notify_waiters();
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // A panic inside `line` leaves at worst a truncated line, and the queue itself whole.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stream(&self) -> MutexGuard<'_, Stream> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl Queue {
     fn queued(&self) -> usize {
-        self.queue.len() - self.written
-    }
-
-    fn write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Some(sink) = &mut self.sink else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
-        while let Some(waiting) = self.queue.get(self.written..).filter(|waiting| !waiting.is_empty()) {
-            match sink.as_mut().poll_write(context, waiting) {
-                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                Poll::Ready(Ok(count)) => {
-                    self.written += count;
-                    self.stuck_since = None;
-                }
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => {
-                    self.stuck_since.get_or_insert_with(Instant::now);
-                    self.forget_written();
-                    return Poll::Pending;
-                }
-            }
-        }
-        let flushed = sink.as_mut().poll_flush(context);
-        if self.written > 0 {
-            self.last_write = Instant::now();
-            self.forget_written();
-        }
-        flushed
-    }
-
-    /// Frees what is written, seldom enough that the moves cost little.
-    fn forget_written(&mut self) {
-        if self.written == self.queue.len() {
-            self.queue.clear();
-            self.queue.shrink_to(KEPT);
-            self.written = 0;
-        } else if self.written >= ROOM {
-            self.queue.drain(..self.written);
-            self.written = 0;
-        }
+        self.lines.len() + self.in_flight
     }
 }
 

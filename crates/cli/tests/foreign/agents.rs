@@ -1,0 +1,71 @@
+//! The raw peer as a client of each agent.
+
+use crate::deviations::{Deviation, Report, bindings, scenarios};
+use crate::peers::Agent;
+use crate::process::{end, start};
+use crate::project::{Project, text};
+use attache_scenario::{Scenario, play};
+use tokio::task::JoinSet;
+
+const FILES: &[(&str, &str)] = &[
+    ("connection.md", include_str!("../../../../scenarios/connection.md")),
+    ("initialize.md", include_str!("../../../../scenarios/initialize.md")),
+    ("session.md", include_str!("../../../../scenarios/session.md")),
+    ("prompt.md", include_str!("../../../../scenarios/prompt.md")),
+];
+
+const KNOWN: &[Deviation] = &[];
+
+/// How many scenarios are played at once.
+const AT_ONCE: usize = 4;
+
+async fn converse(agent: Agent) {
+    let mut waiting = scenarios(FILES, KNOWN).into_iter();
+    let (mut playing, mut report) = (JoinSet::new(), Report::default());
+    loop {
+        while playing.len() < AT_ONCE
+            && let Some(scenario) = waiting.next()
+        {
+            let agent = agent.clone();
+            playing.spawn(async move {
+                let outcome = plays(&agent, &scenario).await;
+                (scenario.title, outcome)
+            });
+        }
+        let Some(played) = playing.join_next().await else { break };
+        let (title, outcome) = played.unwrap();
+        report.add(agent.name, &title, KNOWN, outcome);
+    }
+    report.finish();
+}
+
+/// Plays one scenario with a process of its own, which ends when the play is over.
+async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
+    let project = Project::new();
+    let mut bindings = bindings(agent.words);
+    bindings.bind("cwd", text(project.cwd()));
+    let mut process = start(&agent.command);
+    let (input, output) = (process.stdout.take().unwrap(), process.stdin.take().unwrap());
+    let played = play(scenario, bindings, input, output).await;
+    let ended = end(process).await;
+    match played {
+        Ok(_) if ended.code() == 0 => Ok(()),
+        Ok(_) => Err(format!("\"{}\": it ended with {}: {}", scenario.title, ended.status, ended.stderr)),
+        Err(failure) => Err(format!("{failure}\nstderr: {}", ended.stderr)),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn our_agent_holds_every_conversation() {
+    converse(Agent::ours()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_official_rust_agent_holds_every_conversation_but_those_listed() {
+    converse(Agent::official_rust()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_official_typescript_agent_holds_every_conversation_but_those_listed() {
+    converse(Agent::official_ts()).await;
+}

@@ -1,0 +1,130 @@
+//! Which agents and clients there are, and how each is started.
+
+use crate::project::{Project, text};
+use std::path::{Path, PathBuf};
+
+const MISSING: &str =
+    "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts";
+
+/// Our program.
+pub(crate) const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
+
+/// An agent, and the words in which it is asked for what a scenario needs.
+#[derive(Clone)]
+pub(crate) struct Agent {
+    pub(crate) name: &'static str,
+    pub(crate) command: Vec<String>,
+    pub(crate) words: &'static [(&'static str, &'static str)],
+}
+
+const OUR_WORDS: &[(&str, &str)] = &[
+    ("mode_first", "ask"),
+    ("mode_other", "auto"),
+    ("prompt_say", "help"),
+    ("prompt_wait", "run sleep 600"),
+    ("prompt_ask", "run true"),
+];
+
+const OFFICIAL_WORDS: &[(&str, &str)] = &[
+    ("mode_first", "ask"),
+    ("mode_other", "code"),
+    ("prompt_say", "say hello"),
+    ("prompt_wait", "tool Look; wait"),
+    ("prompt_ask", "ask"),
+];
+
+impl Agent {
+    pub(crate) fn ours() -> Self {
+        Self { name: "attache agent", command: vec![ATTACHE.into(), "agent".into()], words: OUR_WORDS }
+    }
+
+    pub(crate) fn official_rust() -> Self {
+        Self {
+            name: "official-agent",
+            command: vec![text(official("official-agent"))],
+            words: OFFICIAL_WORDS,
+        }
+    }
+
+    pub(crate) fn official_ts() -> Self {
+        Self { name: "agent.mjs", command: ts("agent.mjs"), words: OFFICIAL_WORDS }
+    }
+}
+
+/// A client that is started as a process and starts its agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Client {
+    Ours,
+    OfficialRust,
+    OfficialTs,
+}
+
+impl Client {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "attache run",
+            Self::OfficialRust => "official-client",
+            Self::OfficialTs => "client.mjs",
+        }
+    }
+
+    /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn too, once it runs.
+    pub(crate) fn hello(self, agent: &[String], project: &Project, cancelling: bool) -> Vec<String> {
+        match self {
+            Self::Ours => {
+                let mut arguments = vec!["--json", "hello"];
+                if cancelling {
+                    arguments.extend(["--timeout", "0.3"]);
+                }
+                attache_run(agent, project, &arguments)
+            }
+            _ if cancelling => self.with_script(agent, project, "prompt-cancel update hello"),
+            _ => self.with_script(agent, project, "prompt hello"),
+        }
+    }
+
+    /// What starts a foreign client with that agent and a script; see `interop/official/src/script.rs`.
+    pub(crate) fn with_script(self, agent: &[String], project: &Project, script: &str) -> Vec<String> {
+        let mut command = match self {
+            Self::Ours => panic!("attache run has no scripts"),
+            Self::OfficialRust => vec![text(official("official-client"))],
+            Self::OfficialTs => ts("client.mjs"),
+        };
+        let file = project.beside("script.txt");
+        std::fs::write(&file, script).unwrap();
+        command.extend(["--script".into(), text(file), "--cwd".into(), text(project.cwd()), "--".into()]);
+        command.extend_from_slice(agent);
+        command
+    }
+}
+
+/// What starts `attache run` with that agent in the project.
+pub(crate) fn attache_run(agent: &[String], project: &Project, arguments: &[&str]) -> Vec<String> {
+    let agent: Vec<String> = agent.iter().map(|word| format!("'{word}'")).collect();
+    let cwd = text(project.cwd());
+    let fixed = [ATTACHE, "run", "--agent", &agent.join(" "), "--cwd", &cwd];
+    fixed.iter().chain(arguments).map(|word| (*word).to_owned()).collect()
+}
+
+/// What stands where a client expects its agent, and lets a test that listens at `socket` play it.
+pub(crate) fn relay(socket: &Path) -> Vec<String> {
+    let relay = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/relay.mjs");
+    vec!["node".into(), relay.into(), text(socket)]
+}
+
+fn official(program: &str) -> PathBuf {
+    let target = std::env::var_os("ATTACHE_INTEROP_TARGET").map_or_else(|| interop("target"), PathBuf::from);
+    let path = target.join("debug").join(program);
+    assert!(path.is_file(), "{} is missing: {MISSING}", path.display());
+    path
+}
+
+fn ts(program: &str) -> Vec<String> {
+    let sdk = interop("ts/node_modules/@agentclientprotocol/sdk");
+    assert!(sdk.is_dir(), "{} is missing: {MISSING}", sdk.display());
+    vec!["node".into(), text(interop("ts").join(program))]
+}
+
+fn interop(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../interop").join(path)
+}

@@ -1,0 +1,123 @@
+//! Starting programs, and what they printed when they ended.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// How long a program may take to end. It only decides what would otherwise hang for ever.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped.
+pub(crate) fn start(command: &[String]) -> Child {
+    Command::new(&command[0])
+        .args(&command[1..])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"))
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or(-1)
+    }
+
+    /// Every line of stdout, which is a JSON object.
+    pub(crate) fn events(&self) -> Events {
+        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        Events(self.stdout.lines().map(read).collect())
+    }
+}
+
+/// Waits until a program has ended, with stdin closed from the start.
+pub(crate) async fn end(mut child: Child) -> Ended {
+    drop(child.stdin.take());
+    match tokio::time::timeout(PATIENCE, child.wait_with_output()).await {
+        Ok(output) => {
+            let output = output.unwrap();
+            Ended {
+                status: output.status,
+                stdout: String::from_utf8(output.stdout).unwrap(),
+                stderr: String::from_utf8(output.stderr).unwrap(),
+            }
+        }
+        Err(_) => panic!("it did not end in {} s", PATIENCE.as_secs()),
+    }
+}
+
+pub(crate) async fn run(command: &[String]) -> Ended {
+    end(start(command)).await
+}
+
+/// What a client printed, one JSON object a line, each with a member `event`.
+#[derive(Debug)]
+pub(crate) struct Events(Vec<Value>);
+
+impl Events {
+    /// The events of this name, in order.
+    pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
+        self.0.iter().filter(|event| event["event"] == name).collect()
+    }
+
+    /// One member of every event of this name, in order.
+    pub(crate) fn member(&self, name: &str, member: &str) -> Vec<&Value> {
+        self.of(name).into_iter().map(|event| &event[member]).collect()
+    }
+
+    /// The updates of this kind that a foreign client printed.
+    pub(crate) fn updates(&self, kind: &str) -> Vec<&Value> {
+        let updates = self.member("update", "update");
+        updates.into_iter().filter(|update| update["sessionUpdate"] == kind).collect()
+    }
+}
+
+/// Sends signal 9.
+pub(crate) fn kill(pid: i64) {
+    assert!(shell(&format!("kill -9 {pid}")), "process {pid} can be killed");
+}
+
+/// Waits until a process is gone; one that nobody has reaped yet is.
+pub(crate) async fn gone(pid: i64) {
+    let gone = async {
+        while is_alive(pid) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("process {pid} is still there"));
+}
+
+fn is_alive(pid: i64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let zombie = stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('Z'));
+    !zombie && shell(&format!("kill -0 {pid} 2>/dev/null"))
+}
+
+/// Waits until a file holds the number that some process writes there.
+pub(crate) async fn pid_in(file: &Path) -> i64 {
+    let written = async {
+        loop {
+            let pid = std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok());
+            match pid {
+                Some(pid) => return pid,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, written).await.unwrap_or_else(|_| panic!("nothing came into {}", file.display()))
+}
+
+fn shell(line: &str) -> bool {
+    std::process::Command::new("sh").args(["-c", line]).status().unwrap().success()
+}
