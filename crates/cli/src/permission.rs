@@ -6,6 +6,7 @@ use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
 use attache_client::{Decision, PermissionRequest, Permissions};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
+use std::io::Write;
 use std::path::Path;
 use tokio::sync::{mpsc, oneshot};
 
@@ -203,6 +204,8 @@ pub(crate) async fn answer(request: &PermissionRequest) -> std::io::Result<Verdi
     }
     let accepted: Vec<u8> = keys.iter().filter_map(|(key, _)| u8::try_from(*key).ok()).collect();
     let pressed = char::from(key::pressed(accepted).await?);
+    // The terminal does not show keys while they are read one by one.
+    let _ = write!(std::io::stderr(), "{pressed}");
     let option = keys.iter().find(|(key, _)| *key == pressed).map(|(_, option)| *option);
     let allows = |kind: &PermissionOptionKind| {
         matches!(kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)

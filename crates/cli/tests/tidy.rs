@@ -1,0 +1,103 @@
+//! Rules of the source tree that no compiler checks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most lines of a source file, without its tests.
+const LINES: usize = 400;
+
+/// Names that say nothing about what is in a file.
+const VAGUE: &[&str] = &["mod", "util", "utils", "helper", "helpers", "common", "misc", "manager"];
+
+/// Members that are no part of the product, so that wire names may stand in them.
+const ASIDE: &[&str] = &["scenario"];
+
+fn crates() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut crates: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    crates.retain(|path| path.join("Cargo.toml").is_file());
+    crates.sort();
+    assert!(crates.len() >= 5, "the crates were not found: {crates:?}");
+    crates
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The file without its module of tests, which stands last.
+fn without_tests(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod ").next().unwrap()
+}
+
+fn name(path: &Path) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+#[test]
+fn source_files_are_short() {
+    let files = crates().into_iter().flat_map(|path| sources(&path.join("src")));
+    let long: Vec<String> = files
+        .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
+        .filter(|(lines, _)| *lines > LINES)
+        .map(|(lines, path)| format!("{} has {lines} lines: split it by what is in it; the limit is {LINES}", name(&path)))
+        .collect();
+    assert!(long.is_empty(), "\n{}", long.join("\n"));
+}
+
+#[test]
+fn files_are_named_after_what_is_in_them() {
+    let files = crates().into_iter().flat_map(|path| [sources(&path.join("src")), sources(&path.join("tests"))].concat());
+    let vague: Vec<String> = files
+        .filter(|path| path.file_stem().is_some_and(|stem| VAGUE.contains(&stem.to_str().unwrap_or_default())))
+        .map(|path| name(&path))
+        .collect();
+    assert!(vague.is_empty(), "rename these after what is in them: {vague:?}");
+}
+
+#[test]
+fn every_crate_says_what_it_is() {
+    for path in crates() {
+        let root = ["src/lib.rs", "src/main.rs"].map(|file| path.join(file)).into_iter().find(|file| file.is_file());
+        let root = root.unwrap_or_else(|| panic!("{} has neither lib.rs nor main.rs", name(&path)));
+        let text = fs::read_to_string(&root).unwrap();
+        assert!(text.starts_with("//! "), "{} does not begin with what the crate knows and does not know (//!)", name(&root));
+    }
+}
+
+/// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a change of the table.
+#[test]
+fn wire_names_stand_only_in_the_protocol() {
+    let methods: Vec<&str> = attache_protocol::method::METHODS.iter().map(|method| method.name).collect();
+    assert!(methods.len() > 20, "the table was not found");
+    let elsewhere = crates().into_iter().filter(|path| {
+        let folder = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        folder != "protocol" && !ASIDE.contains(&folder)
+    });
+    let mut wrong = Vec::new();
+    for path in elsewhere.flat_map(|path| sources(&path.join("src"))) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in without_tests(&text).lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            for method in methods.iter().filter(|method| method.contains('/') && code.contains(&format!("\"{method}\""))) {
+                wrong.push(format!("{}:{} has \"{method}\": use its row of the method table", name(&path), number + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

@@ -220,6 +220,14 @@ impl<'t> Reader<'t> {
         &mut self,
         mut member: impl FnMut(&str, &mut Self) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
+        self.walk_object(&mut member)
+    }
+
+    /// One walk for all types: a copy for each would be a third of a small agent's code.
+    fn walk_object(
+        &mut self,
+        member: &mut dyn FnMut(&str, &mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         if self.peek() != Next::Object {
             return Err(self.fault(Why::Expected("an object")));
         }
@@ -246,6 +254,10 @@ impl<'t> Reader<'t> {
 
     /// Walks the next value, which must be an array; `item` must take each item.
     pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.walk_array(&mut item)
+    }
+
+    fn walk_array(&mut self, item: &mut dyn FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         if self.peek() != Next::Array {
             return Err(self.fault(Why::Expected("an array")));
         }

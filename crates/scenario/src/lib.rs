@@ -16,8 +16,8 @@
 //!
 //! A pattern is JSON. An object matches one that has at least its members; arrays and scalars match as a whole, but an array that begins
 //! with `"..."` matches one that has its further items in this order, among others. `"$name"` matches anything the first time and the
-//! same thing afterwards; in a sent line it stands for what was matched, as a whole string or within one, and must stand for something. A
-//! name is made of letters, digits and `_`. `"*"` matches anything that is there.
+//! same thing afterwards; in a sent line it stands for what was matched. Within a string `$name` stands for the text of what it was, and it
+//! must have been something, in patterns and sent lines. A name is made of letters, digits and `_`. `"*"` matches anything that is there.
 //!
 //! ```
 //! use attache_scenario::Scenario;
@@ -34,7 +34,9 @@
 //! # Ok::<(), attache_scenario::Malformed>(())
 //! ```
 //!
-//! This crate knows JSON lines and nothing of ACP: it must be able to say what no client or agent would.
+//! Where the answer to a call is waited for, another answer to the same call fails at once.
+//!
+//! This crate knows JSON-RPC lines and nothing of ACP: it must be able to say what no client or agent would.
 
 mod pattern;
 mod play;

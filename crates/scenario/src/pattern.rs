@@ -34,6 +34,14 @@ impl Bindings {
                 })
             }
             (Value::Array(wanted), Value::Array(items)) => self.compare_items(wanted, items, path),
+            (Value::String(text), _) if text.contains('$') => {
+                let wanted = self.fill(&pattern.to_string())?;
+                if wanted == value.to_string() {
+                    Ok(())
+                } else {
+                    Err(format!("{path} is {value}, not {wanted}"))
+                }
+            }
             _ if pattern == value => Ok(()),
             _ => Err(format!("{path} is {value}, not {pattern}")),
         }
@@ -159,6 +167,9 @@ mod tests {
         assert!(names.matches(&json!({"a": "$a"}), &json!({"a": "y"})).is_err());
         assert_eq!(names.matches(&json!("$/cancel"), &json!("$/cancel")), Ok(()));
         assert!(names.matches(&json!("$/cancel"), &json!("else")).is_err());
+        assert_eq!(names.matches(&json!("in $a/b"), &json!("in x/b")), Ok(()));
+        assert!(names.matches(&json!("in $a/b"), &json!("in y/b")).is_err());
+        assert!(names.matches(&json!("in $never/b"), &json!("in x/b")).is_err());
     }
 
     #[test]

@@ -53,6 +53,14 @@ pub async fn play(
     Ok(raw.traffic)
 }
 
+/// Whether both are answers to the same call.
+fn answers(pattern: &Value, value: &Value, bindings: &Bindings) -> bool {
+    let is_answer = |value: &Value| value.get("method").is_none();
+    let ids = pattern.get("id").zip(value.get("id"));
+    let same = ids.is_some_and(|(pattern, value)| bindings.clone().matches(pattern, value).is_ok());
+    same && is_answer(pattern) && is_answer(value)
+}
+
 struct Raw<I, O> {
     input: BufReader<I>,
     output: Option<O>,
@@ -103,6 +111,9 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
             if let Some(found) = missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
             {
                 missing.remove(found);
+            } else if let Some(pattern) = missing.iter().find(|pattern| answers(pattern, &value, bindings)) {
+                // The call has another answer than the one that is waited for, and there will be no second.
+                bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {value}"))?;
             }
         }
         Ok(())

@@ -145,7 +145,7 @@ fn rules_in(line: &str) -> Vec<String> {
     let words = line.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-'));
     let is_rule = |word: &&str| {
         word.split_once('-').is_some_and(|(topic, number)| {
-            topic.len() >= 3
+            topic.len() >= 2
                 && topic.chars().all(|c| c.is_ascii_uppercase())
                 && number.len() == 2
                 && number.chars().all(|c| c.is_ascii_digit())
@@ -161,7 +161,9 @@ mod tests {
     use super::{Scenario, Step};
 
     fn document(steps: &str) -> String {
-        format!("# A document\n\n## A scenario\n\nRPC-01 and CANCEL-24, not A-1.\n\n```acp\n{steps}\n```\n")
+        format!(
+            "# A document\n\n## A scenario\n\nRPC-01 and CANCEL-24, FS-02, not A-1.\n\n```acp\n{steps}\n```\n"
+        )
     }
 
     #[test]
@@ -169,7 +171,7 @@ mod tests {
         let text = document("-> a\n->\n->  b\n<- {}\n-> c\n\n->|\n<-|");
         let scenarios = Scenario::read_all(&text).unwrap();
         assert_eq!(scenarios[0].title, "A scenario");
-        assert_eq!(scenarios[0].rules, ["RPC-01", "CANCEL-24"]);
+        assert_eq!(scenarios[0].rules, ["RPC-01", "CANCEL-24", "FS-02"]);
         let steps: Vec<_> = scenarios[0].steps.iter().map(|(line, step)| (*line, step)).collect();
         assert!(
             matches!(&steps[..], [

@@ -37,6 +37,7 @@ async fn what_does_not_match_fails_at_its_line() {
         ("<-|", "{\"id\":1}\n", 4),
         ("-> {\"id\":\"$unknown\"}", "", 4),
         ("<! {\"id\":1}\n<~|", "{\"id\":1}\n", 5),
+        ("<~ {\"id\":1,\"result\":\"*\"}", "{\"id\":1,\"error\":{}}\n{\"id\":1,\"result\":{}}\n", 4),
         ("<~|", "bad\n", 4),
         ("->|\n-> {}", "", 5),
     ] {
@@ -47,6 +48,8 @@ async fn what_does_not_match_fails_at_its_line() {
 
 #[tokio::test]
 async fn what_is_forbidden_may_have_come_before() {
+    let both = "{\"id\":1,\"method\":\"m\"}\n{\"id\":1,\"result\":2}\n";
+    played("<~ {\"id\":1,\"result\":2}", both).await.unwrap();
     played("<- {\"id\":1}\n<! {\"id\":1}\n<- {\"id\":2}", "{\"id\":1}\n{\"id\":2}\n").await.unwrap();
 }
 

@@ -27,6 +27,7 @@ impl Paint {
 
     /// `text` in `style`. The text must be free of control characters.
     pub(crate) fn paint(self, style: Style, text: impl Display) -> String {
-        if self.colours { format!("{style}{text}{style:#}") } else { text.to_string() }
+        let text = text.to_string();
+        if self.colours && !text.is_empty() { format!("{style}{text}{style:#}") } else { text }
     }
 }

@@ -3,11 +3,11 @@
 use super::paint::{DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
 use super::{Item, plan, sanitize, usage, width};
-use crate::permission::Verdict;
+use crate::permission::{By, Verdict};
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus};
 use attache_session::PlanContent;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,13 +43,23 @@ pub(crate) struct Progress<W> {
     /// What was last shown of each call that is not settled.
     shown: HashMap<ToolCallId, String>,
     last_plan: Vec<String>,
+    /// The calls whose diffs the person saw when they were asked.
+    reviewed: HashSet<ToolCallId>,
     title: Option<String>,
 }
 
 impl<W: Write> Progress<W> {
     pub(crate) fn new(out: W, style: Style) -> Self {
-        let (alive, shown, last_plan) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { out, style, cwd: PathBuf::new(), alive, shown, last_plan, title: None }
+        Self {
+            out,
+            style,
+            cwd: PathBuf::new(),
+            alive: Vec::new(),
+            shown: HashMap::new(),
+            last_plan: Vec::new(),
+            reviewed: HashSet::new(),
+            title: None,
+        }
     }
 
     /// The stream, for whoever writes text to the same one. Lines above no longer change.
@@ -128,7 +138,7 @@ impl<W: Write> Progress<W> {
             self.shown.insert(id.clone(), line);
         }
         if settled {
-            let details = tool_call::details(call, &self.cwd, self.style.paint, self.style.bound);
+            let details = tool_call::details(call, &self.cwd, self.style.paint, self.style.bound, !self.reviewed.contains(id));
             if !details.is_empty() {
                 self.lines(&details)?;
             }
@@ -193,6 +203,9 @@ impl<W: Write> Progress<W> {
     }
 
     fn permission(&mut self, request: &PermissionRequest, verdict: &Verdict) -> io::Result<()> {
+        if verdict.by == By::Person {
+            self.reviewed.insert(request.asked.tool_call_id.clone());
+        }
         let paint = self.style.paint;
         let line = format!("{} {}", verdict.mark(paint), verdict.sentence(request));
         let mut lines = vec![line];

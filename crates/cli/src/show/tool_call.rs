@@ -80,16 +80,22 @@ fn places(call: &ToolCall, cwd: &Path, title: &str) -> String {
     places.join(" ")
 }
 
+/// Whether the call only looks: its output is for the model.
+fn quiet(call: &ToolCall) -> bool {
+    matches!(call.kind(), ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Think)
+}
+
 /// What the call produced, below its line, set in. What was read or searched is left out unless the bound is whole or the
 /// call failed: the agent's answer says what matters of it.
-pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound) -> Vec<String> {
-    let quiet = matches!(call.kind(), ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Think);
+/// Diffs are left out if `diffs` is false.
+pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound, diffs: bool) -> Vec<String> {
+    let quiet = quiet(call);
     let failed = *call.status() == ToolCallStatus::Failed;
     let text = bound == Bound::Whole || failed || !quiet;
     let mut lines = Vec::new();
     for content in &call.content {
         match content {
-            ToolCallContent::Diff(diff) => lines.extend(change(diff, cwd, paint, bound)),
+            ToolCallContent::Diff(diff) if diffs => lines.extend(change(diff, cwd, paint, bound)),
             ToolCallContent::Content(content) if text => lines.extend(output(&content.content, paint, bound)),
             _ => {}
         }
@@ -114,9 +120,10 @@ fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {
     ends(lines, OUTPUT_ENDS, bound, paint).into_iter().map(|line| format!("    {line}")).collect()
 }
 
-/// The last line of the output so far: what a call that still runs is at.
+/// The last line of the output so far: what a call that still runs is at. Nothing of a call that only looks.
 pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
-    let text = call.content.iter().rev().find_map(|content| match content {
+    let content = if quiet(call) { &[] } else { call.content.as_slice() };
+    let text = content.iter().rev().find_map(|content| match content {
         ToolCallContent::Content(content) => content.content.as_text(),
         _ => None,
     })?;
@@ -205,11 +212,11 @@ mod tests {
         let mut call = call("run", ToolKind::Execute, ToolCallStatus::Completed);
         let text: String = (1..=100).map(|n| format!("{n}\n")).collect();
         call.content = vec![ContentBlock::text(format!("```\n{text}```")).into()];
-        let short = details(&call, Path::new("/p"), PLAIN, Bound::Short);
+        let short = details(&call, Path::new("/p"), PLAIN, Bound::Short, true);
         assert_eq!(short.len(), 17);
         assert_eq!(short[8], "    … 84 lines more (--verbose shows them) …");
         assert_eq!(short[16], "    100");
-        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Whole).len(), 100);
+        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Whole, true).len(), 100);
         assert_eq!(last_line(&call).as_deref(), Some("100"));
     }
 
@@ -217,9 +224,9 @@ mod tests {
     fn what_was_read_is_shown_only_on_request_or_when_it_failed() {
         let mut call = call("read", ToolKind::Read, ToolCallStatus::Completed);
         call.content = vec![ContentBlock::text("text").into()];
-        assert!(details(&call, Path::new("/p"), PLAIN, Bound::Short).is_empty());
+        assert!(details(&call, Path::new("/p"), PLAIN, Bound::Short, true).is_empty());
         call.status = ToolCallStatus::Failed;
-        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Short), ["    text"]);
+        assert_eq!(details(&call, Path::new("/p"), PLAIN, Bound::Short, true), ["    text"]);
     }
 
     #[test]
@@ -236,7 +243,7 @@ mod tests {
         let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
         call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];
         call.content = vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
-        let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole);
+        let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole, true);
         shown.push(line(&call, Path::new("/p"), PLAIN, 80));
         assert!(shown.iter().all(|line| !line.chars().any(|c| c.is_control() || c == '\u{202e}')), "{shown:?}");
     }

@@ -46,7 +46,10 @@ pub(crate) fn scenarios(files: &[(&str, &str)], known: &[Deviation]) -> Vec<Scen
         }
     }
     for Deviation { title, .. } in known {
-        assert!(scenarios.iter().any(|scenario| scenario.title == *title), "no scenario is called \"{title}\"");
+        assert!(
+            scenarios.iter().any(|scenario| scenario.title == *title),
+            "no scenario is called \"{title}\""
+        );
     }
     scenarios
 }

@@ -3,14 +3,19 @@
 //!
 //! The foreign peers are those of `interop/`. One that is missing fails the test: nothing is skipped.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
 
 mod agents;
-//mod clients;
+mod clients;
 mod deviations;
-//mod killed;
-//mod our_agent;
-//mod our_client;
+mod killed;
+mod our_agent;
+mod our_client;
 mod peers;
 mod process;
 mod project;

@@ -3,8 +3,7 @@
 use crate::project::{Project, text};
 use std::path::{Path, PathBuf};
 
-const MISSING: &str =
-    "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts";
+const MISSING: &str = "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts";
 
 /// Our program.
 pub(crate) const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
@@ -23,6 +22,8 @@ const OUR_WORDS: &[(&str, &str)] = &[
     ("prompt_say", "help"),
     ("prompt_wait", "run sleep 600"),
     ("prompt_ask", "run true"),
+    ("prompt_read", "show notes.txt"),
+    ("prompt_write", "rename one to ONE in notes.txt"),
 ];
 
 const OFFICIAL_WORDS: &[(&str, &str)] = &[
@@ -31,6 +32,8 @@ const OFFICIAL_WORDS: &[(&str, &str)] = &[
     ("prompt_say", "say hello"),
     ("prompt_wait", "tool Look; wait"),
     ("prompt_ask", "ask"),
+    ("prompt_read", "read notes.txt"),
+    ("prompt_write", "write notes.txt ONE"),
 ];
 
 impl Agent {
@@ -112,8 +115,10 @@ pub(crate) fn relay(socket: &Path) -> Vec<String> {
     vec!["node".into(), relay.into(), text(socket)]
 }
 
+/// `ATTACHE_INTEROP_TARGET` is a target directory to take the programs from.
 fn official(program: &str) -> PathBuf {
-    let target = std::env::var_os("ATTACHE_INTEROP_TARGET").map_or_else(|| interop("target"), PathBuf::from);
+    let given = ["ATTACHE_INTEROP_TARGET", "CARGO_TARGET_DIR"].into_iter().find_map(std::env::var_os);
+    let target = given.map_or_else(|| interop("target"), PathBuf::from);
     let path = target.join("debug").join(program);
     assert!(path.is_file(), "{} is missing: {MISSING}", path.display());
     path

@@ -115,7 +115,9 @@ pub(crate) async fn pid_in(file: &Path) -> i64 {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, written).await.unwrap_or_else(|_| panic!("nothing came into {}", file.display()))
+    tokio::time::timeout(PATIENCE, written)
+        .await
+        .unwrap_or_else(|_| panic!("nothing came into {}", file.display()))
 }
 
 fn shell(line: &str) -> bool {

@@ -1,0 +1,123 @@
+//! The raw peer as the agent of each client. The client is started as a process, and what it starts is a relay to the test.
+
+use crate::deviations::{Deviation, Report, bindings, scenarios};
+use crate::peers::{Client, relay};
+use crate::process::{end, start};
+use crate::project::{Project, text};
+use attache_scenario::{Scenario, play};
+use std::time::Duration;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::process::Child;
+use tokio::task::JoinSet;
+
+const TURNS: &[(&str, &str)] = &[("client.md", include_str!("../../../../scenarios/client.md"))];
+const CANCELLED: &[(&str, &str)] =
+    &[("client-cancel.md", include_str!("../../../../scenarios/client-cancel.md"))];
+
+const KNOWN: &[Deviation] = &[
+    Deviation {
+        peer: "official-client",
+        title: "Lines that are no messages do no harm",
+        why: "the SDK answers stray text, as RPC-19 has it",
+    },
+    Deviation {
+        peer: "client.mjs",
+        title: "Lines that are no messages do no harm",
+        why: "the SDK answers stray text, as RPC-19 has it",
+    },
+    Deviation {
+        peer: "client.mjs",
+        title: "A version that the client does not speak ends it",
+        why: "neither the SDK nor the script looks at the version",
+    },
+];
+
+/// With which code our client ends, where that is not 0.
+const OUR_CODES: &[(&str, i32)] = &[
+    ("A version that the client does not speak ends it", 3),
+    ("A stop reason that nobody knows ends the turn", 4),
+    ("An error of any code ends the turn", 4),
+    ("No session, no prompt", 4),
+    ("The agent's end in the middle of a turn ends the client", 4),
+    ("A client that cancels goes on listening", 8),
+    ("A turn that ended before its cancel arrived has ended as it says", 8),
+];
+
+/// How many scenarios are played at once.
+const AT_ONCE: usize = 4;
+
+/// How long a client may take to start its agent. It only decides what would otherwise hang for ever.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+async fn converse(client: Client) {
+    let turns = scenarios(TURNS, KNOWN).into_iter().map(|scenario| (scenario, false));
+    let mut waiting = turns.chain(scenarios(CANCELLED, &[]).into_iter().map(|scenario| (scenario, true)));
+    let (mut playing, mut report) = (JoinSet::new(), Report::default());
+    loop {
+        while playing.len() < AT_ONCE
+            && let Some((scenario, cancelling)) = waiting.next()
+        {
+            playing.spawn(async move {
+                let outcome = plays(client, &scenario, cancelling).await;
+                (scenario.title, outcome)
+            });
+        }
+        let Some(played) = playing.join_next().await else { break };
+        let (title, outcome) = played.unwrap();
+        report.add(client.name(), &title, KNOWN, outcome);
+    }
+    report.finish();
+}
+
+/// Plays one scenario with a client of its own, which ends when the play is over.
+async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<(), String> {
+    let project = Project::new();
+    let mut bindings = bindings(&[("outside_name", "outside.txt")]);
+    bindings.bind("cwd", text(project.cwd()));
+    bindings.bind("outside", text(project.outside()));
+    let (process, agent) = started(&project, |agent| client.hello(agent, &project, cancelling)).await?;
+    let (input, output) = agent.into_split();
+    let played = play(scenario, bindings, input, output).await;
+    let ended = end(process).await;
+    let outside = std::fs::read_to_string(project.outside()).unwrap();
+    let code = OUR_CODES.iter().find(|(title, _)| *title == scenario.title).map_or(0, |(_, code)| *code);
+    match played {
+        Err(failure) => Err(format!("{failure}\n{ended:?}")),
+        Ok(_) if outside != "not yours\n" => {
+            Err(format!("\"{}\": a file outside was changed", scenario.title))
+        }
+        Ok(_) if client == Client::Ours && ended.code() != code => {
+            Err(format!("\"{}\" should end with {code}: {ended:?}", scenario.title))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Starts a client by the command that `command` makes of the command of its agent, and waits until it has started that.
+pub(crate) async fn started(
+    project: &Project,
+    command: impl FnOnce(&[String]) -> Vec<String>,
+) -> Result<(Child, UnixStream), String> {
+    let socket = project.beside("agent.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let process = start(&command(&relay(&socket)));
+    match tokio::time::timeout(PATIENCE, listener.accept()).await {
+        Ok(accepted) => Ok((process, accepted.unwrap().0)),
+        Err(_) => Err("the client did not start its agent".to_owned()),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn our_client_holds_every_conversation() {
+    converse(Client::Ours).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_official_rust_client_holds_every_conversation_but_those_listed() {
+    converse(Client::OfficialRust).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_official_typescript_client_holds_every_conversation_but_those_listed() {
+    converse(Client::OfficialTs).await;
+}

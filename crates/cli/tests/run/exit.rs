@@ -1,0 +1,107 @@
+//! Exit codes and what a person is told with them.
+
+use crate::script::Script;
+use crate::project::{Ended, Project};
+
+fn with_agent(agent: &str) -> Ended {
+    Project::new().run(&["run", "--agent", agent, "hello"])
+}
+
+fn with_script(script: &Script<'_>) -> Ended {
+    let project = Project::new();
+    let agent = script.install(&project);
+    project.run(&["run", "--agent", &agent, "hello"])
+}
+
+#[test]
+fn a_turn_that_is_done_ends_with_0() {
+    let ended = Project::new().run(&["run", "summarize this project"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(with_script(&Script::default()).code, Some(0));
+}
+
+#[test]
+fn what_cannot_be_used_ends_with_2() {
+    let project = Project::new();
+    project.run(&["run", "--cwd", "nowhere", "help"]).failed(2, &["nowhere does not exist", "--cwd"]);
+    project.run(&["run", "--cwd", "main.rs", "help"]).failed(2, &["main.rs is no folder"]);
+    project.run(&["run", "--agent", "'open quote", "help"]).failed(2, &["--agent"]);
+    project.run(&["run"]).failed(2, &["the prompt is empty"]);
+    project.run(&["run", "--mode", "nonsense", "help"]).failed(2, &["--mode", "nonsense", "use one of"]);
+    project.run(&["run", "--set", "nonsense=1", "help"]).failed(2, &["--set", "nonsense"]);
+    project.run(&["run", "--allow", "nonsense", "help"]).failed(2, &["use one of read, edit"]);
+    project.run(&["fly"]).failed(2, &["fly"]);
+}
+
+#[test]
+fn an_agent_that_does_not_exist_ends_with_3() {
+    with_agent("no-such-agent-anywhere --acp").failed(3, &["no-such-agent-anywhere"]);
+    with_agent("./README.md").failed(3, &["README.md"]);
+}
+
+#[test]
+fn an_agent_that_exits_at_once_is_quoted() {
+    with_agent("sh -c 'echo no licence found >&2; exit 9'").failed(3, &["exit code 9", "no licence found"]);
+}
+
+#[test]
+fn an_agent_that_prints_something_else_is_quoted() {
+    let ended = with_agent("sh -c 'echo Welcome to Robot; echo press a key'");
+    ended.failed(3, &["no ACP message", "Welcome to Robot", "press a key"]);
+}
+
+#[test]
+fn a_banner_before_acp_is_no_reason_to_stop() {
+    let script = Script { initialize: r#"echo Welcome; reply '{"protocolVersion":1}'"#, ..Script::default() };
+    assert_eq!(with_script(&script).code, Some(0));
+}
+
+#[test]
+fn an_agent_of_another_version_ends_with_3() {
+    let script = Script { initialize: r#"reply '{"protocolVersion":77}'"#, ..Script::default() };
+    with_script(&script).failed(3, &["version 77", "update"]);
+}
+
+#[test]
+fn an_agent_that_dies_in_a_turn_ends_with_4() {
+    let script = Script { prompt: "echo out of cheese >&2; exit 7", ..Script::default() };
+    with_script(&script).failed(4, &["exit code 7", "out of cheese"]);
+}
+
+#[test]
+fn an_answer_that_is_no_answer_ends_with_4() {
+    with_script(&Script { prompt: r#"reply '{"stopReason":"bored"}'"#, ..Script::default() }).failed(4, &["bored"]);
+    with_script(&Script { prompt: "reply 5", ..Script::default() }).failed(4, &["cannot be read"]);
+    let error = r#"refuse '{"code":-32603,"message":"the model is down"}'"#;
+    with_script(&Script { prompt: error, ..Script::default() }).failed(4, &["the model is down"]);
+}
+
+#[test]
+fn a_login_that_is_needed_ends_with_5_and_names_the_ways() {
+    let initialize = r#"reply '{"protocolVersion":1,"authMethods":[{"id":"oauth","name":"Robot account"}]}'"#;
+    let refused = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
+    with_script(&Script { initialize, new: refused, ..Script::default() }).failed(5, &["login", "Robot account"]);
+    with_script(&Script { prompt: refused, ..Script::default() }).failed(5, &["login"]);
+}
+
+#[test]
+fn a_refusal_ends_with_6_and_a_limit_with_7() {
+    with_script(&Script { prompt: r#"reply '{"stopReason":"refusal"}'"#, ..Script::default() }).failed(6, &["refused"]);
+    for limit in ["max_tokens", "max_turn_requests"] {
+        let prompt = format!(r#"reply '{{"stopReason":"{limit}"}}'"#);
+        with_script(&Script { prompt: &prompt, ..Script::default() }).failed(7, &["limit"]);
+    }
+}
+
+#[test]
+fn the_help_lists_the_codes_and_has_examples() {
+    let project = Project::empty();
+    let help = project.run(&["run", "--help"]).stdout;
+    for text in ["Exit codes:", "130  cancelled", "8    timeout", "Examples:", "--allow <KIND>"] {
+        assert!(help.contains(text), "{help}");
+    }
+    for task in ["demo", "agent", "doctor"] {
+        assert!(project.run(&[task, "--help"]).stdout.contains("Example"), "{task}");
+    }
+    assert_eq!(project.run(&["--version"]).code, Some(0));
+}

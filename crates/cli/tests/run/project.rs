@@ -1,0 +1,75 @@
+//! A small project in a temporary folder, and the program run in it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+pub(crate) const MAIN: &str = "fn total() {}\nfn main() { total(); }\n";
+
+pub(crate) struct Project(TempDir);
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        let project = Self::empty();
+        fs::write(project.path().join("README.md"), "# Tally\n\nAdds up numbers.\n").unwrap();
+        fs::write(project.path().join("main.rs"), MAIN).unwrap();
+        project
+    }
+
+    pub(crate) fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn main(&self) -> String {
+        fs::read_to_string(self.path().join("main.rs")).unwrap()
+    }
+
+    /// The program, to be run in this folder, without a terminal and with nothing of the caller's settings.
+    pub(crate) fn attache(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        command.args(arguments).current_dir(self.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG"] {
+            command.env_remove(name);
+        }
+        command.env("TERM", "xterm");
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        self.attache(arguments).output().unwrap().into()
+    }
+}
+
+/// How the program ended, and what it wrote.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Ended {
+    /// The code, and that stderr holds each of these texts: what is wrong and what to do.
+    #[track_caller]
+    pub(crate) fn failed(&self, code: i32, says: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        for text in says {
+            assert!(self.stderr.contains(text), "stderr lacks {text:?}: {self:#?}");
+        }
+        for leak in ["panicked", "RUST_BACKTRACE", "Error {", "Some(", "Failure"] {
+            assert!(!self.stderr.contains(leak), "a person sees {leak:?}: {self:#?}");
+        }
+    }
+}

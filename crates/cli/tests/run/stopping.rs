@@ -1,0 +1,114 @@
+//! Ctrl-C, SIGTERM, time limits, and that nothing is left running.
+
+use crate::project::{Ended, Project};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+const LONG: &str = "run sleep 1000";
+
+/// The processes that inherited this mark.
+fn alive(mark: &str) -> Vec<String> {
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let marked = processes.filter(|path| {
+        fs::read(path.join("environ")).is_ok_and(|environ| String::from_utf8_lossy(&environ).contains(mark))
+    });
+    marked.filter_map(|path| fs::read_to_string(path.join("cmdline")).ok()).filter(|line| !line.is_empty()).collect()
+}
+
+/// Waits until nothing with the mark runs any more.
+#[track_caller]
+fn nothing_is_left(mark: &str) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !alive(mark).is_empty() {
+        assert!(Instant::now() < deadline, "still running: {:?}", alive(mark));
+        std::thread::yield_now();
+    }
+}
+
+fn signal(child: &Child, number: i32) {
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    assert_eq!(unsafe { libc::kill(pid, number) }, 0);
+}
+
+/// Runs a long command, waits until it runs, and sends the signals.
+fn interrupted(mark: &str, signals: &[i32]) -> Ended {
+    let project = Project::new();
+    let mut child = project.attache(&["run", "--yes", LONG]).env("ATTACHE_TEST_MARK", mark).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("◐ execute") {
+        assert_ne!(stderr.read_line(&mut told).unwrap(), 0, "it ended too soon: {told}");
+    }
+    assert!(!alive(mark).is_empty());
+    for number in signals {
+        signal(&child, *number);
+    }
+    stderr.read_to_string(&mut told).unwrap();
+    let mut ended = Ended::from(child.wait_with_output().unwrap());
+    ended.stderr = told;
+    ended
+}
+
+#[test]
+fn ctrl_c_cancels_the_turn_and_leaves_nothing_running() {
+    let ended = interrupted("attache-stopping-one", &[libc::SIGINT]);
+    ended.failed(130, &["cancelling the turn", "cancelled"]);
+    nothing_is_left("attache-stopping-one");
+}
+
+#[test]
+fn a_second_ctrl_c_ends_everything() {
+    interrupted("attache-stopping-two", &[libc::SIGINT, libc::SIGINT]).failed(130, &[]);
+    nothing_is_left("attache-stopping-two");
+}
+
+#[test]
+fn sigterm_ends_everything() {
+    interrupted("attache-stopping-term", &[libc::SIGTERM]).failed(130, &["ended"]);
+    nothing_is_left("attache-stopping-term");
+}
+
+#[test]
+fn kill_9_leaves_nothing_running() {
+    interrupted("attache-stopping-kill", &[libc::SIGKILL]);
+    nothing_is_left("attache-stopping-kill");
+}
+
+#[test]
+fn a_turn_that_takes_too_long_ends_with_8() {
+    let project = Project::new();
+    let mark = "attache-stopping-late";
+    let output =
+        project.attache(&["run", "--yes", "--timeout", "0.3", LONG]).env("ATTACHE_TEST_MARK", mark).output().unwrap();
+    Ended::from(output).failed(8, &["longer than 0.3 s", "--timeout"]);
+    nothing_is_left(mark);
+}
+
+#[test]
+fn a_start_can_be_cancelled() {
+    let project = Project::new();
+    let mark = "attache-stopping-start";
+    let mut command = project.attache(&["run", "--agent", "sh -c 'echo up >started; sleep 1000'", "hello"]);
+    let child = command.env("ATTACHE_TEST_MARK", mark).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !project.path().join("started").exists() {
+        assert!(Instant::now() < deadline, "the agent was not started");
+        std::thread::yield_now();
+    }
+    signal(&child, libc::SIGINT);
+    Ended::from(child.wait_with_output().unwrap()).failed(130, &["cancelled before"]);
+    nothing_is_left(mark);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_run() {
+    let project = Project::new();
+    let mut child = project.attache(&["run", "--json", "summarize this project"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    ended.failed(130, &[]);
+    assert_eq!(ended.stderr, "");
+}

@@ -1,0 +1,132 @@
+//! The program at a terminal: a pseudo-terminal whose other end the test holds.
+
+use crate::project::{MAIN, Project};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::ptr;
+
+const RENAME: &str = "rename total to sum in main.rs";
+
+/// The program and the end of its terminal where the person sits.
+struct Terminal {
+    child: Child,
+    screen: File,
+    seen: String,
+}
+
+impl Terminal {
+    fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let (mut ours, mut theirs) = (-1, -1);
+        let size = libc::winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
+        let opened = unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
+        assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
+        // SAFETY: the descriptors are fresh and nobody else's.
+        let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+        let descriptor = theirs.as_raw_fd();
+        let mut command = project.attache(arguments);
+        command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // SAFETY: `login_tty` makes system calls only; it makes the terminal the child's own and its three streams.
+        unsafe {
+            command.pre_exec(move || match libc::login_tty(descriptor) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            });
+        }
+        let child = command.spawn().unwrap();
+        Self { child, screen, seen: String::new() }
+    }
+
+    /// Reads until the screen has shown `text` after what was waited for before.
+    #[track_caller]
+    fn wait_for(&mut self, text: &str) {
+        let mut bytes = Vec::new();
+        let mut piece = [0; 4096];
+        loop {
+            let seen = String::from_utf8_lossy(&bytes).into_owned();
+            if seen.contains(text) {
+                self.seen.push_str(&seen);
+                return;
+            }
+            // Linux ends a terminal that nobody holds with an error.
+            match self.screen.read(&mut piece) {
+                Ok(length) if length > 0 => bytes.extend_from_slice(&piece[..length]),
+                _ => panic!("{text:?} was never shown: {}{seen}", self.seen),
+            }
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.screen.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end; gives the code and all that was shown.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut piece = [0; 4096];
+        let mut bytes = Vec::new();
+        while let Ok(length @ 1..) = self.screen.read(&mut piece) {
+            bytes.extend_from_slice(&piece[..length]);
+        }
+        let code = self.child.wait().unwrap().code();
+        (code, self.seen + &String::from_utf8_lossy(&bytes))
+    }
+}
+
+#[test]
+fn a_person_is_asked_with_the_diff_shown_and_one_key_answers() {
+    let project = Project::new();
+    let mut terminal = Terminal::start(&project, &["run", RENAME], &[]);
+    terminal.wait_for("allow? [y/a/n/d]");
+    for text in ["asks for permission", "+fn sum() {}", "-fn total() {}", "Reject"] {
+        assert!(terminal.seen.contains(text), "the question lacks {text:?}: {}", terminal.seen);
+    }
+    assert_eq!(project.main(), MAIN, "it was edited before the answer");
+    // Enter and unknown keys answer nothing.
+    terminal.press("\nxy");
+    let (code, shown) = terminal.end();
+    assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{shown}");
+    assert!(shown.contains("allowed by you"), "{shown}");
+}
+
+#[test]
+fn a_person_can_reject() {
+    let project = Project::new();
+    let mut terminal = Terminal::start(&project, &["run", RENAME], &[]);
+    terminal.wait_for("allow? [y/a/n/d]");
+    terminal.press("N");
+    let (code, shown) = terminal.end();
+    assert_eq!((code, project.main()), (Some(0), MAIN.to_owned()), "{shown}");
+    assert!(shown.contains("rejected by you"), "{shown}");
+}
+
+#[test]
+fn ctrl_c_at_a_question_cancels_the_turn() {
+    let project = Project::new();
+    let mut terminal = Terminal::start(&project, &["run", RENAME], &[]);
+    terminal.wait_for("allow? [y/a/n/d]");
+    terminal.press("\u{3}");
+    let (code, shown) = terminal.end();
+    assert_eq!((code, project.main()), (Some(130), MAIN.to_owned()), "{shown}");
+    assert!(shown.contains("no longer asked") && shown.contains("cancelled"), "{shown}");
+}
+
+#[test]
+fn a_terminal_gets_colours_unless_it_or_the_person_wants_none() {
+    let shown = |environment: &[(&str, &str)]| {
+        Terminal::start(&Project::new(), &["run", "where is `total` used"], environment).end().1
+    };
+    assert!(shown(&[]).contains("\u{1b}[32m✓"));
+    assert!(!shown(&[("NO_COLOR", "1")]).contains("\u{1b}[32m"));
+    assert!(!shown(&[("TERM", "dumb")]).contains('\u{1b}'));
+}
+
+#[test]
+fn an_agent_started_by_hand_says_what_it_is() {
+    let mut terminal = Terminal::start(&Project::empty(), &["agent"], &[]);
+    terminal.wait_for("a client is meant to start it");
+    terminal.press("\u{4}");
+    assert_eq!(terminal.end().0, Some(0));
+}
