@@ -21,6 +21,8 @@ pub(crate) struct Kit<A: Author>(AgentHandler<Served<A>>);
 struct Served<A: Author> {
     parts: Arc<Parts<A>>,
     initialized: bool,
+    /// What the client was told; calls behind anything else are unknown here (INIT-17).
+    advertised: AgentCapabilities,
 }
 
 /// What the work of calls shares.
@@ -36,7 +38,7 @@ impl<A: Author> Kit<A> {
     pub(crate) fn new(author: A, world: Arc<dyn World>, cancel_grace: Duration) -> Self {
         let about = author.about();
         let parts = Arc::new(Parts { author, about, world, sessions: Sessions::new(), cancel_grace });
-        Self(AgentHandler(Served { parts, initialized: false }))
+        Self(AgentHandler(Served { parts, initialized: false, advertised: AgentCapabilities::default() }))
     }
 }
 
@@ -144,8 +146,13 @@ impl<A: Author> Served<A> {
 }
 
 impl<A: Author> Agent for Served<A> {
+    fn advertises(&self, gate: &method::Gate) -> bool {
+        gate.opened_by_agent(&self.advertised)
+    }
+
     fn initialize(&mut self, params: InitializeRequest, answer: Answer<method::Initialize>) -> Work {
         let response = self.parts.about.initialized(&params.client_capabilities);
+        self.advertised = response.agent_capabilities.clone();
         answer.peer().offered_by_client(params.client_capabilities);
         self.initialized = true;
         answer.send(Ok(response))

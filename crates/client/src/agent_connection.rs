@@ -78,7 +78,11 @@ impl AgentConnection {
         if let Some(child) = child {
             builder = builder.autopsy(crate::evidence::autopsy(child.clone()));
         }
-        let incoming = Incoming { sessions: sessions.clone(), noise: noise.clone() };
+        let incoming = Incoming {
+            sessions: sessions.clone(),
+            noise: noise.clone(),
+            advertised: crate::options::capabilities(),
+        };
         let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
         let tasks = Tasks::default();
         tasks.spawn(async move { drop(connection.run().await) });

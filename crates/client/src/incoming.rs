@@ -7,10 +7,10 @@ use crate::sessions::Sessions;
 use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
 use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
-use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, SessionRequestPermission};
+use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission};
 use attache_protocol::v1::{
-    ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId, SessionNotification,
-    WriteTextFileRequest,
+    ClientCapabilities, ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId,
+    SessionNotification, WriteTextFileRequest,
 };
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
@@ -19,9 +19,15 @@ use std::sync::Arc;
 pub(crate) struct Incoming {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) noise: Arc<Noise>,
+    /// What the agent was told; calls behind anything else are unknown here (INIT-17).
+    pub(crate) advertised: ClientCapabilities,
 }
 
 impl Client for Incoming {
+    fn advertises(&self, gate: &Gate) -> bool {
+        gate.opened_by_client(&self.advertised)
+    }
+
     fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
         self.sessions.updated(&params.session_id, EventBody::of_update(params.update));
     }

@@ -2,7 +2,7 @@
 
 use crate::answer::Duty;
 use crate::{Answer, Peer, Work};
-use attache_protocol::method::{self, Method, Side};
+use attache_protocol::method::{self, Gate, Method, Side};
 use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::task::{Context, Poll};
 
@@ -124,6 +124,13 @@ macro_rules! sides {
                 }
             )*
 
+            /// Whether this side advertised what the gate of a method asks for. A call behind a closed gate is answered `-32601` before its
+            /// params are looked at (INIT-17). A side that does not gate its calls leaves this as it is.
+            fn advertises(&self, gate: &Gate) -> bool {
+                let _ = gate;
+                true
+            }
+
             /// A call outside the protocol; names of extensions start with `_` (EXT-01).
             fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
                 call.method_not_found()
@@ -171,6 +178,7 @@ macro_rules! sides {
 
             fn call(&mut self, call: IncomingCall<'_>) -> Work {
                 match call.name {
+                    $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
                     $($callname => call.accept::<method::$callty>(|params, answer| self.0.$call(params, answer)),)*
                     _ => self.0.extension_call(call),
                 }

@@ -492,3 +492,23 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
     assert!(!lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")), "CANCEL-16");
 }
+
+#[tokio::test]
+async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
+    struct Gated;
+    impl Agent for Gated {
+        fn advertises(&self, gate: &attache_protocol::method::Gate) -> bool {
+            gate.opened_by_agent(&AgentCapabilities::new())
+        }
+    }
+    let (_, raw, connection) = against_raw(Limits::default(), Gated);
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (input, mut output) = tokio::io::split(raw);
+    let mut lines = BufReader::new(input).lines();
+    output
+        .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/list\",\"params\":5}\n")
+        .await
+        .unwrap();
+    assert!(lines.next_line().await.unwrap().unwrap().contains("-32601"), "INIT-17");
+}
