@@ -69,9 +69,27 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What peers put behind a message like "Internal error": `data` if it is text, else its text under `details` or `message`. On one
+    /// line, cut after 300 characters; `None` if the message says the same.
+    pub fn cause(&self) -> Option<String> {
+        let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Object(members) => ["details", "message"].iter().find_map(|key| members.get(*key)?.as_str())?.to_owned(),
+            _ => return None,
+        };
+        let line = cause.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short: String = line.chars().take(300).collect();
+        (!short.is_empty() && short != self.message).then_some(if short.len() < line.len() { short + "…" } else { short })
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.message, self.code)
+        match self.cause() {
+            Some(cause) => write!(f, "{}: {cause} ({})", self.message, self.code),
+            None => write!(f, "{} ({})", self.message, self.code),
+        }
     }
 }
 
@@ -124,5 +142,20 @@ impl Wire for ErrorCode {
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
         i32::shape()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use crate::Raw;
+
+    #[test]
+    fn an_error_shows_the_cause_its_sender_put_into_data() {
+        let with = |data| Error { data: Raw::from_text(data).ok(), ..Error::new(-32603, "Internal error") }.to_string();
+        assert_eq!(with(r#""no such\nmodel""#), "Internal error: no such model (-32603)");
+        assert_eq!(with(r#"{"details":"quota"}"#), "Internal error: quota (-32603)");
+        assert_eq!(with(r#"{"code":7}"#), "Internal error (-32603)");
+        assert_eq!(with(r#""Internal error""#), "Internal error (-32603)");
     }
 }

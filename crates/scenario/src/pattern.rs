@@ -35,12 +35,9 @@ impl Bindings {
             }
             (Value::Array(wanted), Value::Array(items)) => self.compare_items(wanted, items, path),
             (Value::String(text), _) if text.contains('$') => {
-                let wanted = self.fill(&pattern.to_string())?;
-                if wanted == value.to_string() {
-                    Ok(())
-                } else {
-                    Err(format!("{path} is {value}, not {wanted}"))
-                }
+                let wanted = serde_json::from_str(&self.fill(&pattern.to_string())?);
+                let wanted: Value = wanted.map_err(|error| format!("{pattern}: {error}"))?;
+                if wanted == *value { Ok(()) } else { Err(format!("{path} is {value}, not {wanted}")) }
             }
             _ if pattern == value => Ok(()),
             _ => Err(format!("{path} is {value}, not {pattern}")),

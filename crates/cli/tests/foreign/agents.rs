@@ -1,11 +1,10 @@
 //! The raw peer as a client of each agent.
 
-use crate::deviations::{Deviation, Report, bindings, scenarios};
+use crate::deviations::{Deviation, bindings, play_all, scenarios};
 use crate::peers::Agent;
 use crate::process::{end, start};
 use crate::project::{Project, text};
 use attache_scenario::{Scenario, play};
-use tokio::task::JoinSet;
 
 const FILES: &[(&str, &str)] = &[
     ("connection.md", include_str!("../../../../scenarios/connection.md")),
@@ -57,27 +56,13 @@ const KNOWN: &[Deviation] = &[
     },
 ];
 
-/// How many scenarios are played at once.
-const AT_ONCE: usize = 4;
-
 async fn converse(agent: Agent) {
-    let mut waiting = scenarios(FILES, KNOWN).into_iter();
-    let (mut playing, mut report) = (JoinSet::new(), Report::default());
-    loop {
-        while playing.len() < AT_ONCE
-            && let Some(scenario) = waiting.next()
-        {
-            let agent = agent.clone();
-            playing.spawn(async move {
-                let outcome = plays(&agent, &scenario).await;
-                (scenario.title, outcome)
-            });
-        }
-        let Some(played) = playing.join_next().await else { break };
-        let (title, outcome) = played.unwrap();
-        report.add(agent.name, &title, KNOWN, outcome);
-    }
-    report.finish();
+    let name = agent.name;
+    let plays = scenarios(FILES, KNOWN).into_iter().map(|scenario| {
+        let agent = agent.clone();
+        (scenario.title.clone(), async move { plays(&agent, &scenario).await })
+    });
+    play_all(name, KNOWN, plays).await;
 }
 
 /// Plays one scenario with a process of its own, which ends when the play is over.

@@ -1,6 +1,6 @@
 //! The raw peer as the agent of each client. The client is started as a process, and what it starts is a relay to the test.
 
-use crate::deviations::{Deviation, Report, bindings, scenarios};
+use crate::deviations::{Deviation, bindings, play_all, scenarios};
 use crate::peers::{Client, relay};
 use crate::process::{end, start};
 use crate::project::{Project, text};
@@ -8,7 +8,6 @@ use attache_scenario::{Scenario, play};
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::process::Child;
-use tokio::task::JoinSet;
 
 const TURNS: &[(&str, &str)] = &[("client.md", include_str!("../../../../scenarios/client.md"))];
 const CANCELLED: &[(&str, &str)] =
@@ -43,30 +42,16 @@ const OUR_CODES: &[(&str, i32)] = &[
     ("A turn that ended before its cancel arrived has ended as it says", 8),
 ];
 
-/// How many scenarios are played at once.
-const AT_ONCE: usize = 4;
-
 /// How long a client may take to start its agent. It only decides what would otherwise hang for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn converse(client: Client) {
     let turns = scenarios(TURNS, KNOWN).into_iter().map(|scenario| (scenario, false));
-    let mut waiting = turns.chain(scenarios(CANCELLED, &[]).into_iter().map(|scenario| (scenario, true)));
-    let (mut playing, mut report) = (JoinSet::new(), Report::default());
-    loop {
-        while playing.len() < AT_ONCE
-            && let Some((scenario, cancelling)) = waiting.next()
-        {
-            playing.spawn(async move {
-                let outcome = plays(client, &scenario, cancelling).await;
-                (scenario.title, outcome)
-            });
-        }
-        let Some(played) = playing.join_next().await else { break };
-        let (title, outcome) = played.unwrap();
-        report.add(client.name(), &title, KNOWN, outcome);
-    }
-    report.finish();
+    let cancelled = scenarios(CANCELLED, &[]).into_iter().map(|scenario| (scenario, true));
+    let plays = turns.chain(cancelled).map(|(scenario, cancelling)| {
+        (scenario.title.clone(), async move { plays(client, &scenario, cancelling).await })
+    });
+    play_all(client.name(), KNOWN, plays).await;
 }
 
 /// Plays one scenario with a client of its own, which ends when the play is over.

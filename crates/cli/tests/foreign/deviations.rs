@@ -1,6 +1,7 @@
 //! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that this list stays true.
 
 use attache_scenario::{Bindings, Scenario};
+use tokio::task::JoinSet;
 
 /// One scenario that a peer does not pass.
 #[derive(Debug)]
@@ -11,26 +12,38 @@ pub(crate) struct Deviation {
     pub(crate) why: &'static str,
 }
 
-/// What became of the scenarios of one peer.
-#[derive(Default)]
-pub(crate) struct Report(Vec<String>);
+/// How many scenarios are played at once.
+const AT_ONCE: usize = 4;
 
-impl Report {
-    /// Takes the outcome of one scenario.
-    pub(crate) fn add(&mut self, peer: &str, title: &str, known: &[Deviation], outcome: Result<(), String>) {
-        let listed = known.iter().find(|deviation| deviation.peer == peer && deviation.title == title);
-        match (outcome, listed) {
-            (Ok(()), None) | (Err(_), Some(_)) => {}
-            (Err(failure), None) => self.0.push(format!("{peer}: {failure}")),
-            (Ok(()), Some(Deviation { why, .. })) => self.0.push(format!(
-                "{peer} passes \"{title}\", which is listed as a deviation ({why}): take it off the list"
-            )),
+/// Plays all scenarios, each given by its title and what plays it, and fails the test with everything that was not as expected.
+pub(crate) async fn play_all<P>(peer: &str, known: &[Deviation], plays: impl IntoIterator<Item = (String, P)>)
+where
+    P: Future<Output = Result<(), String>> + Send + 'static,
+{
+    let mut waiting = plays.into_iter();
+    let (mut playing, mut surprises) = (JoinSet::new(), Vec::new());
+    loop {
+        while playing.len() < AT_ONCE
+            && let Some((title, play)) = waiting.next()
+        {
+            playing.spawn(async move { (title, play.await) });
         }
+        let Some(played) = playing.join_next().await else { break };
+        let (title, outcome) = played.unwrap();
+        surprises.extend(surprise(peer, &title, known, outcome));
     }
+    assert!(surprises.is_empty(), "{} surprises:\n\n{}", surprises.len(), surprises.join("\n\n"));
+}
 
-    /// Fails the test with everything that was not as expected.
-    pub(crate) fn finish(self) {
-        assert!(self.0.is_empty(), "{} surprises:\n\n{}", self.0.len(), self.0.join("\n\n"));
+/// What is wrong with this outcome, if anything is.
+fn surprise(peer: &str, title: &str, known: &[Deviation], outcome: Result<(), String>) -> Option<String> {
+    let listed = known.iter().find(|deviation| deviation.peer == peer && deviation.title == title);
+    match (outcome, listed) {
+        (Ok(()), None) | (Err(_), Some(_)) => None,
+        (Err(failure), None) => Some(format!("{peer}: {failure}")),
+        (Ok(()), Some(Deviation { why, .. })) => Some(format!(
+            "{peer} passes \"{title}\", which is listed as a deviation ({why}): take it off the list"
+        )),
     }
 }
 
@@ -61,4 +74,14 @@ pub(crate) fn bindings(words: &[(&str, &str)]) -> Bindings {
         bindings.bind(name, *value);
     }
     bindings
+}
+
+#[test]
+fn a_listed_deviation_must_be_there() {
+    let known = [Deviation { peer: "a", title: "t", why: "w" }];
+    assert_eq!(surprise("a", "t", &known, Err("f".into())), None);
+    assert_eq!(surprise("b", "t", &known, Ok(())), None);
+    assert!(surprise("a", "t", &known, Ok(())).is_some());
+    assert!(surprise("b", "t", &known, Err("f".into())).is_some());
+    assert!(surprise("a", "u", &known, Err("f".into())).is_some());
 }

@@ -115,13 +115,18 @@ pub(crate) fn relay(socket: &Path) -> Vec<String> {
     vec!["node".into(), relay.into(), text(socket)]
 }
 
-/// `ATTACHE_INTEROP_TARGET` is a target directory to take the programs from.
+/// A program of `interop/`: from the target directory `ATTACHE_INTEROP_TARGET` if that is set, else from where cargo builds.
 fn official(program: &str) -> PathBuf {
-    let given = ["ATTACHE_INTEROP_TARGET", "CARGO_TARGET_DIR"].into_iter().find_map(std::env::var_os);
-    let target = given.map_or_else(|| interop("target"), PathBuf::from);
-    let path = target.join("debug").join(program);
-    assert!(path.is_file(), "{} is missing: {MISSING}", path.display());
-    path
+    let targets = match std::env::var_os("ATTACHE_INTEROP_TARGET") {
+        Some(target) => vec![target.into()],
+        None => [Some(interop("target")), std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from)]
+            .into_iter()
+            .flatten()
+            .collect(),
+    };
+    let mut paths = targets.iter().map(|target| target.join("debug").join(program));
+    let found = paths.find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("{program} is not in {targets:?}: {MISSING}"))
 }
 
 fn ts(program: &str) -> Vec<String> {
