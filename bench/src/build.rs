@@ -21,13 +21,22 @@ impl Programs {
         let counting = target.join("counting");
         let peers = target.join("interop");
         cargo(&root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
-        cargo(&root, &["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"], Some(&counting));
+        cargo(
+            &root,
+            &["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"],
+            Some(&counting),
+        );
         cargo(&root.join("interop"), &["build", "--release", "-p", "bench-peers"], Some(&peers));
         let modules = root.join("interop/ts");
         if !modules.join("node_modules").exists() {
             must(Command::new("npm").args(["ci", "--silent"]).current_dir(&modules));
         }
-        Self { ours: target.join("release"), counting: counting.join("release"), peers: peers.join("release"), root }
+        Self {
+            ours: target.join("release"),
+            counting: counting.join("release"),
+            peers: peers.join("release"),
+            root,
+        }
     }
 
     pub(crate) fn ours(&self, name: &str) -> String {
@@ -49,7 +58,8 @@ impl Programs {
     /// Recorded traffic, where it lies beside the project.
     pub(crate) fn recordings(&self) -> Option<Vec<String>> {
         let folder = self.root.parent()?.join("shared/protocol/captures");
-        let mut files: Vec<String> = std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path().display().to_string()).collect();
+        let mut files: Vec<String> =
+            std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path().display().to_string()).collect();
         files.sort();
         (!files.is_empty()).then_some(files)
     }
@@ -70,11 +80,24 @@ pub(crate) fn clean_builds() {
         cargo(&folder, &["build", "--release", "--quiet"], Some(target.path()));
         let seconds = since.elapsed().as_secs_f64();
         let size = std::fs::metadata(target.path().join("release").join(binary)).unwrap().len();
-        let tree = Command::new("cargo").args(["tree", "-e", "normal,build", "--prefix", "none", "--no-dedupe"]).current_dir(&folder).output().unwrap();
-        let mut crates: Vec<&str> = std::str::from_utf8(&tree.stdout).unwrap().lines().filter(|line| !line.is_empty()).map(|line| line.trim_end_matches(" (*)")).collect();
+        let tree = Command::new("cargo")
+            .args(["tree", "-e", "normal,build", "--prefix", "none", "--no-dedupe"])
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        let mut crates: Vec<&str> = std::str::from_utf8(&tree.stdout)
+            .unwrap()
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(|line| line.trim_end_matches(" (*)"))
+            .collect();
         crates.sort_unstable();
         crates.dedup();
-        println!("  {name:<34} {seconds:>6.1} s {:>5} crates {:>10} bytes", crates.len(), number(size as f64));
+        println!(
+            "  {name:<34} {seconds:>6.1} s {:>5} crates {:>10} bytes",
+            crates.len(),
+            number(size as f64)
+        );
     }
     println!("  wanted: at most 20 s, 45 crates, 1.2 M bytes\n");
 }

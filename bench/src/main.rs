@@ -65,7 +65,11 @@ fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let ours = &figures[target.ours];
     let (value, what) = match target.than {
         Some(than) => {
-            let ratios = ours.iter().zip(&figures[than]).map(|(ours, theirs)| ours / theirs.max(f64::MIN_POSITIVE)).collect();
+            let ratios = ours
+                .iter()
+                .zip(&figures[than])
+                .map(|(ours, theirs)| ours / theirs.max(f64::MIN_POSITIVE))
+                .collect();
             (median(ratios), format!("{} is {{}} x {than}", target.ours))
         }
         None => (median(ours.clone()), format!("{} is {{}}", target.ours)),

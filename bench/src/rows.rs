@@ -64,9 +64,24 @@ impl Scenario<'_> {
         let p = self.programs;
         let raw = |count: &str| self.words.replace("COUNT", count);
         let (client, agent, words, environment) = match name {
-            OURS => (vec![p.ours("attache-bench-client")], vec![p.ours("attache-bench-agent")], raw("burst"), vec![]),
-            MULTI => (vec![p.ours("attache-bench-client")], vec![p.ours("attache-bench-agent")], raw("burst"), vec![("RT", "multi")]),
-            KITS => (vec![p.ours("attache-bench-kit-client")], vec![p.ours("attache-bench-kit-agent")], raw("burst"), vec![]),
+            OURS => (
+                vec![p.ours("attache-bench-client")],
+                vec![p.ours("attache-bench-agent")],
+                raw("burst"),
+                vec![],
+            ),
+            MULTI => (
+                vec![p.ours("attache-bench-client")],
+                vec![p.ours("attache-bench-agent")],
+                raw("burst"),
+                vec![("RT", "multi")],
+            ),
+            KITS => (
+                vec![p.ours("attache-bench-kit-client")],
+                vec![p.ours("attache-bench-kit-agent")],
+                raw("burst"),
+                vec![],
+            ),
             README => (
                 vec![p.peer("official-bench-client"), "acpagent".to_owned()],
                 vec![p.peer("official-bench-agent"), "sdk".to_owned()],
@@ -87,7 +102,12 @@ impl Scenario<'_> {
             ),
             RAW | RAW_LARGE => {
                 let environment = if name == RAW { vec![] } else { vec![("PIPE", "1048576")] };
-                (vec![p.peer("raw"), "client".to_owned()], vec![p.peer("raw"), "agent".to_owned()], raw("burst"), environment)
+                (
+                    vec![p.peer("raw"), "client".to_owned()],
+                    vec![p.peer("raw"), "agent".to_owned()],
+                    raw("burst"),
+                    environment,
+                )
             }
             other => panic!("no program {other}"),
         };
@@ -142,7 +162,8 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "request and reply, p50, two CPUs",
             unit: "us",
-            programs: scenario("rtt 5000", Place::Two).programs(&[OURS, MULTI, RAW, BEST, README, TYPESCRIPT]),
+            programs: scenario("rtt 5000", Place::Two)
+                .programs(&[OURS, MULTI, RAW, BEST, README, TYPESCRIPT]),
             figure: median_time,
             targets: vec![at_most(OURS, 1.2, Some(RAW)), at_most(MULTI, 1.4, Some(RAW))],
         },
@@ -163,14 +184,16 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         Row {
             name: "client stopped, 200,000 updates: the client's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32 COUNT", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32 COUNT", Place::Free)
+                .programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["client_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, None), at_most(KITS, 16.0, None)],
         },
         Row {
             name: "client stopped, 200,000 updates: the agent's peak",
             unit: "MB",
-            programs: scenario("stall 200000 32 COUNT", Place::Free).programs(&[OURS, KITS, README, TYPESCRIPT]),
+            programs: scenario("stall 200000 32 COUNT", Place::Free)
+                .programs(&[OURS, KITS, README, TYPESCRIPT]),
             figure: |report| report["agent_peak_rss_kb"].as_f64().unwrap() / 1e3,
             targets: vec![at_most(OURS, 16.0, None), at_most(KITS, 16.0, None)],
         },
@@ -185,7 +208,9 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             name: "idle for 2 s: voluntary context switches of both, less the wait itself",
             unit: "switches",
             programs: scenario("idle 2", Place::Free).programs(&[OURS]),
-            figure: |report| report["idle_waits"].as_f64().unwrap() + report["agent_idle_waits"].as_f64().unwrap(),
+            figure: |report| {
+                report["idle_waits"].as_f64().unwrap() + report["agent_idle_waits"].as_f64().unwrap()
+            },
             targets: vec![at_most(OURS, 0.0, None)],
         },
         Row {
@@ -201,7 +226,11 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
             programs: vec![Program {
                 name: OURS,
                 command: vec![
-                    programs.counting("attache-bench-client"), "flood".to_owned(), "100000".to_owned(), "32".to_owned(), "--".to_owned(),
+                    programs.counting("attache-bench-client"),
+                    "flood".to_owned(),
+                    "100000".to_owned(),
+                    "32".to_owned(),
+                    "--".to_owned(),
                     programs.counting("attache-bench-agent"),
                 ],
                 environment: vec![],
@@ -216,10 +245,18 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
 /// Typed decoding of recorded traffic, ours beside the official types.
 pub(crate) fn decode(programs: &Programs) {
     let Some(files) = programs.recordings() else {
-        return println!("decoding recorded messages: no recordings found beside the project, not measured\n");
+        return println!(
+            "decoding recorded messages: no recordings found beside the project, not measured\n"
+        );
     };
-    let program = |name, path: String| Program { name, command: [vec![path], files.clone()].concat(), environment: vec![], stops: false };
-    let (ours, theirs) = (program(OURS, programs.ours("attache-bench-decode")), program(BEST, programs.peer("schema-decode")));
+    let program = |name, path: String| Program {
+        name,
+        command: [vec![path], files.clone()].concat(),
+        environment: vec![],
+        stops: false,
+    };
+    let (ours, theirs) =
+        (program(OURS, programs.ours("attache-bench-decode")), program(BEST, programs.peer("schema-decode")));
     let mut ratios = Vec::new();
     let (mut last_ours, mut last_theirs) = (0.0, 0.0);
     for _ in 0..super::ROUNDS {
@@ -228,6 +265,11 @@ pub(crate) fn decode(programs: &Programs) {
         ratios.push(last_ours / last_theirs);
     }
     println!("decoding recorded messages into types (MB/s)");
-    println!("  {OURS:<34} {:>12}\n  {:<34} {:>12}", number(last_ours), "official Rust schema types", number(last_theirs));
+    println!(
+        "  {OURS:<34} {:>12}\n  {:<34} {:>12}",
+        number(last_ours),
+        "official Rust schema types",
+        number(last_theirs)
+    );
     println!("  ours is {} x the official types\n", number(super::median(ratios)));
 }

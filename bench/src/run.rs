@@ -30,7 +30,8 @@ impl Program {
         std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut text).unwrap();
         child.wait().unwrap();
         let line = text.lines().last().unwrap_or_default();
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{:?} printed {text:?}: {error}", self.command))
+        serde_json::from_str(line)
+            .unwrap_or_else(|error| panic!("{:?} printed {text:?}: {error}", self.command))
     }
 }
 
@@ -39,7 +40,8 @@ fn send_on(pid: u32) {
     let pid = pid as libc::pid_t;
     let mut status = 0;
     // SAFETY: our own child; `status` is ours.
-    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) }, pid);
+    let waited = unsafe { libc::waitpid(pid, &raw mut status, libc::WUNTRACED) };
+    assert!(waited == pid && libc::WIFSTOPPED(status), "it ended before it stopped itself");
     let (mut last, mut same) = (0, 0);
     while same < 5 {
         std::thread::sleep(Duration::from_millis(100));
@@ -54,9 +56,13 @@ fn send_on(pid: u32) {
 /// Resident kilobytes of a process and everything below it.
 fn tree_memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let own = status.lines().find(|line| line.starts_with("VmRSS:")).and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    let own = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    own.unwrap_or(0) + children.split_whitespace().filter_map(|child| child.parse().ok()).map(tree_memory).sum::<u64>()
+    own.unwrap_or(0)
+        + children.split_whitespace().filter_map(|child| child.parse().ok()).map(tree_memory).sum::<u64>()
 }
 
 /// CPU microseconds of both processes for one item, where the report has them.

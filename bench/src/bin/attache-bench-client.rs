@@ -166,22 +166,21 @@ fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let split = arguments.iter().position(|argument| argument == "--").unwrap();
     let agent = arguments.split_off(split + 1);
-    let multi = std::env::var("RT").as_deref() == Ok("multi");
     runtime().block_on(async move {
         let spawned = Instant::now();
         let mut child = attache_host::Launch::new(&agent[0]).args(&agent[1..]).start().unwrap();
         let (input, output) = (child.take_stdout().unwrap(), child.take_stdin().unwrap());
         let seen = Arc::<Seen>::default();
-        let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Count { seen: seen.clone(), stop: arguments[0] == "stall" }));
+        let (peer, connection) = Builder::new().connect(
+            input,
+            output,
+            ClientHandler(Count { seen: seen.clone(), stop: arguments[0] == "stall" }),
+        );
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move { drop(connection.run().await) });
-        if multi {
-            // As in a program whose main waits for what it spawned.
-            tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
-            tasks.join_next().await;
-        } else {
-            drive(peer.clone(), seen, arguments, spawned).await;
-        }
+        // As in a program whose main waits for what it spawned.
+        tasks.spawn(drive(peer.clone(), seen, arguments, spawned));
+        tasks.join_next().await;
         peer.close();
         child.kill();
     });

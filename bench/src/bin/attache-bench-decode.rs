@@ -1,5 +1,10 @@
 //! Decodes recorded messages into their types, over and over: `FILE…` of lines `{"from": "agent|client", "message": {…}}`.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a benchmark stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first surprise"
+)]
 
 use attache_protocol::envelope::Message;
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
@@ -41,11 +46,14 @@ fn record(files: &[String]) -> Vec<Recorded> {
             let to = if from == "agent" { Side::Client } else { Side::Agent };
             let decode = match Message::read(line.as_bytes()) {
                 Ok(Message::Call { id, method, .. }) => {
-                    let known = Row::received_by(to, &method, Kind::Call).and_then(|_| decoders(&method, Kind::Call));
+                    let known =
+                        Row::received_by(to, &method, Kind::Call).and_then(|_| decoders(&method, Kind::Call));
                     calls.insert((from, id), known.and_then(|(_, result)| result));
                     known.map(|(params, _)| params)
                 }
-                Ok(Message::Notification { method, .. }) => decoders(&method, Kind::Notification).map(|(params, _)| params),
+                Ok(Message::Notification { method, .. }) => {
+                    decoders(&method, Kind::Notification).map(|(params, _)| params)
+                }
                 Ok(Message::Reply { id, outcome: Ok(_) }) => {
                     let caller = if from == "agent" { "client" } else { "agent" };
                     calls.remove(&(caller.to_owned(), id)).flatten()
@@ -72,7 +80,9 @@ fn main() {
                 Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => {
                     message.decode.is_none_or(|decode| decode(params.unwrap_or("{}")))
                 }
-                Ok(Message::Reply { outcome: Ok(result), .. }) => message.decode.is_none_or(|decode| decode(result)),
+                Ok(Message::Reply { outcome: Ok(result), .. }) => {
+                    message.decode.is_none_or(|decode| decode(result))
+                }
                 _ => true,
             };
             undecoded += usize::from(!decoded);
@@ -80,5 +90,8 @@ fn main() {
         best = best.min(since.elapsed().as_secs_f64());
     }
     let speed = bytes as f64 / 1e6 / best;
-    println!("{}", json!({"messages": messages.len(), "bytes": bytes, "mb_s": speed, "undecoded": undecoded}));
+    println!(
+        "{}",
+        json!({"messages": messages.len(), "bytes": bytes, "mb_s": speed, "undecoded": undecoded})
+    );
 }

@@ -1,5 +1,10 @@
 //! The measured client as an author writes it with the kit: `flood|stall N SIZE burst -- AGENT…`; prints one JSON object.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a benchmark stops at the first surprise")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first surprise"
+)]
 
 use attache_bench::{memory_kb, runtime, used};
 use attache_client::{AgentProcess, Change, SessionHandle};
@@ -20,13 +25,16 @@ fn main() {
         let bytes = shown(&session, count, size, arguments[0] == "stall").await;
         let (seconds, after, agent_after) = (since.elapsed().as_secs_f64(), used(), agent_cpu_us());
         assert_eq!(bytes, count * size);
-        println!("{}", json!({
-            "secs": seconds, "per_s": count as f64 / seconds,
-            "client_cpu_us_per_item": (after.cpu_us - before.cpu_us) as f64 / count as f64,
-            "agent_cpu_us_per_item": (agent_after - agent_before) / count as f64,
-            "client_allocs_per_item": (after.allocations - before.allocations) as f64 / count as f64,
-            "client_peak_rss_kb": memory_kb("VmHWM:"), "agent_peak_rss_kb": agent_peak_kb(),
-        }));
+        println!(
+            "{}",
+            json!({
+                "secs": seconds, "per_s": count as f64 / seconds,
+                "client_cpu_us_per_item": (after.cpu_us - before.cpu_us) as f64 / count as f64,
+                "agent_cpu_us_per_item": (agent_after - agent_before) / count as f64,
+                "client_allocs_per_item": (after.allocations - before.allocations) as f64 / count as f64,
+                "client_peak_rss_kb": memory_kb("VmHWM:"), "agent_peak_rss_kb": agent_peak_kb(),
+            })
+        );
         process.stop().await;
     });
 }
@@ -52,7 +60,12 @@ async fn shown(session: &SessionHandle, count: usize, size: usize, stop: bool) -
 fn agent_pid() -> Option<u32> {
     let below = |pid: u32| -> Option<u32> {
         std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten().find_map(|task| {
-            std::fs::read_to_string(task.path().join("children")).ok()?.split_whitespace().next()?.parse().ok()
+            std::fs::read_to_string(task.path().join("children"))
+                .ok()?
+                .split_whitespace()
+                .next()?
+                .parse()
+                .ok()
         })
     };
     let mut pid = below(std::process::id())?;
@@ -63,12 +76,16 @@ fn agent_pid() -> Option<u32> {
 }
 
 fn agent_cpu_us() -> f64 {
-    let stat = agent_pid().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()).unwrap_or_default();
+    let stat = agent_pid()
+        .and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok())
+        .unwrap_or_default();
     stat.split_whitespace().next().and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or(0.0) / 1e3
 }
 
 fn agent_peak_kb() -> u64 {
-    let status = agent_pid().and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok()).unwrap_or_default();
+    let status = agent_pid()
+        .and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok())
+        .unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }

@@ -21,12 +21,16 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
         log(AT_A_TERMINAL);
     }
     let mut serving = attache_agent::serve(attache_coder::Coder::new());
-    if arguments.verbose || std::env::var_os("ATTACHE_LOG").is_some_and(|value| !value.is_empty() && value != "0") {
+    if arguments.verbose
+        || std::env::var_os("ATTACHE_LOG").is_some_and(|value| !value.is_empty() && value != "0")
+    {
         serving = serving.tap(traffic());
     }
     match serving.stdio().await {
         Ok(()) => Ok(Exit::Done),
-        Err(error) => Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}"))),
+        Err(error) => {
+            Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}")))
+        }
     }
 }
 

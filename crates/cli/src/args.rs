@@ -128,7 +128,9 @@ fn setting(word: &str) -> Result<(String, String), String> {
 
 fn seconds(word: &str) -> Result<Duration, String> {
     let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "write a number of seconds above 0, such as 300".to_owned())
+    seconds
+        .filter(|seconds| !seconds.is_zero())
+        .ok_or_else(|| "write a number of seconds above 0, such as 300".to_owned())
 }
 
 #[cfg(test)]
@@ -152,8 +154,17 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_refused() {
         let run = |arguments: &[&str]| Command::try_parse_from(["attache", "run"].iter().chain(arguments));
-        assert!(run(&["hello", "--allow", "edit", "--allow", "read", "--set", "a=b=c", "--timeout", "0.5"]).is_ok());
-        for wrong in [["--allow", "write"], ["--set", "model"], ["--set", "=x"], ["--timeout", "0"], ["--timeout", "soon"]] {
+        assert!(
+            run(&["hello", "--allow", "edit", "--allow", "read", "--set", "a=b=c", "--timeout", "0.5"])
+                .is_ok()
+        );
+        for wrong in [
+            ["--allow", "write"],
+            ["--set", "model"],
+            ["--set", "=x"],
+            ["--timeout", "0"],
+            ["--timeout", "soon"],
+        ] {
             assert!(run(&wrong).is_err(), "{wrong:?}");
         }
         assert!(run(&["--quiet", "--json", "x"]).is_err());

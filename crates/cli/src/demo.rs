@@ -31,7 +31,10 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let visited = run::folder(arguments.cwd.as_deref())?;
     let temporary = tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
-        Failure::new(Exit::OurFault, format!("no temporary folder can be made: {error}; set TMPDIR to one that can be written"))
+        Failure::new(
+            Exit::OurFault,
+            format!("no temporary folder can be made: {error}; set TMPDIR to one that can be written"),
+        )
     })?;
     // The copy has the folder's own name, which agents show.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
@@ -57,12 +60,21 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 }
 
 /// Each prompt in one session, shown as `attache run` shows it.
-async fn prompts(agent: &AgentProcess, interrupts: &Interrupts, copy: &Path, tour: &[String]) -> Result<Exit, Failure> {
+async fn prompts(
+    agent: &AgentProcess,
+    interrupts: &Interrupts,
+    copy: &Path,
+    tour: &[String],
+) -> Result<Exit, Failure> {
     let (permissions, mut questions) = permission::questions();
     let session = agent.open(copy).permissions(permissions).await.map_err(run::not_open)?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
-        say(&[String::new(), format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)), String::new()])?;
+        say(&[
+            String::new(),
+            format!("{} {}", paint().paint(CYAN, "›"), paint().paint(BOLD, prompt)),
+            String::new(),
+        ])?;
         let exit = one(&session, interrupts, copy, &policy, &mut questions, prompt).await?;
         if exit != Exit::Done {
             return Ok(exit);
@@ -90,12 +102,17 @@ async fn one(
 
 fn introduction(copied: &Copied) -> Vec<String> {
     let what = match copied {
-        Copied::Nothing => "This folder holds no text files, so the tour works on a small sample project.".to_owned(),
+        Copied::Nothing => {
+            "This folder holds no text files, so the tour works on a small sample project.".to_owned()
+        }
         Copied::Files { count, bytes, left_out: 0 } => {
             format!("The tour works on a copy of this folder: {count} files, {}.", size(*bytes))
         }
         Copied::Files { count, bytes, left_out } => {
-            format!("The tour works on a copy of this folder: {count} files, {}; {left_out} more were left out.", size(*bytes))
+            format!(
+                "The tour works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
+                size(*bytes)
+            )
         }
     };
     let how = "A client (this process) starts an agent (another one) and they speak ACP over its stdin and stdout. \
@@ -116,7 +133,10 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
         format!("  {}", paint().paint(BOLD, "attache run \"summarize this project\"")),
         format!("  {}   edits ask you first", paint().paint(BOLD, "attache run \"rename A to B in PATH\"")),
-        format!("  {}   with any other ACP agent", paint().paint(BOLD, "attache run --agent 'gemini --acp' \"…\"")),
+        format!(
+            "  {}   with any other ACP agent",
+            paint().paint(BOLD, "attache run --agent 'gemini --acp' \"…\"")
+        ),
     ]
 }
 

@@ -86,7 +86,8 @@ pub(crate) fn doctor() -> Result<Exit, Failure> {
     keys(&mut findings);
     sandbox(&mut findings);
     limits(&mut findings);
-    let written = findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
@@ -124,12 +125,19 @@ fn the_terminal(findings: &mut Findings) {
         .into_iter()
         .filter_map(|name| Some(format!("{name}={}", env::var_os(name)?.to_string_lossy())))
         .collect();
-    findings.found(Mark::Fact, "colours", &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")));
-    let width = terminal::columns().map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
+    findings.found(
+        Mark::Fact,
+        "colours",
+        &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")),
+    );
+    let width =
+        terminal::columns().map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
     findings.found(Mark::Fact, "width", &width);
     let (mark, what) = match crate::key::can_ask() {
         true => (Mark::Good, "permissions can be asked here"),
-        false => (Mark::Missing, "permissions cannot be asked here: --yes or --allow KIND must say what may run"),
+        false => {
+            (Mark::Missing, "permissions cannot be asked here: --yes or --allow KIND must say what may run")
+        }
     };
     findings.found(mark, "questions", what);
 }
@@ -146,7 +154,11 @@ fn folders(findings: &mut Findings) {
     {
         match base(variable, below_home) {
             Some(base) => folder(findings, name, &base.join("attache")),
-            None => findings.found(Mark::Bad, name, &format!("no folder: set HOME or {variable} to an absolute path")),
+            None => findings.found(
+                Mark::Bad,
+                name,
+                &format!("no folder: set HOME or {variable} to an absolute path"),
+            ),
         }
     }
     folder(findings, "temporary", &env::temp_dir());
@@ -180,7 +192,9 @@ fn agents(findings: &mut Findings) {
     findings.found(Mark::Good, "built-in", "attache run \"…\" uses it; editors start `attache agent`");
     for (program, command, install) in AGENTS {
         match on_path(program) {
-            Some(path) => findings.found(Mark::Good, program, &format!("{}  (--agent '{command}')", path.display())),
+            Some(path) => {
+                findings.found(Mark::Good, program, &format!("{}  (--agent '{command}')", path.display()))
+            }
             None => findings.found(Mark::Missing, program, &format!("not found; {install}")),
         }
     }
@@ -188,7 +202,8 @@ fn agents(findings: &mut Findings) {
 
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    let candidates = env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
+    let candidates =
+        env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
     let mut found = candidates.filter(|candidate| candidate.is_file() && may(candidate, libc::X_OK));
     found.next()
 }
@@ -202,7 +217,11 @@ fn keys(findings: &mut Findings) {
         findings.found(Mark::Good, name, "set");
     }
     if none {
-        findings.found(Mark::Missing, "none", "the built-in agent needs none; others may keep theirs elsewhere");
+        findings.found(
+            Mark::Missing,
+            "none",
+            "the built-in agent needs none; others may keep theirs elsewhere",
+        );
     }
 }
 
@@ -212,14 +231,25 @@ fn sandbox(findings: &mut Findings) {
         None => findings.found(Mark::Missing, "bubblewrap", "not found; install the package bubblewrap"),
         Some(path) => {
             let works = std::process::Command::new(&path)
-                .args([OsStr::new("--ro-bind"), "/".as_ref(), "/".as_ref(), "--unshare-all".as_ref(), "--".as_ref(), "true".as_ref()])
+                .args([
+                    OsStr::new("--ro-bind"),
+                    "/".as_ref(),
+                    "/".as_ref(),
+                    "--unshare-all".as_ref(),
+                    "--".as_ref(),
+                    "true".as_ref(),
+                ])
                 .stdin(std::process::Stdio::null())
                 .output()
                 .is_ok_and(|output| output.status.success());
             let shown = path.display();
             match works {
                 true => findings.found(Mark::Good, "bubblewrap", &format!("{shown}  (works)")),
-                false => findings.found(Mark::Bad, "bubblewrap", &format!("{shown}  (installed, but may not make namespaces here)")),
+                false => findings.found(
+                    Mark::Bad,
+                    "bubblewrap",
+                    &format!("{shown}  (installed, but may not make namespaces here)"),
+                ),
             }
         }
     }
@@ -234,7 +264,8 @@ fn sandbox(findings: &mut Findings) {
 fn landlock() -> Option<i64> {
     const VERSION: libc::c_uint = 1;
     // SAFETY: with the flag "version" the call takes no attributes: a null pointer and the size 0.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
     Some(version).filter(|version| *version > 0)
 }
 
@@ -245,17 +276,27 @@ fn landlock() -> Option<i64> {
 
 fn limits(findings: &mut Findings) {
     findings.part("limits");
-    let pipe = fs::read_to_string("/proc/sys/fs/pipe-max-size").ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let pipe = fs::read_to_string("/proc/sys/fs/pipe-max-size")
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok());
     match pipe {
-        Some(bytes) if bytes >= 1 << 20 => findings.found(Mark::Good, "pipe", &format!("up to {} KiB", bytes >> 10)),
-        Some(bytes) => findings.found(Mark::Fact, "pipe", &format!("up to {} KiB; 1024 would be faster", bytes >> 10)),
+        Some(bytes) if bytes >= 1 << 20 => {
+            findings.found(Mark::Good, "pipe", &format!("up to {} KiB", bytes >> 10))
+        }
+        Some(bytes) => {
+            findings.found(Mark::Fact, "pipe", &format!("up to {} KiB; 1024 would be faster", bytes >> 10))
+        }
         None => findings.found(Mark::Fact, "pipe", "not known"),
     }
     // SAFETY: a limit is two numbers, for which zero is valid.
     let mut files: libc::rlimit = unsafe { std::mem::zeroed() };
     // SAFETY: the structure is valid.
     if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut files) } == 0 {
-        let what = if files.rlim_cur < 256 { format!("{}; agents may need more", files.rlim_cur) } else { files.rlim_cur.to_string() };
+        let what = if files.rlim_cur < 256 {
+            format!("{}; agents may need more", files.rlim_cur)
+        } else {
+            files.rlim_cur.to_string()
+        };
         findings.found(Mark::Fact, "open files", &what);
     }
 }

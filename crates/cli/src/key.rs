@@ -1,7 +1,7 @@
 //! One key from the person at the terminal.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 
 /// Whether there is a terminal whose person can be asked: this process has one, and its questions would be seen there.
@@ -9,12 +9,12 @@ pub(crate) fn can_ask() -> bool {
     io::IsTerminal::is_terminal(&io::stderr()) && open().is_ok()
 }
 
-/// Waits for one of the keys `accepted`, in either case; others are ignored. Keys that were pressed before are thrown away,
-/// so that nobody approves what had not been shown. Dropping the future gives the terminal back.
-pub(crate) async fn pressed(accepted: Vec<u8>) -> io::Result<u8> {
+/// Shows `prompt` and waits for one of the keys `accepted`, in either case; others are ignored. Keys that were pressed before
+/// the prompt are thrown away, so that nobody approves what had not been shown. Dropping the future gives the terminal back.
+pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8> {
     // The thread below ends when this end of the pipe goes, which is when the future does.
     let (until, held) = io::pipe()?;
-    let reading = tokio::task::spawn_blocking(move || read(&accepted, until.as_raw_fd()));
+    let reading = tokio::task::spawn_blocking(move || read(&accepted, &prompt, until.as_raw_fd()));
     let key = reading.await.map_err(io::Error::other)?;
     drop(held);
     key
@@ -24,8 +24,9 @@ fn open() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/tty")
 }
 
-fn read(accepted: &[u8], until: RawFd) -> io::Result<u8> {
+fn read(accepted: &[u8], prompt: &str, until: RawFd) -> io::Result<u8> {
     let mut terminal = Keys::new(open()?)?;
+    terminal.tty.write_all(prompt.as_bytes())?;
     let mut byte = [0];
     while wait(terminal.tty.as_raw_fd(), until)? {
         if terminal.tty.read(&mut byte)? == 0 {

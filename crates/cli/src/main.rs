@@ -26,7 +26,9 @@ fn main() -> ExitCode {
     let command = args::Command::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return told(Err(Failure::new(Exit::OurFault, format!("the program cannot start: {error}")))),
+        Err(error) => {
+            return told(Err(Failure::new(Exit::OurFault, format!("the program cannot start: {error}"))));
+        }
     };
     told(runtime.block_on(async {
         match command.task {

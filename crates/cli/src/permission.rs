@@ -137,7 +137,9 @@ impl Verdict {
     /// How to allow it the next time, if that is what the person wants to know.
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
         let allow = match request.kind() {
-            Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => format!("--allow {} allows this kind, ", kind.as_str()),
+            Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {
+                format!("--allow {} allows this kind, ", kind.as_str())
+            }
             _ => String::new(),
         };
         (self.by == By::Nobody).then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
@@ -154,7 +156,11 @@ pub(crate) fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, co
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
-    lines.extend(width::wrap(&title, columns.saturating_sub(2)).into_iter().map(|line| format!("  {}", paint.paint(BOLD, line))));
+    lines.extend(
+        width::wrap(&title, columns.saturating_sub(2))
+            .into_iter()
+            .map(|line| format!("  {}", paint.paint(BOLD, line))),
+    );
     let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {
@@ -203,7 +209,7 @@ pub(crate) async fn answer(request: &PermissionRequest) -> std::io::Result<Verdi
         return Ok(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person });
     }
     let accepted: Vec<u8> = keys.iter().filter_map(|(key, _)| u8::try_from(*key).ok()).collect();
-    let pressed = char::from(key::pressed(accepted).await?);
+    let pressed = char::from(key::pressed(accepted, prompt(&keys)).await?);
     // The terminal does not show keys while they are read one by one.
     let _ = write!(std::io::stderr(), "{pressed}");
     let option = keys.iter().find(|(key, _)| *key == pressed).map(|(_, option)| *option);
@@ -221,7 +227,7 @@ pub(crate) async fn answer(request: &PermissionRequest) -> std::io::Result<Verdi
 }
 
 /// The prompt behind which the person presses a key.
-pub(crate) fn prompt(request: &PermissionRequest) -> String {
-    let keys: Vec<String> = keys(&request.options).iter().map(|(key, _)| key.to_string()).collect();
+fn prompt(keys: &[(char, &PermissionOption)]) -> String {
+    let keys: Vec<String> = keys.iter().map(|(key, _)| key.to_string()).collect();
     format!("allow? [{}] ", keys.join("/"))
 }

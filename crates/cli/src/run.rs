@@ -38,11 +38,17 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     ended
 }
 
-async fn with_face(arguments: &args::Run, interrupts: &Interrupts, face: &mut dyn Show) -> Result<Exit, Failure> {
+async fn with_face(
+    arguments: &args::Run,
+    interrupts: &Interrupts,
+    face: &mut dyn Show,
+) -> Result<Exit, Failure> {
     let cwd = folder(arguments.cwd.as_deref())?;
     let prompt = prompt(&arguments.prompt)?;
     let launch = match &arguments.agent {
-        Some(command) => Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?,
+        Some(command) => {
+            Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?
+        }
         None => built_in()?,
     };
     let name = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -123,16 +129,19 @@ pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
 
 /// The folder of the session, absolute.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let path = std::path::absolute(given.unwrap_or(Path::new(".")))
-        .map_err(|error| Failure::usage(format!("this process's folder cannot be found: {error}; give one by --cwd")))?;
+    let path = std::path::absolute(given.unwrap_or(Path::new("."))).map_err(|error| {
+        Failure::usage(format!("this process's folder cannot be found: {error}; give one by --cwd"))
+    })?;
     let shown = path.display();
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => Ok(path),
         Ok(_) => Err(Failure::usage(format!("{shown} is no folder: give the folder to work in by --cwd"))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Failure::usage(format!("the folder {shown} does not exist: make it, or give another by --cwd")))
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
+            "the folder {shown} does not exist: make it, or give another by --cwd"
+        ))),
+        Err(error) => {
+            Err(Failure::usage(format!("the folder {shown} cannot be used: {error}; give another by --cwd")))
         }
-        Err(error) => Err(Failure::usage(format!("the folder {shown} cannot be used: {error}; give another by --cwd"))),
     }
 }
 
@@ -145,7 +154,9 @@ fn prompt(words: &[String]) -> Result<String, Failure> {
     if words.is_empty() {
         if io::stdin().is_terminal() {
             let example = "attache run \"summarize this project\"";
-            return Err(Failure::usage(format!("there is no prompt: say what to do, such as {example}, or pipe it in")));
+            return Err(Failure::usage(format!(
+                "there is no prompt: say what to do, such as {example}, or pipe it in"
+            )));
         }
         parts.push(stdin()?);
     }
@@ -160,9 +171,10 @@ fn stdin() -> Result<String, Failure> {
     let mut text = String::new();
     let read = io::stdin().lock().take(STDIN_LIMIT + 1).read_to_string(&mut text);
     match read {
-        Ok(length) if length as u64 > STDIN_LIMIT => {
-            Err(Failure::usage(format!("stdin holds more than {} MiB: put it into a file and name that", STDIN_LIMIT >> 20)))
-        }
+        Ok(length) if length as u64 > STDIN_LIMIT => Err(Failure::usage(format!(
+            "stdin holds more than {} MiB: put it into a file and name that",
+            STDIN_LIMIT >> 20
+        ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             Err(Failure::usage("stdin is not UTF-8 text: put it into a file and name that"))
@@ -175,7 +187,10 @@ fn stdin() -> Result<String, Failure> {
 pub(crate) fn built_in() -> Result<Launch, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         let advice = "name an agent by --agent";
-        Failure::new(Exit::OurFault, format!("this program cannot find itself to start its agent: {error}; {advice}"))
+        Failure::new(
+            Exit::OurFault,
+            format!("this program cannot find itself to start its agent: {error}; {advice}"),
+        )
     })?;
     Ok(Launch::new(program).arg("agent"))
 }

@@ -18,6 +18,9 @@ use tokio::time::Instant;
 /// How many changes are shown before a question, at most: what led to it.
 const BEFORE_A_QUESTION: usize = 1000;
 
+/// Said when the turn is cancelled.
+const CANCELLING: &str = "cancelling the turn; Ctrl-C again ends everything";
+
 /// What a turn needs of its run.
 pub(crate) struct Run<'r> {
     pub(crate) face: &'r mut dyn Show,
@@ -56,13 +59,15 @@ impl Run<'_> {
                 Next::Cancel => {
                     turn.cancel();
                     stopping = Some(Exit::Cancelled);
-                    self.remark("cancelling the turn; Ctrl-C again ends everything")?;
+                    self.remark(CANCELLING)?;
                 }
                 Next::Timeout => {
                     turn.cancel();
                     stopping = Some(Exit::Timeout);
                 }
-                Next::Question(question) => self.decide(&mut turn, *question, deadline, &mut stopping).await?,
+                Next::Question(question) => {
+                    self.decide(&mut turn, *question, deadline, &mut stopping).await?
+                }
                 Next::Change(Some(change)) => self.show(change)?,
                 Next::Change(None) => break,
             }
@@ -90,6 +95,7 @@ impl Run<'_> {
         stopping: &mut Option<Exit>,
     ) -> Result<(), Failure> {
         self.catch_up(turn).await?;
+        let before = *stopping;
         let Question { request, mut answer } = question;
         let verdict = match self.policy.verdict(&request) {
             _ if answer.is_closed() => Verdict::withdrawn(),
@@ -99,7 +105,12 @@ impl Run<'_> {
                 ask(&request, self.cwd).map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
-                    () = self.interrupts.cancel() => Ok(Verdict::withdrawn()),
+                    // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
+                    () = self.interrupts.cancel() => {
+                        *stopping = Some(Exit::Cancelled);
+                        turn.cancel();
+                        Ok(Verdict::withdrawn())
+                    }
                     () = reached(deadline) => {
                         *stopping = Some(Exit::Timeout);
                         turn.cancel();
@@ -117,6 +128,9 @@ impl Run<'_> {
             }
         };
         self.item(Item::Permission { request: &request, verdict: &verdict })?;
+        if *stopping != before && *stopping == Some(Exit::Cancelled) {
+            self.remark(CANCELLING)?;
+        }
         if let Some(decision) = verdict.decision {
             // If it was withdrawn meanwhile, nobody needs the answer.
             let _ = answer.send(decision);
@@ -166,7 +180,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn ended(&mut self, session: &SessionHandle, turn: &mut Turn, stopping: Option<Exit>) -> Result<Exit, Failure> {
+    async fn ended(
+        &mut self,
+        session: &SessionHandle,
+        turn: &mut Turn,
+        stopping: Option<Exit>,
+    ) -> Result<Exit, Failure> {
         let outcome = turn.outcome().await;
         if let Ok(outcome) = &outcome {
             let snapshot = session.snapshot();
@@ -176,7 +195,8 @@ impl Run<'_> {
         match (outcome, stopping) {
             (_, Some(Exit::Timeout)) => {
                 let after = self.timeout.unwrap_or_default().as_secs_f64();
-                let message = format!("the turn took longer than {after} s and was cancelled: allow more by --timeout");
+                let message =
+                    format!("the turn took longer than {after} s and was cancelled: allow more by --timeout");
                 Err(Failure::new(Exit::Timeout, message))
             }
             (Ok(_), Some(exit)) => Ok(exit),
@@ -200,11 +220,8 @@ fn ask(request: &PermissionRequest, cwd: &Path) -> io::Result<()> {
     let mut out = io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
-    for line in permission::question(request, cwd, paint, columns) {
-        writeln!(out, "{line}")?;
-    }
-    write!(out, "{}", permission::prompt(request))?;
-    out.flush()
+    let lines = permission::question(request, cwd, paint, columns);
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// The code that a stop reason stands for.
@@ -222,7 +239,10 @@ fn failure_of(error: &TurnError) -> Failure {
     match error.refusal() {
         Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => {
             let advice = "log in with the agent's own program, then try again";
-            Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({}): {advice}", refusal.message))
+            Failure::new(
+                Exit::LoginNeeded,
+                format!("the agent needs a login first ({}): {advice}", refusal.message),
+            )
         }
         _ => Failure::new(Exit::AgentFailed, error),
     }

@@ -1,5 +1,12 @@
 //! Arrows between crates point down: a crate uses crates of lower layers, none beside or above it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, also outside of the test functions"
+)]
+
 use serde_json::Value;
 use std::process::Command;
 
@@ -34,7 +41,8 @@ fn packages() -> Vec<Value> {
 /// The crates of the workspace that this one is built with; dev-dependencies build nothing that ships.
 fn built_with(package: &Value) -> Vec<&str> {
     let dependencies = package["dependencies"].as_array().unwrap().iter();
-    let built = dependencies.filter(|dependency| dependency["kind"] != "dev" && !dependency["path"].is_null());
+    let built =
+        dependencies.filter(|dependency| dependency["kind"] != "dev" && !dependency["path"].is_null());
     built.map(|dependency| dependency["name"].as_str().unwrap()).collect()
 }
 
@@ -55,7 +63,9 @@ fn every_arrow_between_crates_points_down() {
                 Some(other) if other < own => {}
                 Some(other) => {
                     let relation = if other == own { "beside" } else { "above" };
-                    wrong.push(format!("{name} uses {used}, which is {relation} it: move what both need to a layer below"));
+                    wrong.push(format!(
+                        "{name} uses {used}, which is {relation} it: move what both need to a layer below"
+                    ));
                 }
                 None => wrong.push(format!("{name} uses {used}, which has no layer")),
             }

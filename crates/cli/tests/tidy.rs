@@ -1,5 +1,12 @@
 //! Rules of the source tree that no compiler checks.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, also outside of the test functions"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,16 +59,22 @@ fn source_files_are_short() {
     let long: Vec<String> = files
         .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
         .filter(|(lines, _)| *lines > LINES)
-        .map(|(lines, path)| format!("{} has {lines} lines: split it by what is in it; the limit is {LINES}", name(&path)))
+        .map(|(lines, path)| {
+            format!("{} has {lines} lines: split it by what is in it; the limit is {LINES}", name(&path))
+        })
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));
 }
 
 #[test]
 fn files_are_named_after_what_is_in_them() {
-    let files = crates().into_iter().flat_map(|path| [sources(&path.join("src")), sources(&path.join("tests"))].concat());
+    let files = crates()
+        .into_iter()
+        .flat_map(|path| [sources(&path.join("src")), sources(&path.join("tests"))].concat());
     let vague: Vec<String> = files
-        .filter(|path| path.file_stem().is_some_and(|stem| VAGUE.contains(&stem.to_str().unwrap_or_default())))
+        .filter(|path| {
+            path.file_stem().is_some_and(|stem| VAGUE.contains(&stem.to_str().unwrap_or_default()))
+        })
         .map(|path| name(&path))
         .collect();
     assert!(vague.is_empty(), "rename these after what is in them: {vague:?}");
@@ -70,10 +83,15 @@ fn files_are_named_after_what_is_in_them() {
 #[test]
 fn every_crate_says_what_it_is() {
     for path in crates() {
-        let root = ["src/lib.rs", "src/main.rs"].map(|file| path.join(file)).into_iter().find(|file| file.is_file());
+        let root =
+            ["src/lib.rs", "src/main.rs"].map(|file| path.join(file)).into_iter().find(|file| file.is_file());
         let root = root.unwrap_or_else(|| panic!("{} has neither lib.rs nor main.rs", name(&path)));
         let text = fs::read_to_string(&root).unwrap();
-        assert!(text.starts_with("//! "), "{} does not begin with what the crate knows and does not know (//!)", name(&root));
+        assert!(
+            text.starts_with("//! "),
+            "{} does not begin with what the crate knows and does not know (//!)",
+            name(&root)
+        );
     }
 }
 
@@ -94,8 +112,15 @@ fn wire_names_stand_only_in_the_protocol() {
             if code.starts_with("//") {
                 continue;
             }
-            for method in methods.iter().filter(|method| method.contains('/') && code.contains(&format!("\"{method}\""))) {
-                wrong.push(format!("{}:{} has \"{method}\": use its row of the method table", name(&path), number + 1));
+            for method in methods
+                .iter()
+                .filter(|method| method.contains('/') && code.contains(&format!("\"{method}\"")))
+            {
+                wrong.push(format!(
+                    "{}:{} has \"{method}\": use its row of the method table",
+                    name(&path),
+                    number + 1
+                ));
             }
         }
     }

@@ -6,13 +6,12 @@ use attache_protocol::{Error, RequestId, Wire, envelope};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use tokio::sync::watch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
 
 /// What accepting a call leaves to be done: nothing, or a future that the connection polls once in place and then owns.
 pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
-
-/// Tells one incoming call's work that the caller does not want it any more.
-pub(crate) type CancelSwitch = watch::Sender<bool>;
 
 /// The duty to answer one call of the peer, exactly once (RPC-15).
 ///
@@ -113,20 +112,47 @@ impl<M: Call> std::fmt::Debug for Answer<M> {
     }
 }
 
-/// Whether something was cancelled; cheap to clone.
+/// Whether a call was cancelled; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Cancelled(pub(crate) watch::Receiver<bool>);
+pub struct Cancelled(Arc<Switch>);
+
+/// Tells one incoming call's work that the caller does not want it any more.
+#[derive(Debug)]
+pub(crate) struct CancelSwitch(Arc<Switch>);
+
+#[derive(Debug, Default)]
+struct Switch {
+    cancelled: AtomicBool,
+    turned: Notify,
+}
+
+impl CancelSwitch {
+    pub(crate) fn new() -> (Self, Cancelled) {
+        let switch = Arc::<Switch>::default();
+        (Self(switch.clone()), Cancelled(switch))
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.0.cancelled.store(true, Ordering::Release);
+        self.0.turned.notify_waiters();
+    }
+}
 
 impl Cancelled {
     /// Whether it has been.
     pub fn is_cancelled(&self) -> bool {
-        *self.0.borrow()
+        self.0.cancelled.load(Ordering::Acquire)
     }
 
     /// Waits until it is; for ever if that never happens.
-    pub async fn wait(mut self) {
-        if self.0.wait_for(|cancelled| *cancelled).await.is_err() {
-            std::future::pending::<()>().await;
+    pub async fn wait(self) {
+        loop {
+            // Waiting begins before the look, so a cancel in between is not missed.
+            let turned = self.0.turned.notified();
+            if self.is_cancelled() {
+                return;
+            }
+            turned.await;
         }
     }
 }

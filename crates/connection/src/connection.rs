@@ -1,13 +1,13 @@
 //! The one future that drives a connection.
 
-use crate::answer::{Cancelled, Duty};
+use crate::answer::{CancelSwitch, Duty};
 use crate::handler::{DutyHolder, IncomingCall};
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, peer};
-use attache_protocol::envelope::{self, Message};
+use attache_protocol::envelope::{self, Message, NotAMessage};
 use attache_protocol::method::{CancelRequest, Method};
-use attache_protocol::{Error, RequestId};
+use attache_protocol::{DecodeError, Error, RequestId};
 use std::collections::hash_map::Entry;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -16,7 +16,6 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
@@ -251,7 +250,7 @@ impl<H: Handler> Connection<H> {
             let _ = tokio::time::timeout(half, self.drain()).await;
         }
         for (_, switch) in self.peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).drain() {
-            switch.send_replace(true);
+            switch.cancel();
         }
         let _ = tokio::time::timeout(half, self.drain()).await;
         self.works.shutdown().await;
@@ -322,6 +321,11 @@ fn dispatch<H: Handler>(
             return handler.call(call);
         }
         Err(misfit) => {
+            // A broken answer is never answered (RPC-22), but whoever waits for it learns that nothing better will come.
+            if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
+                let error = DecodeError { path: String::new(), message: why.clone(), not_json: false };
+                peer.0.settle(id, Err(crate::CallError::BadReply(error)));
+            }
             handler.misfit(Misfit::Line(line, &misfit));
             // Stray text of an agent is never answered: it may be a banner or a log line (design.md); an agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
@@ -343,7 +347,7 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
         Ok(params) => {
             let incoming = peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(switch) = incoming.get(&params.request_id) {
-                switch.send_replace(true);
+                switch.cancel();
             }
         }
         Err(error) => handler.misfit(Misfit::Notification(CancelRequest::ROW.name, error)),
@@ -352,7 +356,7 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
 
 /// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
 fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
-    let (switch, cancelled) = watch::channel(false);
+    let (switch, cancelled) = CancelSwitch::new();
     match peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).entry(id.clone()) {
         Entry::Vacant(place) => {
             place.insert(switch);
@@ -367,7 +371,7 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
             return None;
         }
     }
-    Some(Duty { peer: peer.clone(), id: Some(id), cancelled: Cancelled(cancelled) })
+    Some(Duty { peer: peer.clone(), id: Some(id), cancelled })
 }
 
 /// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic in it answers its call (see

@@ -53,6 +53,8 @@ struct Queue {
     driver: Option<Waker>,
     /// The driver is dispatching lines and will write when it is done.
     dispatching: bool,
+    /// Somebody waits for room.
+    room_wanted: bool,
     end: Option<End>,
 }
 
@@ -61,7 +63,14 @@ impl Outbox {
         let last_write = Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now);
         let stream =
             Stream { sink: Some(sink), writing: Vec::new(), written: 0, last_write, stuck_since: None };
-        let queue = Queue { lines: Vec::new(), in_flight: 0, driver: None, dispatching: false, end: None };
+        let queue = Queue {
+            lines: Vec::new(),
+            in_flight: 0,
+            driver: None,
+            dispatching: false,
+            room_wanted: false,
+            end: None,
+        };
         Self { stream: Mutex::new(stream), queue: Mutex::new(queue), room: Notify::new(), tap }
     }
 
@@ -94,11 +103,11 @@ impl Outbox {
         loop {
             let notified = self.room.notified();
             {
-                let queue = self.queue();
+                let mut queue = self.queue();
                 match &queue.end {
                     Some(end) => return Err(end.clone()),
                     None if queue.queued() < ROOM => return Ok(()),
-                    None => {}
+                    None => queue.room_wanted = true,
                 }
             }
             notified.await;
@@ -168,9 +177,12 @@ impl Outbox {
         let Some(mut sink) = stream.sink.take() else {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         };
+        let mut wrote = false;
         let outcome = loop {
             if stream.written == stream.writing.len() && !self.take_queued(stream) {
-                stream.last_write = Instant::now();
+                if wrote {
+                    stream.last_write = Instant::now();
+                }
                 break sink.as_mut().poll_flush(context);
             }
             let waiting = stream.writing.get(stream.written..).unwrap_or_default();
@@ -179,6 +191,7 @@ impl Outbox {
                 Poll::Ready(Ok(count)) => {
                     stream.written += count;
                     stream.stuck_since = None;
+                    wrote = true;
                     self.wrote(count);
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -208,7 +221,8 @@ impl Outbox {
         let mut queue = self.queue();
         queue.in_flight = queue.in_flight.saturating_sub(count);
         // Half empty, not one byte below the limit: a woken sender should have room for more than one line.
-        let room = queue.queued() <= ROOM / 2;
+        let room = queue.room_wanted && queue.queued() <= ROOM / 2;
+        queue.room_wanted &= !room;
         drop(queue);
         if room {
             self.room.notify_waiters();

@@ -512,3 +512,19 @@ async fn a_call_behind_a_closed_gate_is_unknown_whatever_its_params() {
         .unwrap();
     assert!(lines.next_line().await.unwrap().unwrap().contains("-32601"), "INIT-17");
 }
+
+#[tokio::test]
+async fn a_broken_reply_ends_the_call_it_names_and_nothing_else() {
+    let (ours, raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Diary::default()));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let (first, second) =
+        (peer.call::<SessionPrompt>(&prompt("x")), peer.call::<SessionPrompt>(&prompt("y")));
+    let (_input, mut output) = tokio::io::split(raw);
+    output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":0}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"stopReason\":\"end_turn\"}}\n").await.unwrap();
+    let error = first.await.unwrap_err();
+    assert!(matches!(error, CallError::BadReply(_)), "{error}");
+    assert_eq!(second.await.unwrap().stop_reason, StopReason::EndTurn);
+}

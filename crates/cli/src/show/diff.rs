@@ -65,7 +65,15 @@ mod tests {
         let new = old.replace("line 10\n", "line ten\n");
         let shown = diff(Some(&old), &new, PLAIN);
         let expected = [
-            "@@ -7,7 +7,7 @@", " line 7", " line 8", " line 9", "-line 10", "+line ten", " line 11", " line 12", " line 13",
+            "@@ -7,7 +7,7 @@",
+            " line 7",
+            " line 8",
+            " line 9",
+            "-line 10",
+            "+line ten",
+            " line 11",
+            " line 12",
+            " line 13",
         ];
         assert_eq!(shown.lines, expected);
         assert_eq!(counts(&shown, PLAIN), "+1 -1");

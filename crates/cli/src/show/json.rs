@@ -93,7 +93,9 @@ fn event(item: &Item<'_>) -> Line {
             .with("agentVersion", about.map(|about| about.version.clone())),
         Item::Session { id, cwd } => Line::of("session").with("sessionId", *id).with("cwd", *cwd),
         Item::Message(author) => Line::of("message").with("author", word(*author)),
-        Item::Content { author, block } => Line::of("content").with("author", word(*author)).wire("content", Some(*block)),
+        Item::Content { author, block } => {
+            Line::of("content").with("author", word(*author)).wire("content", Some(*block))
+        }
         Item::Text(text) => Line::of("text").with("text", *text),
         Item::Thought(text) => Line::of("thought").with("text", *text),
         Item::ToolCall(call) => tool_call(call),
@@ -111,7 +113,9 @@ fn event(item: &Item<'_>) -> Line {
         Item::Stop { reason, usage, .. } => {
             Line::of("stop").with("stopReason", reason.as_str()).with("usage", usage.map(tokens))
         }
-        Item::Error { exit, message } => Line::of("error").with("exitCode", exit.code()).with("message", *message),
+        Item::Error { exit, message } => {
+            Line::of("error").with("exitCode", exit.code()).with("message", *message)
+        }
     }
 }
 
@@ -141,9 +145,7 @@ fn plan(content: &PlanContent) -> Line {
     let line = Line::of("plan");
     match content {
         PlanContent::Items(entries) => {
-            let entry = |entry: &PlanEntry| {
-                json!({ "content": entry.content, "priority": entry.priority.as_str(), "status": entry.status.as_str() })
-            };
+            let entry = |entry: &PlanEntry| json!({ "content": entry.content, "priority": entry.priority.as_str(), "status": entry.status.as_str() });
             line.with("entries", entries.iter().map(entry).collect::<Vec<_>>())
         }
         PlanContent::File(uri) => line.with("uri", &**uri),
@@ -152,9 +154,7 @@ fn plan(content: &PlanContent) -> Line {
 }
 
 fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
-    let option = |option: &PermissionOption| {
-        json!({ "optionId": option.option_id.as_str(), "name": option.name, "kind": option.kind.as_str() })
-    };
+    let option = |option: &PermissionOption| json!({ "optionId": option.option_id.as_str(), "name": option.name, "kind": option.kind.as_str() });
     Line::of("permission")
         .with("toolCallId", request.asked.tool_call_id.as_str())
         .with("title", request.title())
@@ -171,8 +171,11 @@ fn usage(state: &UsageState) -> Line {
         UsageLevel::High => "high",
         UsageLevel::Critical => "critical",
     };
-    let costs: Vec<Value> =
-        state.costs().iter().map(|cost| json!({ "amount": cost.amount, "currency": cost.currency })).collect();
+    let costs: Vec<Value> = state
+        .costs()
+        .iter()
+        .map(|cost| json!({ "amount": cost.amount, "currency": cost.currency }))
+        .collect();
     Line::of("usage")
         .with("used", state.used())
         .with("size", state.size())
@@ -205,7 +208,10 @@ mod tests {
         let evil = "a\nb\u{1b}[2J\u{9b}1m\u{202e}\u{7f}\u{2028}";
         let line = shown(Item::Text(evil));
         assert_eq!(line.matches('\n').count(), 1);
-        assert!(line.trim_end().chars().all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)), "{line:?}");
+        assert!(
+            line.trim_end().chars().all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)),
+            "{line:?}"
+        );
         let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value, json!({ "event": "text", "text": evil }));
     }

@@ -57,10 +57,14 @@ impl<T: Write + Send, P: Write + Send> Show for Plain<T, P> {
     fn show(&mut self, item: Item<'_>) -> io::Result<()> {
         match item {
             Item::Text(text) => return self.answer(text),
-            Item::Content { author: MessageAuthor::Agent, block } => return self.answer(&tool_call::block(block)),
+            Item::Content { author: MessageAuthor::Agent, block } => {
+                return self.answer(&tool_call::block(block));
+            }
             Item::Thought(text) => return self.thought(text),
             Item::Stop { .. } | Item::Error { .. } => self.end_line()?,
-            Item::Message(_) | Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => self.interrupted = true,
+            Item::Message(_) | Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => {
+                self.interrupted = true
+            }
             _ => {}
         }
         match &mut self.progress {

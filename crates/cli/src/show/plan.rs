@@ -12,7 +12,11 @@ pub(crate) fn lines(plan: &PlanContent, paint: Paint, columns: usize) -> Vec<Str
     match plan {
         PlanContent::Items(entries) => {
             let done = entries.iter().filter(|entry| entry.status == PlanEntryStatus::Completed).count();
-            let head = format!("{} {}", paint.paint(BOLD, "plan"), paint.paint(DIM, format!("{done}/{}", entries.len())));
+            let head = format!(
+                "{} {}",
+                paint.paint(BOLD, "plan"),
+                paint.paint(DIM, format!("{done}/{}", entries.len()))
+            );
             std::iter::once(head).chain(entries.iter().map(|entry| step(entry, paint, columns))).collect()
         }
         PlanContent::File(uri) => vec![format!("{} in {}", paint.paint(BOLD, "plan"), sanitize::line(uri))],
@@ -46,6 +50,9 @@ mod tests {
             entry("think\u{1b}[2J\nhard", PlanEntryStatus::InProgress),
             entry("act", PlanEntryStatus::Pending),
         ]);
-        assert_eq!(lines(&plan, Paint { colours: false }, 80), ["plan 1/3", "  ☑ look", "  ▶ think hard", "  ☐ act"]);
+        assert_eq!(
+            lines(&plan, Paint { colours: false }, 80),
+            ["plan 1/3", "  ☑ look", "  ▶ think hard", "  ☐ act"]
+        );
     }
 }

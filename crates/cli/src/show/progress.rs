@@ -5,7 +5,9 @@ use super::tool_call::{self, Bound};
 use super::{Item, plan, sanitize, usage, width};
 use crate::permission::{By, Verdict};
 use attache_client::PermissionRequest;
-use attache_protocol::v1::{Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus};
+use attache_protocol::v1::{
+    Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus,
+};
 use attache_session::PlanContent;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -101,7 +103,8 @@ impl<W: Write> Progress<W> {
                     NoticeSeverity::Warning => YELLOW,
                     _ => DIM,
                 };
-                let description = notice.description.as_deref().map(|text| format!(": {}", sanitize::line(text)));
+                let description =
+                    notice.description.as_deref().map(|text| format!(": {}", sanitize::line(text)));
                 let text = format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
                 self.lines(&[self.style.paint.paint(style, text)])
             }
@@ -138,7 +141,13 @@ impl<W: Write> Progress<W> {
             self.shown.insert(id.clone(), line);
         }
         if settled {
-            let details = tool_call::details(call, &self.cwd, self.style.paint, self.style.bound, !self.reviewed.contains(id));
+            let details = tool_call::details(
+                call,
+                &self.cwd,
+                self.style.paint,
+                self.style.bound,
+                !self.reviewed.contains(id),
+            );
             if !details.is_empty() {
                 self.lines(&details)?;
             }
@@ -218,8 +227,12 @@ impl<W: Write> Progress<W> {
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,
-        StopReason::MaxTokens => Some("stopped: the model reached its limit of tokens; ask it to go on, or for less at once"),
-        StopReason::MaxTurnRequests => Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on"),
+        StopReason::MaxTokens => {
+            Some("stopped: the model reached its limit of tokens; ask it to go on, or for less at once")
+        }
+        StopReason::MaxTurnRequests => {
+            Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on")
+        }
         StopReason::Refusal => Some("refused: the agent declined to go on; ask in another way"),
         StopReason::Cancelled => Some("cancelled"),
         StopReason::Unknown(_) => Some("stopped for a reason this version does not know"),

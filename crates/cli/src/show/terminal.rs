@@ -62,14 +62,19 @@ impl<W: Write + Send> Show for Terminal<W> {
         match item {
             Item::Text(text) => self.text(text, Part::Text),
             Item::Thought(text) => self.text(text, Part::Thought),
-            Item::Content { author: MessageAuthor::Thought, block } => self.text(&tool_call::block(block), Part::Thought),
+            Item::Content { author: MessageAuthor::Thought, block } => {
+                self.text(&tool_call::block(block), Part::Thought)
+            }
             Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => self.pause(),
             // These show nothing of their own here.
-            Item::Session { .. } | Item::Title(_) | Item::Config(_) | Item::Usage(_) | Item::Agent(_)
-            | Item::Message(_) | Item::Error { .. } => {
-                self.progress.show(&item)
-            }
+            Item::Session { .. }
+            | Item::Title(_)
+            | Item::Config(_)
+            | Item::Usage(_)
+            | Item::Agent(_)
+            | Item::Message(_)
+            | Item::Error { .. } => self.progress.show(&item),
             _ => {
                 self.part(Part::Progress)?;
                 self.progress.show(&item)
@@ -94,7 +99,10 @@ mod tests {
 
     fn terminal() -> Terminal<Vec<u8>> {
         let columns = || Some(60);
-        Terminal::new(Vec::new(), Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short })
+        Terminal::new(
+            Vec::new(),
+            Style { paint: Paint { colours: false }, columns, rewrite: true, bound: Bound::Short },
+        )
     }
 
     fn written(terminal: &Terminal<Vec<u8>>) -> String {

@@ -4,8 +4,10 @@ use super::diff;
 use super::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
 use super::sanitize;
 use super::width::{cut, width};
+use attache_protocol::v1::{
+    ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind,
+};
 use attache_protocol::v1::{Diff, EmbeddedResourceResource};
-use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind};
 use std::path::Path;
 
 /// How much of a diff or an output is shown.
@@ -33,9 +35,15 @@ pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) ->
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
     let used = 2 + width(&kind).max(KIND_COLUMNS) + 1 + width(&title);
     let places = places(call, cwd, &title);
-    let places = if places.is_empty() { places } else { cut(&format!("  {places}"), columns.saturating_sub(used)) };
+    let places =
+        if places.is_empty() { places } else { cut(&format!("  {places}"), columns.saturating_sub(used)) };
     let padding = " ".repeat(KIND_COLUMNS.saturating_sub(width(&kind)));
-    format!("{} {}{padding} {title}{}", mark(call.status(), paint), paint.paint(CYAN, kind), paint.paint(DIM, places))
+    format!(
+        "{} {}{padding} {title}{}",
+        mark(call.status(), paint),
+        paint.paint(CYAN, kind),
+        paint.paint(DIM, places)
+    )
 }
 
 fn mark(status: &ToolCallStatus, paint: Paint) -> String {
@@ -147,7 +155,9 @@ pub(crate) fn block(content: &ContentBlock) -> String {
         ContentBlock::Text(content) => sanitize::text(&content.text).into_owned(),
         ContentBlock::Image(image) => format!("[image {}]", sanitize::line(&image.mime_type)),
         ContentBlock::Audio(audio) => format!("[audio {}]", sanitize::line(&audio.mime_type)),
-        ContentBlock::ResourceLink(link) => format!("[{}]({})", sanitize::line(&link.name), sanitize::line(&link.uri)),
+        ContentBlock::ResourceLink(link) => {
+            format!("[{}]({})", sanitize::line(&link.name), sanitize::line(&link.uri))
+        }
         ContentBlock::Resource(resource) => match &resource.resource {
             EmbeddedResourceResource::Text(text) => sanitize::text(&text.text).into_owned(),
             EmbeddedResourceResource::Blob(blob) => format!("[{}]", sanitize::line(&blob.uri)),
@@ -245,6 +255,9 @@ mod tests {
         call.content = vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
         let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole, true);
         shown.push(line(&call, Path::new("/p"), PLAIN, 80));
-        assert!(shown.iter().all(|line| !line.chars().any(|c| c.is_control() || c == '\u{202e}')), "{shown:?}");
+        assert!(
+            shown.iter().all(|line| !line.chars().any(|c| c.is_control() || c == '\u{202e}')),
+            "{shown:?}"
+        );
     }
 }

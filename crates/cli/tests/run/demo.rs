@@ -42,7 +42,11 @@ fn the_tour_works_in_an_empty_folder_and_in_one_of_prose() {
     let empty = Project::empty();
     let ended = empty.run(&["demo"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    assert!(ended.stdout.contains("a small sample project") && ended.stdout.contains("› rename"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("a small sample project") && ended.stdout.contains("› rename"),
+        "{}",
+        ended.stdout
+    );
     assert!(files(empty.path()).is_empty());
     fs::write(empty.path().join("notes.txt"), "one\n").unwrap();
     let ended = empty.run(&["demo"]);
@@ -65,7 +69,9 @@ fn doctor_shows_no_key_and_writes_nothing() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
-    for part in ["ANTHROPIC_API_KEY    set", "built-in", "landlock", "pipe", "not a terminal", "/.config/attache"] {
+    for part in
+        ["ANTHROPIC_API_KEY    set", "built-in", "landlock", "pipe", "not a terminal", "/.config/attache"]
+    {
         assert!(text.contains(part), "doctor lacks {part:?}: {text}");
     }
     assert!(!text.contains("very-secret"));

@@ -1,7 +1,7 @@
 //! Exit codes and what a person is told with them.
 
-use crate::script::Script;
 use crate::project::{Ended, Project};
+use crate::script::Script;
 
 fn with_agent(agent: &str) -> Ended {
     Project::new().run(&["run", "--agent", agent, "hello"])
@@ -70,7 +70,8 @@ fn an_agent_that_dies_in_a_turn_ends_with_4() {
 
 #[test]
 fn an_answer_that_is_no_answer_ends_with_4() {
-    with_script(&Script { prompt: r#"reply '{"stopReason":"bored"}'"#, ..Script::default() }).failed(4, &["bored"]);
+    with_script(&Script { prompt: r#"reply '{"stopReason":"bored"}'"#, ..Script::default() })
+        .failed(4, &["bored"]);
     with_script(&Script { prompt: "reply 5", ..Script::default() }).failed(4, &["cannot be read"]);
     let error = r#"refuse '{"code":-32603,"message":"the model is down"}'"#;
     with_script(&Script { prompt: error, ..Script::default() }).failed(4, &["the model is down"]);
@@ -80,13 +81,15 @@ fn an_answer_that_is_no_answer_ends_with_4() {
 fn a_login_that_is_needed_ends_with_5_and_names_the_ways() {
     let initialize = r#"reply '{"protocolVersion":1,"authMethods":[{"id":"oauth","name":"Robot account"}]}'"#;
     let refused = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
-    with_script(&Script { initialize, new: refused, ..Script::default() }).failed(5, &["login", "Robot account"]);
+    with_script(&Script { initialize, new: refused, ..Script::default() })
+        .failed(5, &["login", "Robot account"]);
     with_script(&Script { prompt: refused, ..Script::default() }).failed(5, &["login"]);
 }
 
 #[test]
 fn a_refusal_ends_with_6_and_a_limit_with_7() {
-    with_script(&Script { prompt: r#"reply '{"stopReason":"refusal"}'"#, ..Script::default() }).failed(6, &["refused"]);
+    with_script(&Script { prompt: r#"reply '{"stopReason":"refusal"}'"#, ..Script::default() })
+        .failed(6, &["refused"]);
     for limit in ["max_tokens", "max_turn_requests"] {
         let prompt = format!(r#"reply '{{"stopReason":"{limit}"}}'"#);
         with_script(&Script { prompt: &prompt, ..Script::default() }).failed(7, &["limit"]);

@@ -1,7 +1,7 @@
 //! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where nobody can be asked.
 
-use crate::script::Script;
 use crate::project::{MAIN, Project};
+use crate::script::Script;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,13 +27,17 @@ fn nothing_is_approved_where_nobody_can_be_asked() {
         assert_eq!(project.main(), MAIN, "{flags:?}");
         assert_eq!(ended.code, Some(0), "{ended:#?}");
         let told = if flags == ["--json"] { &ended.stdout } else { &ended.stderr };
-        assert!(told.contains(if flags == ["--json"] { "\"by\":\"nobody\"" } else { "--allow edit" }), "{ended:#?}");
+        assert!(
+            told.contains(if flags == ["--json"] { "\"by\":\"nobody\"" } else { "--allow edit" }),
+            "{ended:#?}"
+        );
     }
 }
 
 #[test]
 fn flags_allow_everything_or_a_kind() {
-    for flags in [&["--yes"][..], &["--allow", "edit"], &["--allow", "execute", "--allow", "edit", "--json"]] {
+    for flags in [&["--yes"][..], &["--allow", "edit"], &["--allow", "execute", "--allow", "edit", "--json"]]
+    {
         let project = Project::new();
         let ended = project.run(&[&["run", RENAME], flags].concat());
         assert_eq!(project.main(), MAIN.replace("total", "sum"), "{flags:?}: {ended:#?}");
@@ -77,7 +81,9 @@ fn an_agent_cannot_command_the_terminal_through_a_pipe() {
 fn documented() -> BTreeMap<String, String> {
     let text = include_str!("../../JSON.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split_once("` |")).map(|(event, rest)| (event.to_owned(), rest.to_owned())).collect()
+    rows.filter_map(|row| row.split_once("` |"))
+        .map(|(event, rest)| (event.to_owned(), rest.to_owned()))
+        .collect()
 }
 
 #[test]
@@ -88,7 +94,8 @@ fn json_lines_have_the_documented_events_and_members() {
     for prompt in ["summarize this project", RENAME, "run ls"] {
         let ended = Project::new().run(&["run", "--json", "--allow", "edit", prompt]);
         assert_eq!(ended.stderr, "", "{ended:#?}");
-        let lines: Vec<Value> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Value> =
+            ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
         assert_eq!(events[..2], ["agent", "session"], "{events:?}");
         assert_eq!(events.last(), Some(&"stop"), "{events:?}");
@@ -100,10 +107,16 @@ fn json_lines_have_the_documented_events_and_members() {
             }
             *seen.entry(event.to_owned()).or_insert(0) += 1;
         }
-        let text: String = lines.iter().filter(|line| line["event"] == "text").filter_map(|line| line["text"].as_str()).collect();
+        let text: String = lines
+            .iter()
+            .filter(|line| line["event"] == "text")
+            .filter_map(|line| line["text"].as_str())
+            .collect();
         assert!(!text.is_empty());
     }
-    for event in ["agent", "session", "text", "tool_call", "plan", "permission", "usage", "title", "config", "stop"] {
+    for event in
+        ["agent", "session", "text", "tool_call", "plan", "permission", "usage", "title", "config", "stop"]
+    {
         assert!(seen.contains_key(event), "no {event} was seen: {seen:?}");
     }
 }

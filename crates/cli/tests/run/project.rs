@@ -32,7 +32,12 @@ impl Project {
     /// The program, to be run in this folder, without a terminal and with nothing of the caller's settings.
     pub(crate) fn attache(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
-        command.args(arguments).current_dir(self.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG"] {
             command.env_remove(name);
         }

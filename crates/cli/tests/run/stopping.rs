@@ -14,7 +14,10 @@ fn alive(mark: &str) -> Vec<String> {
     let marked = processes.filter(|path| {
         fs::read(path.join("environ")).is_ok_and(|environ| String::from_utf8_lossy(&environ).contains(mark))
     });
-    marked.filter_map(|path| fs::read_to_string(path.join("cmdline")).ok()).filter(|line| !line.is_empty()).collect()
+    marked
+        .filter_map(|path| fs::read_to_string(path.join("cmdline")).ok())
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 /// Waits until nothing with the mark runs any more.
@@ -81,8 +84,11 @@ fn kill_9_leaves_nothing_running() {
 fn a_turn_that_takes_too_long_ends_with_8() {
     let project = Project::new();
     let mark = "attache-stopping-late";
-    let output =
-        project.attache(&["run", "--yes", "--timeout", "0.3", LONG]).env("ATTACHE_TEST_MARK", mark).output().unwrap();
+    let output = project
+        .attache(&["run", "--yes", "--timeout", "0.3", LONG])
+        .env("ATTACHE_TEST_MARK", mark)
+        .output()
+        .unwrap();
     Ended::from(output).failed(8, &["longer than 0.3 s", "--timeout"]);
     nothing_is_left(mark);
 }

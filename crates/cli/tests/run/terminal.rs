@@ -22,18 +22,27 @@ impl Terminal {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
-        let opened = unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
+        let opened =
+            unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
         // SAFETY: the descriptors are fresh and nobody else's.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let descriptor = theirs.as_raw_fd();
         let mut command = project.attache(arguments);
-        command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         // SAFETY: `login_tty` makes system calls only; it makes the terminal the child's own and its three streams.
         unsafe {
-            command.pre_exec(move || match libc::login_tty(descriptor) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
+            command.pre_exec(move || {
+                // A program that waits for ever ends by this alarm, and its test fails.
+                libc::alarm(60);
+                match libc::login_tty(descriptor) {
+                    0 => Ok(()),
+                    _ => Err(std::io::Error::last_os_error()),
+                }
             });
         }
         let child = command.spawn().unwrap();
