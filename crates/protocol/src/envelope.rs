@@ -50,7 +50,9 @@ impl NotAMessage {
     pub fn error(&self) -> Option<Error> {
         match self {
             Self::NotJson(_) => Some(Error::new(ErrorCode::PARSE_ERROR, "Parse error")),
-            Self::Invalid(why) => Some(Error::new(ErrorCode::INVALID_REQUEST, format!("Invalid request: {why}"))),
+            Self::Invalid(why) => {
+                Some(Error::new(ErrorCode::INVALID_REQUEST, format!("Invalid request: {why}")))
+            }
             Self::BrokenReply(..) => None,
         }
     }

@@ -12,9 +12,9 @@ mod read;
 mod report;
 #[cfg(feature = "schema")]
 mod schema;
+mod secret;
 #[cfg(feature = "schema")]
 mod shape;
-mod secret;
 mod unknown;
 pub mod v1;
 mod wire;
@@ -28,9 +28,9 @@ pub use read::{Fault, Mark, Next, Reader, Unknown};
 pub use report::{DecodeError, Dropped, Notice, Why, decode, decode_known, decode_reporting};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
+pub use secret::Secret;
 #[cfg(feature = "schema")]
 pub use shape::{MemberShape, Shape};
-pub use secret::Secret;
 pub use unknown::{Meta, UnknownVariant};
 pub use wire::{Map, Members, Wire, encode};
 pub use write::{ObjectWriter, Writer};

@@ -165,7 +165,9 @@ impl Row {
             Side::Client => Receiver::Client,
         };
         METHODS.iter().copied().find(|row| {
-            row.name == name && row.kind == kind && (row.receiver == receiver || row.receiver == Receiver::Both)
+            row.name == name
+                && row.kind == kind
+                && (row.receiver == receiver || row.receiver == Receiver::Both)
         })
     }
 }

@@ -55,7 +55,10 @@ mod tests {
     #[test]
     fn a_printed_message_hides_its_secrets_and_the_wire_does_not() {
         let variable = EnvVariable::new("API_KEY", "sk-123");
-        assert_eq!(format!("{variable:?}"), r#"EnvVariable { name: "API_KEY", value: <hidden>, meta: None }"#);
+        assert_eq!(
+            format!("{variable:?}"),
+            r#"EnvVariable { name: "API_KEY", value: <hidden>, meta: None }"#
+        );
         assert_eq!(crate::encode(&variable), r#"{"name":"API_KEY","value":"sk-123"}"#);
     }
 }

@@ -117,9 +117,22 @@ const NULL_PARAMS: &[&str] = &["logout", "session/list", "auth/status", "provide
 
 /// Methods whose result may be `null` (DEC-14).
 const NULL_RESULT: &[&str] = &[
-    "authenticate", "logout", "session/load", "session/resume", "session/close", "session/delete", "session/set_mode",
-    "session/set_model", "session/archive", "session/unarchive", "providers/set", "providers/disable", "fs/write_text_file",
-    "terminal/release", "terminal/kill", "terminal/wait_for_exit",
+    "authenticate",
+    "logout",
+    "session/load",
+    "session/resume",
+    "session/close",
+    "session/delete",
+    "session/set_mode",
+    "session/set_model",
+    "session/archive",
+    "session/unarchive",
+    "providers/set",
+    "providers/disable",
+    "fs/write_text_file",
+    "terminal/release",
+    "terminal/kill",
+    "terminal/wait_for_exit",
 ];
 
 const fn listed(list: &[&str], name: &str) -> bool {

@@ -118,13 +118,17 @@ pub static FIELDS: &[FieldRow] = &[
     FieldRow {
         name: "prompt[].type \"image\"",
         stability: Stability::Stable,
-        gate: Gate::Agent("agentCapabilities.promptCapabilities.image", |agent| agent.prompt_capabilities.image),
+        gate: Gate::Agent("agentCapabilities.promptCapabilities.image", |agent| {
+            agent.prompt_capabilities.image
+        }),
         rule: "PROMPT-02",
     },
     FieldRow {
         name: "prompt[].type \"audio\"",
         stability: Stability::Stable,
-        gate: Gate::Agent("agentCapabilities.promptCapabilities.audio", |agent| agent.prompt_capabilities.audio),
+        gate: Gate::Agent("agentCapabilities.promptCapabilities.audio", |agent| {
+            agent.prompt_capabilities.audio
+        }),
         rule: "PROMPT-02",
     },
     FieldRow {

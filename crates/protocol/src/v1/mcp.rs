@@ -1,8 +1,8 @@
 //! MCP servers that a session uses (requirements §3.11), and MCP messages carried over ACP (§1.3, unstable).
 
 use super::EnvVariable;
-use crate::either::wire_either;
 use crate::Secret;
+use crate::either::wire_either;
 use crate::object::{wire_id, wire_struct};
 use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
 
