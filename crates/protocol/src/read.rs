@@ -188,8 +188,21 @@ impl<'t> Reader<'t> {
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         self.space();
         let start = self.at;
-        self.by_serde::<IgnoredAny>("a value")?;
+        if self.plain_string().is_none() {
+            self.by_serde::<IgnoredAny>("a value")?;
+        }
         Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
+    /// Takes the next value if it is a string without escapes, as nearly all are.
+    fn plain_string(&mut self) -> Option<&'t str> {
+        let rest = self.rest().strip_prefix('"')?;
+        let length = crate::write::plain_prefix(rest.as_bytes());
+        let (plain, tail) = rest.split_at_checked(length)?;
+        tail.starts_with('"').then(|| {
+            self.at += length + 2;
+            plain
+        })
     }
 
     /// The next value, which must be a string; borrowed unless it holds an escape.
@@ -197,13 +210,7 @@ impl<'t> Reader<'t> {
         if self.peek() != Next::String {
             return Err(self.fault(Why::Expected("a string")));
         }
-        let start = self.at + 1;
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        let length = crate::write::plain_prefix(rest);
-        if rest.get(length) == Some(&b'"')
-            && let Some(plain) = self.text.get(start..start + length)
-        {
-            self.at = start + length + 1;
+        if let Some(plain) = self.plain_string() {
             return Ok(Cow::Borrowed(plain));
         }
         self.by_serde::<String>("a string").map(Cow::Owned)

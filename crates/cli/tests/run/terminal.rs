@@ -129,7 +129,7 @@ fn a_terminal_gets_colours_unless_it_or_the_person_wants_none() {
     };
     assert!(shown(&[]).contains("\u{1b}[32m✓"));
     assert!(!shown(&[("NO_COLOR", "1")]).contains("\u{1b}[32m"));
-    assert!(!shown(&[("TERM", "dumb")]).contains('\u{1b}'));
+    assert!(!shown(&[("TERM", "dumb"), ("CI", "true")]).contains('\u{1b}'));
 }
 
 #[test]
