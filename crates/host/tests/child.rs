@@ -132,6 +132,7 @@ async fn a_stopped_program_is_terminated_too() {
     assert_eq!(exit, signal(15));
 }
 
+/// RPC-05.
 #[tokio::test]
 async fn a_mebibyte_of_stderr_blocks_nobody_and_its_end_is_kept() {
     let seen = Arc::new(Mutex::new(0));

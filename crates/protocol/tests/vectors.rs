@@ -97,6 +97,7 @@ fn a_null_result_is_empty_exactly_where_the_rule_lists_it() {
     }
 }
 
+/// RPC-25.
 #[test]
 fn absent_and_null_params_are_empty_where_all_of_them_are_optional() {
     let null: Vec<&str> =

@@ -1,0 +1,105 @@
+//! What a cancelled call may still do, and what lines look like on the wire.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Peer, Work};
+use attache_protocol::method::{SessionPrompt, SessionSetMode, SessionUpdateNotification};
+use attache_protocol::v1::*;
+use attache_protocol::{Error, ErrorCode};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::task::JoinSet;
+
+struct Stubborn;
+
+impl Agent for Stubborn {
+    /// Ends by itself when it is cancelled, after some last words.
+    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+        answer.by(|answer| async move {
+            answer.cancelled().clone().wait().await;
+            let words = SessionUpdate::AgentMessageChunk(ContentChunk::new("last words"));
+            answer
+                .peer()
+                .notify::<SessionUpdateNotification>(&SessionNotification::new(params.session_id, words))
+                .unwrap();
+            answer.send(Ok(PromptResponse::new(StopReason::Cancelled)));
+        })
+    }
+
+    /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives up by itself.
+    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+        if params.mode_id.as_str() == "stop" {
+            return answer.send(Err(Error::request_cancelled()));
+        }
+        answer.by(|answer| async move {
+            answer.cancelled().clone().wait().await;
+            answer.send(Ok(SetSessionModeResponse::new()));
+        })
+    }
+}
+
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Client for Heard {
+    fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
+        let SessionUpdate::AgentMessageChunk(chunk) = params.update else { return };
+        self.0.lock().unwrap().push(chunk.content.as_text().unwrap_or_default().to_owned());
+    }
+}
+
+fn pair() -> (Peer, Heard, JoinSet<attache_connection::End>) {
+    let (client, agent) = tokio::io::duplex(4096);
+    let heard = Heard::default();
+    let mut drivers = JoinSet::new();
+    let (input, output) = tokio::io::split(agent);
+    drivers.spawn(Builder::new().connect(input, output, AgentHandler(Stubborn)).1.run());
+    let (input, output) = tokio::io::split(client);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(heard.clone()));
+    drivers.spawn(connection.run());
+    (peer, heard, drivers)
+}
+
+#[tokio::test]
+async fn a_peer_that_ignores_a_cancel_still_answers_as_if_there_had_been_none() {
+    let (peer, _, _drivers) = pair();
+    let busy = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "busy"));
+    busy.cancel();
+    assert!(busy.await.is_ok(), "CANCEL-13, CANCEL-17");
+}
+
+#[tokio::test]
+async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
+    let (peer, heard, _drivers) = pair();
+    let prompt = peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()]));
+    prompt.cancel();
+    assert_eq!(prompt.await.unwrap().stop_reason, StopReason::Cancelled);
+    assert_eq!(*heard.0.lock().unwrap(), ["last words"], "CANCEL-15");
+}
+
+#[tokio::test]
+async fn giving_up_for_reasons_of_ones_own_uses_the_same_code() {
+    let (peer, _, _drivers) = pair();
+    let error = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
+    assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
+}
+
+#[tokio::test]
+async fn a_message_is_one_line_whatever_it_says() {
+    // RPC-02, RPC-07: over any stream, and with every kind of line end in the text.
+    let (ours, raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let (peer, connection) = Builder::new().connect(input, output, AgentHandler(Stubborn));
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    let text = "one\ntwo\r\nthree\u{2028}four\u{85}\u{0}\"\\";
+    let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(text));
+    peer.notify::<SessionUpdateNotification>(&SessionNotification::new("s", update)).unwrap();
+    peer.send_raw(b"end\n").unwrap();
+    let mut lines = BufReader::new(raw).lines();
+    let line = lines.next_line().await.unwrap().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(value.pointer("/params/update/content/text").unwrap(), text);
+    assert_eq!(value.pointer("/params/update/sessionUpdate").unwrap(), "agent_message_chunk", "RPC-30");
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "end");
+}
