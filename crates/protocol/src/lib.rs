@@ -15,6 +15,7 @@ mod schema;
 mod secret;
 #[cfg(feature = "schema")]
 mod shape;
+mod skip;
 mod unknown;
 pub mod v1;
 mod wire;

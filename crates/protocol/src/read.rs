@@ -184,14 +184,18 @@ impl<'t> Reader<'t> {
         null
     }
 
-    /// Steps over the next value and gives its text.
-    pub fn skip(&mut self) -> Result<&'t str, Fault> {
+    /// Steps over a value that is walked no further here.
+    pub(crate) fn skip_leaf(&mut self) -> Result<(), Fault> {
         self.space();
-        let start = self.at;
-        if self.plain_string().is_none() {
-            self.by_serde::<IgnoredAny>("a value")?;
+        match self.plain_string() {
+            Some(_) => Ok(()),
+            None => self.by_serde::<IgnoredAny>("a value").map(drop),
         }
-        Ok(self.text.get(start..self.at).unwrap_or_default())
+    }
+
+    /// The text from `start` to here.
+    pub(crate) fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
     }
 
     /// Takes the next value if it is a string without escapes, as nearly all are.
@@ -239,7 +243,7 @@ impl<'t> Reader<'t> {
             return Err(self.fault(Why::Expected("an object")));
         }
         self.at += 1;
-        if self.takes(b'}') {
+        if self.take(b'}') {
             return Ok(());
         }
         loop {
@@ -247,13 +251,13 @@ impl<'t> Reader<'t> {
                 return Err(self.fault(Why::NotJson));
             }
             let key = self.string()?;
-            if !self.takes(b':') {
+            if !self.take(b':') {
                 return Err(self.fault(Why::NotJson));
             }
             member(&key, self)?;
-            match self.takes(b',') {
+            match self.take(b',') {
                 true => {}
-                false if self.takes(b'}') => return Ok(()),
+                false if self.take(b'}') => return Ok(()),
                 false => return Err(self.fault(Why::NotJson)),
             }
         }
@@ -269,14 +273,14 @@ impl<'t> Reader<'t> {
             return Err(self.fault(Why::Expected("an array")));
         }
         self.at += 1;
-        if self.takes(b']') {
+        if self.take(b']') {
             return Ok(());
         }
         loop {
             item(self)?;
-            match self.takes(b',') {
+            match self.take(b',') {
                 true => {}
-                false if self.takes(b']') => return Ok(()),
+                false if self.take(b']') => return Ok(()),
                 false => return Err(self.fault(Why::NotJson)),
             }
         }
@@ -319,7 +323,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn takes(&mut self, byte: u8) -> bool {
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
         self.space();
         let takes = self.byte() == Some(byte);
         if takes {
