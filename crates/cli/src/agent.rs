@@ -3,6 +3,7 @@
 use crate::args;
 use crate::exit::{Exit, Failure};
 use attache_connection::{Direction, Tap};
+use attache_protocol::envelope::Message;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
@@ -11,9 +12,6 @@ attache agent speaks ACP on stdin and stdout, one JSON message a line; a client 
   attache run \"help\"                        this program's own client
   an editor                                 set its ACP agent to the command `attache agent`
 It serves what you type all the same; Ctrl-D ends it.";
-
-/// The longest line that is logged whole, in bytes.
-const LOGGED: usize = 2000;
 
 /// Serves until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
@@ -34,18 +32,27 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     }
 }
 
-/// Logs every line to stderr. The agent has no keys of its own yet, so a line holds what the client sent and what files hold.
+/// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it may hold keys (environment values of
+/// MCP servers, headers) and files.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {
             Direction::Sent => "->",
             Direction::Received => "<-",
         };
-        let start = String::from_utf8_lossy(line.get(..LOGGED).unwrap_or(line));
-        let more = line.len().saturating_sub(LOGGED);
-        let rest = if more > 0 { format!(" … {more} bytes more") } else { String::new() };
-        log(&format!("{arrow} {}{rest}", crate::show::sanitize::visible(&start)));
+        let size = line.len();
+        log(&format!("{arrow} {}, {size} bytes", crate::show::sanitize::visible(&gist(line))));
     })
+}
+
+fn gist(line: &[u8]) -> String {
+    match Message::read(line) {
+        Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
+        Ok(Message::Notification { method, .. }) => method.into_owned(),
+        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("answer to call {id}"),
+        Ok(Message::Reply { id, outcome: Err(error) }) => format!("error {} to call {id}", error.code),
+        Err(_) => "a line that is no message".to_owned(),
+    }
 }
 
 fn log(text: &str) {

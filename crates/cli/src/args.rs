@@ -53,7 +53,7 @@ pub(crate) struct Demo {
 
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// Log every line of traffic to stderr; ATTACHE_LOG=1 does the same
+    /// Log every message to stderr, by method, id and size; ATTACHE_LOG=1 does the same
     #[arg(short, long)]
     pub(crate) verbose: bool,
 }

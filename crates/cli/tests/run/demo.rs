@@ -103,3 +103,29 @@ fn the_agent_prints_nothing_but_the_protocol_and_ends_with_its_client() {
     assert_eq!(reply["result"]["protocolVersion"], 1);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
+
+#[test]
+fn the_agents_log_says_what_passes_and_never_what_is_in_it() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let project = Project::empty();
+    let mut child = project.attache(&["agent", "--verbose"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":1}}}}"#)
+        .unwrap();
+    let server = r#"{"name":"s","command":"/bin/s","args":[],"env":[{"name":"KEY","value":"sk-secret"}]}"#;
+    writeln!(
+        input,
+        r#"{{"jsonrpc":"2.0","id":2,"method":"session/new","params":{{"cwd":"/","mcpServers":[{server}]}}}}"#
+    )
+    .unwrap();
+    writeln!(input, "sk-secret, which is no JSON").unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        log.contains("<- session/new, call 2, ") && log.contains("-> error -32700 to call null"),
+        "{log}"
+    );
+    assert!(!log.contains("secret"), "{log}");
+}
