@@ -131,13 +131,16 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         String::new(),
         paint().paint(DIM, messages),
         "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
-        format!("  {}", paint().paint(BOLD, "attache run \"summarize this project\"")),
-        format!("  {}   edits ask you first", paint().paint(BOLD, "attache run \"rename A to B in PATH\"")),
-        format!(
-            "  {}   with any other ACP agent",
-            paint().paint(BOLD, "attache run --agent 'gemini --acp' \"…\"")
-        ),
+        format!("  {}", command("run \"summarize this project\"")),
+        format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
+        format!("  {}   with any other ACP agent", command("run --agent 'gemini --acp' \"…\"")),
     ]
+}
+
+/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which says so in the environment.
+fn command(arguments: &str) -> String {
+    let program = if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
+    paint().paint(BOLD, format!("{program} {arguments}"))
 }
 
 fn tap(traffic: Arc<Traffic>) -> attache_connection::Tap {

@@ -71,9 +71,12 @@ macro_rules! wire_struct {
                     _ if FLAT => reader.skip().map(drop),
                     key => reader.unknown_member(start, key),
                 })?;
-                $(let $field = match $field.or_else(<mark::$mark as mark::Mark<$ty>>::absent) {
+                $(let $field = match $field {
                     Some(value) => value,
-                    None => return Err(crate::Fault { at: start, why: crate::Why::Missing($key) }),
+                    None => match <mark::$mark as mark::Mark<$ty>>::absent() {
+                        Some(value) => value,
+                        None => return Err(crate::Fault { at: start, why: crate::Why::Missing($key) }),
+                    },
                 };)*
                 Ok(Self { $($field),* })
             }
