@@ -32,7 +32,7 @@ pub(crate) struct Duty {
 impl Duty {
     pub(crate) fn settle(&mut self, outcome: Result<&impl Wire, &Error>) {
         let Some(id) = self.id.take() else { return };
-        self.peer.0.incoming.lock().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&id);
+        self.peer.0.incoming().remove(&id);
         // A peer that is gone needs no answer.
         let _ = self.peer.0.outbox.enqueue(|out| envelope::write_reply(out, &id, outcome));
     }

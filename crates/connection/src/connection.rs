@@ -12,7 +12,7 @@ use std::collections::hash_map::Entry;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -249,7 +249,7 @@ impl<H: Handler> Connection<H> {
         if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
             let _ = tokio::time::timeout(half, self.drain()).await;
         }
-        for (_, switch) in self.peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).drain() {
+        for (_, switch) in self.peer.0.incoming().drain() {
             switch.cancel();
         }
         let _ = tokio::time::timeout(half, self.drain()).await;
@@ -345,7 +345,7 @@ fn dispatch<H: Handler>(
 fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
     match CancelRequest::decode_params(params) {
         Ok(params) => {
-            let incoming = peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+            let incoming = peer.0.incoming();
             if let Some(switch) = incoming.get(&params.request_id) {
                 switch.cancel();
             }
@@ -357,7 +357,7 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
 /// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
 fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
     let (switch, cancelled) = CancelSwitch::new();
-    match peer.0.incoming.lock().unwrap_or_else(PoisonError::into_inner).entry(id.clone()) {
+    match peer.0.incoming().entry(id.clone()) {
         Entry::Vacant(place) => {
             place.insert(switch);
         }

@@ -5,11 +5,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Read at a time, at most; also what an idle connection keeps.
+/// Room that every read has at least; also what an idle connection keeps.
 const CHUNK: usize = 64 * 1024;
 
-/// Read at a time once the peer fills whole chunks.
-const LARGE: usize = 1024 * 1024;
+/// The most by which the buffer grows at a time.
+const STEP: usize = 1024 * 1024;
 
 /// A splitter of lines. The unfinished line lives here, so a poll can be given up at any time.
 pub(crate) struct Lines {
@@ -105,7 +105,8 @@ impl Lines {
         }
     }
 
-    /// Moves the unfinished line to the front and sees to it that there is room behind it: a chunk, or as much again as the line has.
+    /// Moves the unfinished line to the front and sees to it that there is room behind it for a chunk. A line that outgrows the buffer
+    /// doubles it, by [`STEP`] at most; once all is taken, what a huge line needed is given back.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.filled, 0);
@@ -113,17 +114,33 @@ impl Lines {
             self.searched -= self.start;
             self.start = 0;
         }
-        let full = self.filled + CHUNK > self.buffer.len();
-        let wanted = if full {
-            (self.filled * 2).clamp(CHUNK, LARGE.max(self.filled + LARGE))
-        } else {
-            self.buffer.len()
-        };
-        if self.filled == 0 && self.buffer.len() > LARGE {
-            self.buffer = Vec::new(); // one huge line does not keep its memory for ever
+        if self.filled == 0 && self.buffer.len() > STEP {
+            self.buffer = Vec::new();
         }
-        if self.buffer.len() < wanted.max(self.filled + CHUNK) {
-            self.buffer.resize(wanted.max(self.filled + CHUNK), 0);
+        if self.buffer.len() < self.filled + CHUNK {
+            self.buffer.resize(self.filled + self.filled.clamp(CHUNK, STEP), 0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, Line, Lines};
+
+    #[tokio::test]
+    async fn one_huge_line_does_not_keep_its_memory() {
+        let huge = format!("{}\nsmall\n", "x".repeat(8 << 20));
+        let mut lines = Lines::new(Box::pin(std::io::Cursor::new(huge.into_bytes())), 32 << 20);
+        let mut seen = Vec::new();
+        loop {
+            std::future::poll_fn(|context| lines.poll_fill(context)).await;
+            match lines.next() {
+                Line::Whole(line) => seen.push(line.len()),
+                Line::More => {}
+                _ => break,
+            }
+        }
+        assert_eq!(seen, [8 << 20, 5]);
+        assert!(lines.buffer.len() <= CHUNK, "{} bytes are kept", lines.buffer.len());
     }
 }

@@ -28,7 +28,7 @@ pub struct Peer(pub(crate) Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) outbox: Outbox,
     pending: Mutex<Pending<Settle, End>>,
-    pub(crate) incoming: Mutex<HashMap<RequestId, CancelSwitch>>,
+    incoming: Mutex<HashMap<RequestId, CancelSwitch>>,
     /// Set once, when the connection is over.
     pub(crate) end: watch::Sender<Option<End>>,
     /// Set when this side asked for the end.
@@ -147,14 +147,9 @@ impl Peer {
     /// Waits for the connection's end and says why.
     pub async fn ended(&self) -> End {
         let mut end = self.0.end.subscribe();
-        loop {
-            if let Some(end) = &*end.borrow_and_update() {
-                return end.clone();
-            }
-            if end.changed().await.is_err() {
-                return End::Closed;
-            }
-        }
+        // The sender lives as long as `self`, and an end once known stays.
+        let known = end.wait_for(Option::is_some).await;
+        known.ok().and_then(|end| end.clone()).unwrap_or(End::Closed)
     }
 
     /// The end, if the connection is over.
@@ -204,6 +199,11 @@ impl std::fmt::Debug for Peer {
 impl Shared {
     fn pending(&self) -> MutexGuard<'_, Pending<Settle, End>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The peer's calls that are not answered yet.
+    pub(crate) fn incoming(&self) -> MutexGuard<'_, HashMap<RequestId, CancelSwitch>> {
+        self.incoming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the call that `id` names; false if no open call has it.

@@ -2,7 +2,7 @@
 //!
 //! Reading it decides what the line is and who is meant; params and results stay text until their type is known.
 
-use crate::{DecodeError, Error, ErrorCode, Next, Reader, RequestId, Unknown, Wire, Writer};
+use crate::{DecodeError, Error, Next, Reader, RequestId, Unknown, Wire, Writer};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -49,10 +49,8 @@ impl NotAMessage {
     /// The error to answer with; a broken reply gets none.
     pub fn error(&self) -> Option<Error> {
         match self {
-            Self::NotJson(_) => Some(Error::new(ErrorCode::PARSE_ERROR, "Parse error")),
-            Self::Invalid(why) => {
-                Some(Error::new(ErrorCode::INVALID_REQUEST, format!("Invalid request: {why}")))
-            }
+            Self::NotJson(_) => Some(Error::parse_error()),
+            Self::Invalid(why) => Some(Error::invalid_request(format!("Invalid request: {why}"))),
             Self::BrokenReply(..) => None,
         }
     }

@@ -19,7 +19,7 @@ wire_struct! {
 impl Error {
     /// The line was no JSON; answered with the id null.
     pub fn parse_error() -> Self {
-        Self::new(ErrorCode::PARSE_ERROR, "the line is not valid JSON")
+        Self::new(ErrorCode::PARSE_ERROR, "Parse error")
     }
 
     /// The JSON was no request as JSON-RPC and ACP want it, for the reason given.
