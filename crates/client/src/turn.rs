@@ -60,10 +60,11 @@ impl Turn {
             if let Some(change) = self.ready.pop_front() {
                 return Some(change);
             }
-            // Looked at first: once the turn has ended, everything of it is folded.
-            let ended = matches!(*self.stages.borrow(), Stage::Ended(_));
+            // In this order: an end that comes behind the first two wakes the wait below, one that came before is seen by the third; and
+            // once the turn has ended, everything of it is folded.
             self.seen.borrow_and_update();
             self.live.looking();
+            let ended = matches!(*self.stages.borrow(), Stage::Ended(_));
             self.ready.extend(self.told.tell(&self.live.state().session));
             if self.ready.is_empty() && (ended || self.seen.changed().await.is_err()) {
                 return None;
