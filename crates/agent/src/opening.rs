@@ -69,6 +69,7 @@ async fn begin<A: Author>(
         cwd: params.cwd.clone(),
         additional_directories: params.additional_directories.clone(),
         origin: Origin::New,
+        agent: None,
     };
     let session = OpenSession::new(
         id,

@@ -264,6 +264,6 @@ impl Folders {
 
     fn opened(&self, origin: attache_session::Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
-        EventBody::Opened { cwd, additional_directories, origin }
+        EventBody::Opened { cwd, additional_directories, origin, agent: None }
     }
 }

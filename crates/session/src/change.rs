@@ -32,7 +32,7 @@ parts! {
     COMMANDS = 4,
     /// Config options, modes or models.
     CONFIG = 5,
-    /// Title, time or metadata.
+    /// Title, time or metadata, or that the session was archived.
     INFO = 6,
     /// Context, cost or tokens.
     USAGE = 7,

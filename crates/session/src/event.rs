@@ -39,6 +39,9 @@ pub enum EventBody {
         additional_directories: Vec<String>,
         /// How the session came to be here.
         origin: Origin,
+        /// Whose words the session's figures are in, such as what a turn's tokens count: the name of a foreign agent. `None` on the side
+        /// of the agent itself.
+        agent: Option<String>,
     },
     /// A person's prompt: begins a user message of the transcript, which no later chunk goes on with.
     Prompt {
@@ -94,6 +97,8 @@ pub enum EventBody {
         /// no, because the agent it shows decides that.
         by_person: bool,
     },
+    /// The session was put away, or taken out again (ARCH-02, ARCH-06).
+    Archived(bool),
     /// How full the context is, and what the session cost until now (USE-02, USE-04).
     Usage {
         /// Tokens in the context.

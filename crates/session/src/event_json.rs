@@ -96,6 +96,7 @@ fn name(body: &EventBody) -> &str {
         EventBody::Models(_) => "models",
         EventBody::Info { .. } => "info",
         EventBody::StoredTitle { .. } => "storedTitle",
+        EventBody::Archived(_) => "archived",
         EventBody::Usage { .. } => "usage",
         EventBody::Notice(_) => "notice",
         EventBody::Compaction(_) => "compaction",
@@ -129,6 +130,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
             let (title, updated_at, meta) = (title.clone(), updated_at.clone(), meta.clone());
             SessionInfoUpdate { title, updated_at, meta }.write(to);
         }
+        EventBody::Archived(archived) => archived.write(to),
         EventBody::Notice(notice) => notice.write(to),
         EventBody::Compaction(update) => update.write(to),
         EventBody::CompactionSummary(chunk) => chunk.write(to),
@@ -143,7 +145,7 @@ fn write_body(body: &EventBody, mut writer: Writer<'_>) {
 /// Writes the bodies that are objects of our own.
 fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'_>) {
     match body {
-        EventBody::Opened { cwd, additional_directories, origin } => {
+        EventBody::Opened { cwd, additional_directories, origin, agent } => {
             object.member("cwd", cwd);
             object.member("additionalDirectories", additional_directories);
             match origin {
@@ -154,6 +156,9 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
                     object.key("origin").string("forked");
                     object.member("from", from);
                 }
+            }
+            if let Some(agent) = agent {
+                object.member("agent", agent);
             }
         }
         EventBody::Message { author, message_id, content } => {
@@ -232,6 +237,7 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
             let SessionInfoUpdate { title, updated_at, meta } = read(name, raw)?;
             EventBody::Info { title, updated_at, meta }
         }
+        "archived" => EventBody::Archived(read(name, raw)?),
         "notice" => EventBody::Notice(read(name, raw)?),
         "compaction" => EventBody::Compaction(read(name, raw)?),
         "compactionSummary" => EventBody::CompactionSummary(read(name, raw)?),
@@ -260,6 +266,7 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
                 "forked" => Origin::Forked(object.must("from")?),
                 _ => return Ok(None),
             },
+            agent: object.may("agent")?,
         },
         "message" => EventBody::Message {
             author: match object.must::<String>("author")?.as_str() {

@@ -24,6 +24,7 @@ pub struct Session {
     commands: Arc<[AvailableCommand]>,
     config: Arc<ConfigOptions>,
     info: Arc<Info>,
+    archived: bool,
     usage: Arc<UsageState>,
     permissions: Arc<Vec<Arc<Permission>>>,
     turn: TurnState,
@@ -47,6 +48,7 @@ impl Session {
             transcript: Transcript::default(),
             commands: Arc::default(),
             info: Arc::default(),
+            archived: false,
             usage: Arc::default(),
             permissions: Arc::default(),
             turn: TurnState::Idle,
@@ -130,6 +132,10 @@ impl Session {
             EventBody::Info { title, updated_at, meta } => {
                 Arc::make_mut(&mut self.info).patch(title, updated_at, meta)
             }
+            EventBody::Archived(archived) => {
+                self.archived = *archived;
+                Change::of(Parts::INFO)
+            }
             EventBody::StoredTitle { title, by_person } => {
                 Arc::make_mut(&mut self.info).store_title(title, *by_person)
             }
@@ -212,6 +218,11 @@ impl Session {
     /// Title, time and metadata.
     pub fn info(&self) -> &Info {
         &self.info
+    }
+
+    /// Whether the session was put away (ARCH-02).
+    pub fn is_archived(&self) -> bool {
+        self.archived
     }
 
     /// Context, cost and tokens.

@@ -186,7 +186,7 @@ fn state() -> impl Strategy<Value = EventBody> {
     let models = vec!["x", "y"].into_iter().map(|model| ModelInfo::new(model, model)).collect::<Vec<_>>();
     prop_oneof![
         (text(), vec(text(), 0..2), origin).prop_map(|(cwd, additional_directories, origin)| {
-            EventBody::Opened { cwd, additional_directories, origin }
+            EventBody::Opened { cwd, additional_directories, origin, agent: None }
         }),
         vec(text(), 0..3).prop_map(|names| {
             EventBody::Commands(
