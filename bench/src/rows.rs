@@ -240,6 +240,43 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
     ]
 }
 
+/// The fold of a session alone, without a connection.
+pub(crate) fn fold(programs: &Programs) -> Vec<Row> {
+    let row = |name, unit, words: &str, figure, bound| Row {
+        name,
+        unit,
+        programs: vec![Program {
+            name: OURS,
+            command: [
+                vec![programs.ours("attache-bench-fold")],
+                words.split(' ').map(str::to_owned).collect(),
+            ]
+            .concat(),
+            environment: vec![],
+            stops: false,
+        }],
+        figure,
+        targets: vec![Target { ours: OURS, than: None, at_least: true, bound }],
+    };
+    vec![
+        row("fold: chunks of 32 B", "updates/s", "chunks 1000000 32", per_second, 3e6),
+        row(
+            "fold: chunks of 64 KiB",
+            "MB/s",
+            "chunks 5000 65536",
+            |report| per_second(report) * 65536.0 / 1e6,
+            1e3,
+        ),
+        row(
+            "fold: a snapshot and an event, 100,000 entries",
+            "per second",
+            "snapshots 100000",
+            per_second,
+            1e4,
+        ),
+    ]
+}
+
 /// Typed decoding of recorded traffic, ours beside the official types.
 pub(crate) fn decode(programs: &Programs) {
     let Some(files) = programs.recordings() else {

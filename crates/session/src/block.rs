@@ -49,11 +49,6 @@ pub(crate) fn joined<'c>(content: impl IntoIterator<Item = &'c ContentBlock>) ->
     blocks
 }
 
-/// The blocks as they stand on the wire.
-pub(crate) fn contents(blocks: &[Block]) -> Vec<ContentBlock> {
-    blocks.iter().map(Block::to_content).collect()
-}
-
 /// The length of all plain text in the blocks, in bytes.
 pub(crate) fn text_length(blocks: &[Block]) -> usize {
     let lengths = blocks.iter().map(|block| match block {
@@ -95,7 +90,8 @@ pub(crate) fn weight(content: &ContentBlock) -> usize {
         }
 }
 
-fn plain_text(content: &ContentBlock) -> Option<&str> {
+/// The text of a block that is text without annotations and metadata.
+pub(crate) fn plain_text(content: &ContentBlock) -> Option<&str> {
     match content {
         ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => Some(&text.text),
         _ => None,

@@ -1,7 +1,8 @@
 //! Compactions: the agent shortened its context.
 
 use crate::block::{append, blocks_weight, joined};
-use crate::transcript::{Key, Now, Transcript};
+use crate::keys::Key;
+use crate::transcript::{Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
 use attache_protocol::v1::{CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate};
 use attache_protocol::{Meta, Patch};

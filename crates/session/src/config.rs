@@ -3,15 +3,15 @@
 use crate::{Change, Parts};
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigOptionValue, SessionConfigSelectOption, SessionId, SessionMode, SessionModeId,
-    SessionModeState, SessionModelState,
+    SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId, SessionMode,
+    SessionModeId, SessionModeState, SessionModelState,
 };
 
 /// What a person can choose for a session.
 ///
-/// An agent may state config options, modes, or, until June 2026, models. Modes and the option of the category `mode` are one choice and are
-/// kept in step both ways (MODE-05). Modes without any config option, and models without an option for them, are shown as options too;
-/// [`ConfigOptions::source`] says by which call they are set.
+/// An agent may state config options, modes, or, until June 2026, models. Modes and the first select of the category `mode` are one choice
+/// and are kept in step both ways (MODE-05); so are models and the first select of the category `model`. Modes without any config option, and
+/// models without an option for them, are shown as options too; [`ConfigOptions::source`] says by which call they are set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigOptions {
     pub(crate) session_id: SessionId,
@@ -21,6 +21,9 @@ pub struct ConfigOptions {
     /// Options made of modes or models that no stated option stands for.
     derived: Vec<(OptionSource, SessionConfigOption)>,
 }
+
+/// The id of the option made of models.
+const MODEL: &str = "model";
 
 /// What an option was stated as, and so by which call it is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,8 +78,9 @@ impl ConfigOptions {
     /// The modes: those stated, else those of the option of the category `mode`, for clients that know modes only (MODE-05).
     pub fn modes(&self) -> Option<SessionModeState> {
         self.modes.clone().or_else(|| {
-            let option = self.stated_mode_option()?;
-            let current = select_value(option)?;
+            let mut option = self.stated_mode_option()?.clone();
+            list_current(&mut option);
+            let current = select_value(&option)?;
             let mode = |value: &SessionConfigSelectOption| SessionMode {
                 description: value.description.clone(),
                 ..SessionMode::new(value.value.as_str(), value.name.as_str())
@@ -107,6 +111,12 @@ impl ConfigOptions {
         {
             modes.current_mode_id = chosen.as_str().into();
         }
+        let chosen = self.stated.iter().find(|option| is_model_option(option)).and_then(select_value);
+        if let (Some(models), Some(chosen)) = (&mut self.models, chosen)
+            && models.available_models.iter().any(|model| model.model_id == *chosen)
+        {
+            models.current_model_id = chosen.as_str().into();
+        }
         self.derive()
     }
 
@@ -131,20 +141,27 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// Replaces the models whole.
+    /// Replaces the models whole; the option for them follows.
     pub(crate) fn replace_models(&mut self, models: &SessionModelState) -> Change {
         self.models = Some(models.clone());
+        let value = SessionConfigOptionValue::from(models.current_model_id.as_str());
+        let option = self.stated.iter_mut().find(|option| is_model_option(option));
+        if let Some(option) = option.filter(|option| option.accepts(&value)) {
+            choose(option, &value);
+        }
         self.derive()
     }
 
-    /// With config options, modes are not shown beside them (MODE-06); models are, unless one of the options is of that category.
+    /// With config options, modes are not shown beside them (MODE-06); models are, unless one of the options is for them by its category or
+    /// by its id.
     fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {
             self.derived.push((OptionSource::Modes, option_of_modes(modes)));
         }
-        let has_model =
-            self.stated.iter().any(|option| option.category() == Some(&SessionConfigOptionCategory::Model));
+        let has_model = self.stated.iter().any(|option| {
+            option.category() == Some(&SessionConfigOptionCategory::Model) || option.id == *MODEL
+        });
         if let Some(models) = self.models.as_ref().filter(|_| !has_model) {
             self.derived.push((OptionSource::Models, option_of_models(models)));
         }
@@ -157,8 +174,15 @@ impl ConfigOptions {
 }
 
 fn is_mode_option(option: &SessionConfigOption) -> bool {
-    option.category() == Some(&SessionConfigOptionCategory::Mode)
-        && matches!(option.kind, SessionConfigKind::Select(_))
+    is_select_of(option, &SessionConfigOptionCategory::Mode)
+}
+
+fn is_model_option(option: &SessionConfigOption) -> bool {
+    is_select_of(option, &SessionConfigOptionCategory::Model)
+}
+
+fn is_select_of(option: &SessionConfigOption, category: &SessionConfigOptionCategory) -> bool {
+    option.category() == Some(category) && matches!(option.kind, SessionConfigKind::Select(_))
 }
 
 fn select_value(option: &SessionConfigOption) -> Option<String> {
@@ -178,6 +202,24 @@ pub(crate) fn choose(option: &mut SessionConfigOption, value: &SessionConfigOpti
             boolean.current_value = *on;
         }
         _ => {}
+    }
+}
+
+/// Adds the current value of a select to its values if it is none of them, behind all others: what is stated can then be sent (CONF-06).
+pub(crate) fn list_current(option: &mut SessionConfigOption) {
+    let listed = option.current_value().is_none_or(|current| option.accepts(&current));
+    let SessionConfigKind::Select(select) = &mut option.kind else { return };
+    if listed {
+        return;
+    }
+    let current = select.current_value.as_str();
+    let value = SessionConfigSelectOption::new(current, current);
+    match &mut select.options {
+        SessionConfigSelectOptions::Ungrouped(values) => values.push(value),
+        SessionConfigSelectOptions::Grouped(groups) => match groups.last_mut() {
+            Some(group) => group.options.push(value),
+            None => select.options = vec![value].into(),
+        },
     }
 }
 
@@ -204,6 +246,6 @@ fn option_of_models(models: &SessionModelState) -> SessionConfigOption {
         .collect();
     SessionConfigOption {
         category: Some(SessionConfigOptionCategory::Model),
-        ..SessionConfigOption::select("model", "Model", models.current_model_id.as_str(), values)
+        ..SessionConfigOption::select(MODEL, "Model", models.current_model_id.as_str(), values)
     }
 }

@@ -9,7 +9,8 @@ use attache_protocol::v1::{
 };
 use std::fmt;
 
-/// A value that cannot be set; the state is unchanged (CONF-07). The user's or the peer's fault; an agent answers -32602.
+/// A value that cannot be set; the state is unchanged (CONF-07). The user's or the peer's fault; an agent answers -32602. Its message names
+/// at most twenty ids or values and counts the rest; the fields hold all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
@@ -17,16 +18,16 @@ pub enum SetError {
     UnknownOption {
         /// What was asked for.
         asked: String,
-        /// The ids there are.
+        /// The ids there are, in quotes.
         options: Vec<String>,
     },
     /// The option does not take this value.
     UnknownValue {
         /// The option's id.
         option: String,
-        /// What was asked for, as JSON.
+        /// What was asked for: in quotes, or the state of a switch.
         asked: String,
-        /// The values there are, as JSON.
+        /// The values there are: in quotes, or the states of a switch.
         allowed: Vec<String>,
     },
 }
@@ -35,23 +36,54 @@ impl fmt::Display for SetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownOption { asked, options } if options.is_empty() => {
-                write!(f, "there is no config option {asked:?}; the session has none")
+                write!(f, "there is no config option {}; the session has none", quoted(asked))
             }
             Self::UnknownOption { asked, options } => {
-                write!(f, "there is no config option {asked:?}; use one of {}", options.join(", "))
+                write!(f, "there is no config option {}; use one of {}", quoted(asked), some_of(options))
             }
-            Self::UnknownValue { option, asked, allowed } => {
+            Self::UnknownValue { option, asked, allowed } if allowed.is_empty() => {
                 write!(
                     f,
-                    "the config option {option:?} does not take {asked}; use one of {}",
-                    allowed.join(", ")
+                    "the config option {} does not take {}; it has no values",
+                    quoted(option),
+                    cut(asked)
                 )
+            }
+            Self::UnknownValue { option, asked, allowed } => {
+                let (option, asked) = (quoted(option), cut(asked));
+                write!(f, "the config option {option} does not take {asked}; use one of {}", some_of(allowed))
             }
         }
     }
 }
 
 impl std::error::Error for SetError {}
+
+/// How many ids or values a message names; the rest is counted.
+const NAMED: usize = 20;
+
+/// How long one of them may be in a message, in characters.
+const NAME_LIMIT: usize = 100;
+
+fn quoted(name: &str) -> String {
+    cut(&format!("{name:?}"))
+}
+
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(NAME_LIMIT) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+fn some_of(names: &[String]) -> String {
+    let named: Vec<_> = names.iter().take(NAMED).map(|name| cut(name)).collect();
+    let named = named.join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
 
 impl ConfigOptions {
     /// The request that sets the option with this id, else the first of this category, to `value`; a client's side.

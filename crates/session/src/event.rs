@@ -1,5 +1,6 @@
 //! What can happen to a session.
 
+use crate::Timestamp;
 use attache_protocol::v1::{
     AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId, Notice,
     PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,
@@ -18,10 +19,6 @@ pub struct Event {
     /// What happened.
     pub body: EventBody,
 }
-
-/// A point in time: milliseconds since 1970-01-01 00:00 UTC.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(pub i64);
 
 /// What happened to a session. No type of the wire: v1 updates, replies, prompts and private records all become this.
 #[allow(
@@ -166,6 +163,28 @@ pub enum EventBody {
         /// Its JSON.
         value: Raw,
     },
+}
+
+impl EventBody {
+    /// Whether something happened in the session, so that its `updatedAt` moves: anything said, done, asked or decided, a title, metadata.
+    ///
+    /// Not so what is only stated again whenever somebody looks at a session (that it was loaded or resumed, options, modes, models, commands,
+    /// usage), that it was put away or taken out, notices (NOTE-02), and private records, which nobody sees.
+    pub fn is_activity(&self) -> bool {
+        match self {
+            Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
+            Self::Commands(_)
+            | Self::ConfigOptions(_)
+            | Self::Modes(_)
+            | Self::CurrentMode(_)
+            | Self::Models(_)
+            | Self::Usage { .. }
+            | Self::Archived(_)
+            | Self::Notice(_)
+            | Self::Record { .. } => false,
+            _ => true,
+        }
+    }
 }
 
 /// How a session came to be on this side.

@@ -1,5 +1,6 @@
 //! What may be sent to a client, by what it advertised (INIT-16).
 
+use crate::config::list_current;
 use crate::{EventBody, PlanContent};
 use attache_protocol::method::{FIELDS, UpdateRow};
 use attache_protocol::v1::{
@@ -35,8 +36,11 @@ impl EventBody {
 }
 
 /// The options as a client with these capabilities takes them: without the capability, a switch is a choice of `true` and `false` (CONF-08).
+/// A current value that is none of the values is added to them as the last, since no option may go out with such a value (CONF-06) and none
+/// may be left out (CONF-02).
 pub fn options_for(options: &[SessionConfigOption], client: &ClientCapabilities) -> Vec<SessionConfigOption> {
     let mut options = options.to_vec();
+    options.iter_mut().for_each(list_current);
     if !takes_booleans(client) {
         for option in &mut options {
             if let SessionConfigKind::Boolean(SessionConfigBoolean { current_value }) = option.kind {

@@ -1,9 +1,85 @@
 //! How metadata of a session meets what is stored.
 
-use attache_protocol::{Map, Meta, Raw, decode, encode};
+use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
+use std::fmt;
 
-/// Objects nested deeper are replaced, not merged.
+/// How large the metadata of a session may become, in bytes of its JSON. A sender is held to it; what a peer sends is folded whatever its size.
+pub const META_LIMIT: usize = 64 * 1024;
+
+/// How deep metadata may be nested; the metadata itself is the first level. Objects nested deeper are replaced, not merged.
 const DEPTH: usize = 32;
+
+/// Metadata that is refused before it is sent; what is stored is unchanged. The fault of whoever wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MetaError {
+    /// Merged into what is stored, it would be larger than [`META_LIMIT`].
+    TooLarge {
+        /// What its size would be, in bytes.
+        size: usize,
+    },
+    /// It is nested too deep.
+    TooDeep {
+        /// How many levels it has.
+        depth: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for MetaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { size } => write!(
+                f,
+                "the metadata of the session would have {size} bytes, at most {META_LIMIT} are allowed: remove keys or store the data elsewhere"
+            ),
+            Self::TooDeep { depth, limit } => write!(
+                f,
+                "the metadata is nested {depth} levels deep, at most {limit} are allowed: make it flatter"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MetaError {}
+
+/// Checks a change of metadata before it is sent; keeping and clearing are always allowed.
+///
+/// # Errors
+/// [`MetaError`], by the size of what `patch` would leave and by its own depth.
+pub fn check_meta(stored: Option<&Meta>, patch: &Patch<Meta>) -> Result<(), MetaError> {
+    let Some(patch) = patch.set() else { return Ok(()) };
+    let depth = depth(patch.raw());
+    if depth > DEPTH {
+        return Err(MetaError::TooDeep { depth, limit: DEPTH });
+    }
+    let size = merged_meta(stored, patch).raw().get().len();
+    if size > META_LIMIT {
+        return Err(MetaError::TooLarge { size });
+    }
+    Ok(())
+}
+
+/// How many objects and arrays stand inside of each other.
+fn depth(raw: &Raw) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in raw.get().bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
 
 /// `patch` merged into `stored` as v1 has it (INFO-09): objects merge recursively, `null` removes its key, everything else, arrays too,
 /// replaces. Values that are not touched keep their text and their order.
@@ -33,7 +109,7 @@ fn merge(stored: Option<&Raw>, patch: &Raw, depth: usize) -> Raw {
 }
 
 /// The members of an object; of a key that stands twice, the last counts.
-fn members(raw: &Raw) -> Option<Map<Raw>> {
+pub(crate) fn members(raw: &Raw) -> Option<Map<Raw>> {
     let read: Map<Raw> = raw.is_object().then(|| decode(raw.get()).ok()).flatten()?;
     let mut members: Map<Raw> = Map::default();
     for (key, value) in read.0 {
@@ -69,6 +145,30 @@ mod tests {
         check(r#"{"a":1}"#, r#"{"a":{"b":2}}"#, r#"{"a":{"b":2}}"#);
         check(r#"{"a":{"b":2}}"#, r#"{"a":1}"#, r#"{"a":1}"#);
         check(r#"{"a":1}"#, "{}", r#"{"a":1}"#);
+    }
+
+    /// INFO-09: the limit counts the merged bytes, to the byte.
+    #[test]
+    fn metadata_is_refused_by_its_merged_size_and_by_its_depth() {
+        let set = |text: &str| Patch::Set(meta(text));
+        let of = |length: usize| format!(r#"{{"a":"{}"}}"#, "x".repeat(length - 8));
+        assert_eq!(check_meta(None, &set(&of(META_LIMIT))), Ok(()));
+        let error = check_meta(None, &set(&of(META_LIMIT + 1))).unwrap_err();
+        assert_eq!(error, MetaError::TooLarge { size: META_LIMIT + 1 });
+        assert!(error.to_string().contains("65537 bytes") && error.to_string().contains("65536"), "{error}");
+        let full = meta(&of(META_LIMIT));
+        let too_much = MetaError::TooLarge { size: META_LIMIT + 6 };
+        assert_eq!(check_meta(Some(&full), &set(r#"{"b":1}"#)), Err(too_much));
+        for allowed in [set(r#"{"a":null,"b":1}"#), Patch::Clear, Patch::Keep] {
+            assert_eq!(check_meta(Some(&full), &allowed), Ok(()));
+        }
+        let nested = |levels: usize| {
+            set(&format!("{}1{}", r#"{"]}\"[":["#.repeat(levels / 2), "]}".repeat(levels / 2)))
+        };
+        assert_eq!(check_meta(None, &nested(32)), Ok(()));
+        let error = check_meta(None, &nested(34)).unwrap_err();
+        assert_eq!(error, MetaError::TooDeep { depth: 34, limit: 32 });
+        assert!(error.to_string().contains("34") && error.to_string().contains("32"));
     }
 
     #[test]

@@ -1,62 +1,136 @@
-//! The updates that make a session again.
+//! The updates that make a session again, from its log.
 
-use crate::transcript::Key;
-use crate::{Block, EntryContent, EventBody, Session};
+use crate::gate::steps;
+use crate::{Entry, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Session};
 use attache_protocol::Patch;
 use attache_protocol::v1::{
-    ClientCapabilities, CompactionUpdate, MessageId, SessionMessage, SessionUpdate, SubagentUpdate,
+    ClientCapabilities, ContentBlock, MessageId, SessionId, SessionUpdate, ToolCallUpdate,
 };
+use std::sync::Arc;
+
+/// Makes the updates of `session/load` from a log, event by event, and folds the session at the same time (SESS-13): a log of any length is
+/// replayed in the memory that the folded session takes.
+///
+/// What belongs to the transcript goes out at once and in order; options, commands, title, metadata and usage are said once at the end, as
+/// they are then. Every message has an id, so that none runs into its neighbour (MSG-05): its own, or one made from the number of the event
+/// that began it, such as `prompt-7`.
+///
+/// Law: folding the updates gives the session as the client can take it, that is
+/// - without notices (SESS-16), and without updates that this version has no name for (INIT-16);
+/// - without compactions, subagents and messages between sessions unless the client takes them; if it takes no switches, with choices instead
+///   (CONF-08); if it knows no ids of plans, with the plan stated last as its one plan (PLANU-01), an empty one if all were dropped;
+/// - without what replies and requests carry: roots, modes, models, permissions, turns and their tokens, private records, whether a person gave
+///   the title, whether the session is archived;
+/// - without usage while the size of the context is not known (USE-03).
+///
+/// ```
+/// use attache_protocol::v1::ClientCapabilities;
+/// use attache_session::{EventBody, MessageAuthor, Replay, Session, Timestamp};
+/// use std::sync::Arc;
+///
+/// let mut replay = Replay::new("s1", Arc::new(ClientCapabilities::default()));
+/// let mut updates = Vec::new();
+/// let prompt = EventBody::Prompt { content: vec!["Hello".into()] };
+/// replay.apply(&replay.session().next(Timestamp(0), prompt), &mut updates);
+/// assert_eq!(updates.len(), 1);
+/// let session = replay.end(&mut updates);
+/// assert_eq!(session.entries()[0].text(), "Hello");
+/// ```
+#[derive(Debug)]
+pub struct Replay {
+    session: Session,
+    client: Arc<ClientCapabilities>,
+}
+
+impl Replay {
+    /// The replay of the session `id`, from the first event of its log on, to a client with these capabilities.
+    pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
+        Self { session: Session::new(id), client }
+    }
+
+    /// Applies the next event of the log and adds what it makes the client see to `updates`.
+    pub fn apply(&mut self, event: &Event, updates: &mut Vec<SessionUpdate>) {
+        let change = self.session.apply(event);
+        // An event without an entry had no effect on the transcript, such as the update of an unknown tool call (TOOL-04).
+        let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else { return };
+        match &event.body {
+            EventBody::Message { author, content, .. } => self.say(*author, entry, content, updates),
+            EventBody::Prompt { content } => {
+                content.iter().for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
+            }
+            EventBody::ToolCallUpdate(update) | EventBody::PermissionAsked { tool_call: update, .. } => {
+                updates.push(tool_call(event, entry, update));
+            }
+            EventBody::Plan { content, .. } if self.client.plan.is_none() => {
+                updates.extend(one_plan(Some(content)));
+            }
+            EventBody::PlanRemoved(_) if self.client.plan.is_none() => {
+                updates.extend(one_plan(self.session.plan()));
+            }
+            EventBody::Notice(_) => {}
+            body => updates.extend(body.to_update_for(&self.client)),
+        }
+    }
+
+    /// The session as far as it is applied.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Ends the replay: adds what is no entry of the transcript to `updates`, and gives the session.
+    pub fn end(self, updates: &mut Vec<SessionUpdate>) -> Session {
+        let state = self.session.state();
+        updates.extend(state.iter().filter_map(|body| body.to_update_for(&self.client)));
+        self.session
+    }
+
+    /// A piece of the message `entry`, under its id.
+    fn say(
+        &self,
+        author: MessageAuthor,
+        entry: &Entry,
+        content: &ContentBlock,
+        updates: &mut Vec<SessionUpdate>,
+    ) {
+        let message_id = Some(message_id(author, entry));
+        let body = EventBody::Message { author, message_id, content: content.clone() };
+        updates.extend(body.to_update_for(&self.client));
+    }
+}
+
+/// The id under which a message is replayed; ids need not be those of before (MSG-06).
+fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
+    if let EntryContent::Message { id: Some(id), .. } = &entry.content {
+        return id.clone();
+    }
+    let kind = match author {
+        MessageAuthor::User => "prompt",
+        MessageAuthor::Agent => "message",
+        MessageAuthor::Thought => "thought",
+    };
+    MessageId::from(format!("{kind}-{}", entry.began_at))
+}
+
+/// What a patch of a tool call is to the client: the call, if the patch created it (TOOL-03), else the patch.
+fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUpdate {
+    match &entry.content {
+        EntryContent::ToolCall(call) if entry.began_at == event.sequence => (**call).clone().into(),
+        _ => update.clone().into(),
+    }
+}
+
+/// The plan of a client that knows no ids.
+fn one_plan(content: Option<&PlanContent>) -> Option<SessionUpdate> {
+    let steps = content.map(steps).unwrap_or_default();
+    EventBody::Plan { id: None, content: PlanContent::Items(steps) }.to_update()
+}
 
 impl Session {
-    /// The updates from which a client with these capabilities folds this session (SESS-13): the transcript in order, then options,
-    /// commands, info and usage.
-    ///
-    /// Law: folding them gives the same session, less notices, tokens of turns, permissions, turns, what replies carry (roots, modes, models),
-    /// dropped entries and what the client cannot take. A message without an id that would run into the one before it gets an id (MSG-06).
-    pub fn replay(&self, client: &ClientCapabilities) -> Vec<SessionUpdate> {
-        let mut updates = Vec::new();
-        let mut last_plan = None;
-        for (index, entry) in self.entries().iter().enumerate() {
-            if let EntryContent::Plan { content: Some(_), .. } = &entry.content {
-                last_plan = last_plan.max(Some((entry.changed_at, index)));
-            }
-        }
-        let mut before = None;
-        for (index, entry) in self.entries().iter().enumerate() {
-            let is_plan = matches!(entry.content, EntryContent::Plan { .. });
-            if is_plan && client.plan.is_none() && last_plan.map(|(_, index)| index) != Some(index) {
-                continue;
-            }
-            let start = updates.len();
-            let bodies = bodies(&entry.content, self.message_id(&entry.content, index, before));
-            updates.extend(bodies.iter().filter_map(|body| body.to_update_for(client)));
-            if updates.len() > start {
-                before = Some(&entry.content);
-            }
-        }
-        updates.extend(self.sections().iter().filter_map(|body| body.to_update_for(client)));
-        updates
-    }
-
-    /// The id under which a message is replayed: its own, or one that keeps it apart from the message replayed before it.
-    fn message_id(
-        &self,
-        content: &EntryContent,
-        index: usize,
-        before: Option<&EntryContent>,
-    ) -> Option<MessageId> {
-        let EntryContent::Message { author, id, .. } = content else { return None };
-        let runs_on = matches!(before, Some(EntryContent::Message { author: last, .. }) if last == author);
-        if id.is_some() || !runs_on {
-            return id.clone();
-        }
-        let ids = (0..).map(|n| MessageId::from(format!("replayed-{index}-{n}")));
-        ids.into_iter().find(|id| self.transcript.find(&Key::Message(*author, id.clone())).is_none())
-    }
-
-    /// What is no entry, as events.
-    fn sections(&self) -> Vec<EventBody> {
+    /// What is no entry of the transcript and an update can say, as events.
+    fn state(&self) -> Vec<EventBody> {
         let mut bodies = Vec::new();
+        // Before the options, which may say it too: what the option for it says counts (MODE-06).
+        bodies.extend(self.config().current_mode().map(EventBody::CurrentMode));
         if !self.config().options().is_empty() {
             bodies.push(EventBody::ConfigOptions(self.config().options().to_vec()));
         }
@@ -65,13 +139,12 @@ impl Session {
         }
         let info = self.info();
         let set = |field: Option<&str>| field.map_or(Patch::Keep, |text| Patch::Set(text.to_owned()));
-        let body = EventBody::Info {
-            title: set(info.title()),
-            updated_at: set(info.updated_at()),
-            meta: info.meta().cloned().map_or(Patch::Keep, Patch::Set),
-        };
         if info.title().is_some() || info.updated_at().is_some() || info.meta().is_some() {
-            bodies.push(body);
+            bodies.push(EventBody::Info {
+                title: set(info.title()),
+                updated_at: set(info.updated_at()),
+                meta: info.meta().cloned().map_or(Patch::Keep, Patch::Set),
+            });
         }
         if let Some(used) = self.usage().used() {
             let size = self.usage().size();
@@ -81,61 +154,4 @@ impl Session {
         }
         bodies
     }
-}
-
-/// The events that make one entry again.
-fn bodies(content: &EntryContent, message_id: Option<MessageId>) -> Vec<EventBody> {
-    match content {
-        EntryContent::Message { author, blocks, .. } => {
-            let chunk =
-                |content| EventBody::Message { author: *author, message_id: message_id.clone(), content };
-            match blocks.as_slice() {
-                [] => vec![chunk("".into())],
-                blocks => blocks.iter().map(|block| chunk(block.to_content())).collect(),
-            }
-        }
-        EntryContent::ToolCall(call) => vec![EventBody::ToolCall((**call).clone())],
-        EntryContent::Plan { id, content: Some(content) } => {
-            vec![EventBody::Plan { id: id.clone(), content: content.clone() }]
-        }
-        EntryContent::Compaction(compaction) => vec![EventBody::Compaction(CompactionUpdate {
-            summary: set_blocks(&compaction.summary),
-            error: set(&compaction.error),
-            meta: set(&compaction.meta),
-            ..CompactionUpdate::new(compaction.id.clone(), compaction.status.clone())
-        })],
-        EntryContent::Subagent(subagent) => vec![EventBody::Subagent(Box::new(SubagentUpdate {
-            title: set(&subagent.title),
-            description: set(&subagent.description),
-            capabilities: set(&subagent.capabilities),
-            state: set(&subagent.state),
-            cwd: set(&subagent.cwd),
-            additional_directories: set(&subagent.additional_directories),
-            meta: set(&subagent.meta),
-            ..SubagentUpdate::new(subagent.session_id.clone())
-        }))],
-        EntryContent::BetweenSessions(message) => {
-            vec![EventBody::SessionMessage(Box::new(SessionMessage {
-                sender_session_id: set(&message.sender_session_id),
-                recipient_session_id: set(&message.recipient_session_id),
-                sender_message_id: set(&message.sender_message_id),
-                recipient_message_id: set(&message.recipient_message_id),
-                content: set_blocks(&message.blocks),
-                meta: set(&message.meta),
-                ..SessionMessage::new(message.id.clone())
-            }))]
-        }
-        EntryContent::Plan { content: None, .. }
-        | EntryContent::Notice(_)
-        | EntryContent::Unknown { .. }
-        | EntryContent::Dropped => Vec::new(),
-    }
-}
-
-fn set<T: Clone>(field: &Option<T>) -> Patch<T> {
-    field.clone().map_or(Patch::Keep, Patch::Set)
-}
-
-fn set_blocks(blocks: &[Block]) -> Patch<Vec<attache_protocol::v1::ContentBlock>> {
-    if blocks.is_empty() { Patch::Keep } else { Patch::Set(crate::block::contents(blocks)) }
 }

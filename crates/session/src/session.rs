@@ -1,9 +1,10 @@
 //! The fold.
 
 use crate::config::ConfigOptions;
-use crate::transcript::{Key, Now, Transcript};
+use crate::keys::Key;
+use crate::transcript::{Now, Transcript};
 use crate::{
-    Change, Changes, Entry, EntryContent, Event, EventBody, Info, Parts, Permission, Position, Timestamp,
+    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position, Timestamp,
     TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCall, ToolCallId};
@@ -11,8 +12,8 @@ use std::sync::Arc;
 
 /// A session: the fold of its events.
 ///
-/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock; the next event copies only the list
-/// of entries and the entry it changes, without the text.
+/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock; the next event copies only the entry it
+/// changes, without the text, and a small part of the list of entries.
 #[derive(Debug, Clone)]
 pub struct Session {
     id: SessionId,
@@ -71,7 +72,9 @@ impl Session {
             return Change::NONE;
         }
         self.sequence = event.sequence;
-        self.last_activity = self.last_activity.max(event.at);
+        if event.body.is_activity() {
+            self.last_activity = self.last_activity.max(event.at);
+        }
         let change = self.apply_body(Now { sequence: event.sequence, at: event.at }, &event.body);
         for part in change.parts.numbers() {
             if let Some(changed_at) = self.changed_at.get_mut(part) {
@@ -116,10 +119,10 @@ impl Session {
     /// Applies what is no entry of the transcript.
     fn apply_state(&mut self, now: Now, body: &EventBody) -> Change {
         match body {
-            EventBody::Opened { cwd, additional_directories, .. } => {
+            EventBody::Opened { cwd, additional_directories, agent, .. } => {
                 self.cwd = cwd.as_str().into();
                 self.additional_directories = additional_directories.as_slice().into();
-                Change::of(Parts::ROOTS)
+                Change::of(Parts::ROOTS | Arc::make_mut(&mut self.usage).count_by(agent.as_deref()))
             }
             EventBody::Commands(commands) => {
                 self.commands = commands.as_slice().into();
@@ -176,7 +179,7 @@ impl Session {
         self.sequence
     }
 
-    /// The latest time any event had. `updatedAt` moves with this on the side that owns the session.
+    /// When anything last happened in the session, see [`EventBody::is_activity`]: `updatedAt` on the side that owns it (LIST-11).
     pub fn last_activity(&self) -> Timestamp {
         self.last_activity
     }
@@ -192,7 +195,7 @@ impl Session {
     }
 
     /// The transcript. Indices never change.
-    pub fn entries(&self) -> &[Arc<Entry>] {
+    pub fn entries(&self) -> &Entries {
         &self.transcript.entries
     }
 

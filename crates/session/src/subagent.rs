@@ -1,7 +1,8 @@
 //! Child sessions, and messages between sessions, as the transcript of a session shows them.
 
 use crate::block::{append, blocks_weight, joined};
-use crate::transcript::{Key, Now, Transcript};
+use crate::keys::Key;
+use crate::transcript::{Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
 use attache_protocol::v1::{
     MessageId, SessionId, SessionMessage, SessionMessageChunk, StateUpdate, SubagentSessionCapabilities,

@@ -9,7 +9,8 @@ pub struct Summary {
     pub sequence: u64,
     /// When the session began.
     pub began_at: Timestamp,
-    /// When anything last happened in it. That it was loaded or resumed, and its options then, is no happening.
+    /// When anything last happened in it: something was said, done, asked or decided, or it was named or labelled. See
+    /// [`EventBody::is_activity`].
     pub updated_at: Timestamp,
     /// The working directory.
     pub cwd: String,
@@ -30,18 +31,13 @@ impl Summary {
             return;
         }
         self.sequence = event.sequence;
-        let mut happened = true;
         match &event.body {
             EventBody::Opened { cwd, additional_directories, origin, .. } => {
                 self.cwd.clone_from(cwd);
                 self.additional_directories.clone_from(additional_directories);
-                match origin {
-                    Origin::New | Origin::Forked(_) => self.began_at = event.at,
-                    Origin::Loaded | Origin::Resumed => happened = false,
+                if matches!(origin, Origin::New | Origin::Forked(_)) {
+                    self.began_at = event.at;
                 }
-            }
-            EventBody::ConfigOptions(_) | EventBody::Modes(_) | EventBody::Models(_) | EventBody::Commands(_) => {
-                happened = false;
             }
             EventBody::Info { title, updated_at, meta } => {
                 self.info.patch(title, updated_at, meta);
@@ -53,7 +49,7 @@ impl Summary {
             EventBody::Prompt { .. } => self.prompts += 1,
             _ => {}
         }
-        if happened {
+        if event.body.is_activity() {
             self.updated_at = self.updated_at.max(event.at);
         }
     }

@@ -6,6 +6,11 @@ pub const TITLE_LIMIT: usize = 500;
 /// The title that `text` gives: one line without control and bidirectional characters, at most [`TITLE_LIMIT`] characters, a longer one
 /// cut and ended with `…`. `None` if nothing is left (TITLE-02). A title it gave is not changed again.
 pub fn title(text: &str) -> Option<String> {
+    one_line(text, TITLE_LIMIT)
+}
+
+/// The same for texts that may have at most `limit` characters.
+pub(crate) fn one_line(text: &str, limit: usize) -> Option<String> {
     let mut line = String::new();
     for word in text.split(|char: char| char.is_whitespace() || char.is_control()) {
         let shown = |char: &char| !is_bidirectional(*char);
@@ -16,15 +21,15 @@ pub fn title(text: &str) -> Option<String> {
             line.extend(word.chars().filter(shown));
         }
     }
-    if line.chars().count() > TITLE_LIMIT {
-        let kept: String = line.chars().take(TITLE_LIMIT - 1).collect();
+    if line.chars().count() > limit {
+        let kept: String = line.chars().take(limit.saturating_sub(1)).collect();
         line = format!("{}…", kept.trim_end());
     }
     (!line.is_empty()).then_some(line)
 }
 
 /// Characters that reorder the text around them, and the mark of byte order, which nobody sees.
-fn is_bidirectional(char: char) -> bool {
+pub(crate) fn is_bidirectional(char: char) -> bool {
     matches!(char, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 

@@ -1,6 +1,7 @@
 //! Tool calls: created, replaced, patched.
 
-use crate::transcript::{Key, Now, Transcript};
+use crate::keys::Key;
+use crate::transcript::{Now, Transcript};
 use crate::{Change, EntryContent, Parts};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ToolCall, ToolCallContent, ToolCallUpdate};

@@ -1,17 +1,15 @@
 //! The entries of a session in order: what was said and done.
 
 use crate::block::{append, text_length, weight};
+use crate::keys::{Key, Keys};
 use crate::plan::plan_weight;
 use crate::position::{Length, slot};
 use crate::{
-    Block, Change, Compaction, MessageAuthor, MessageBetweenSessions, Parts, PlanContent, Position, Subagent,
-    Timestamp,
+    Block, Change, Compaction, Entries, MessageAuthor, MessageBetweenSessions, Parts, PlanContent, Position,
+    Subagent, Timestamp,
 };
 use attache_protocol::Raw;
-use attache_protocol::v1::{
-    CompactionId, ContentBlock, MessageId, Notice, PlanId, SessionId, ToolCall, ToolCallId,
-};
-use std::collections::HashMap;
+use attache_protocol::v1::{ContentBlock, MessageId, Notice, PlanId, ToolCall};
 use std::sync::Arc;
 
 /// One entry of the transcript. Its place is that of its first event and never changes.
@@ -110,17 +108,6 @@ impl Entry {
     }
 }
 
-/// What an entry is found by.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
-    Message(MessageAuthor, MessageId),
-    ToolCall(ToolCallId),
-    Plan(Option<PlanId>),
-    Compaction(CompactionId),
-    Subagent(SessionId),
-    BetweenSessions(MessageId),
-}
-
 /// What an entry takes besides its content, roughly, in bytes.
 const ENTRY_WEIGHT: usize = 256;
 
@@ -134,8 +121,8 @@ pub(crate) struct Now {
 /// All entries, shared with snapshots until the next change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transcript {
-    pub(crate) entries: Arc<Vec<Arc<Entry>>>,
-    index: Arc<HashMap<Key, usize>>,
+    pub(crate) entries: Entries,
+    keys: Keys,
     /// Indices in the order of change, the last at the end; one may stand there several times.
     recent: Arc<Vec<usize>>,
     /// The message each author wrote last, by [`slot`].
@@ -150,7 +137,7 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     pub(crate) fn find(&self, key: &Key) -> Option<usize> {
-        self.index.get(key).copied()
+        self.keys.find(key)
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<&Arc<Entry>> {
@@ -238,19 +225,18 @@ impl Transcript {
         weight: usize,
     ) -> usize {
         let weight = weight + ENTRY_WEIGHT;
-        let entries = Arc::make_mut(&mut self.entries);
-        let index = entries.len();
-        entries.push(Arc::new(Entry {
+        let index = self.entries.len();
+        self.entries.push(Entry {
             content,
             began_at: now.sequence,
             changed_at: now.sequence,
             at: now.at,
             reshaped_at: now.sequence,
             weight,
-        }));
+        });
         self.held += weight;
         if let Some(key) = key {
-            Arc::make_mut(&mut self.index).insert(key, index);
+            self.keys.insert(key, index);
         }
         self.touch(index);
         index
@@ -258,7 +244,7 @@ impl Transcript {
 
     /// Changes an entry; `change` returns its weight from now on.
     pub(crate) fn change(&mut self, now: Now, index: usize, change: impl FnOnce(&mut Entry) -> usize) {
-        let Some(entry) = Arc::make_mut(&mut self.entries).get_mut(index) else { return };
+        let Some(entry) = self.entries.get_mut(index) else { return };
         let entry = Arc::make_mut(entry);
         entry.changed_at = now.sequence;
         let before = entry.weight;
@@ -354,7 +340,7 @@ impl Transcript {
 
     /// Forgets entries from the oldest on; see `memory.rs`.
     pub(crate) fn drop_entry(&mut self, index: usize, dropped: &Arc<Entry>) {
-        let Some(entry) = Arc::make_mut(&mut self.entries).get_mut(index) else { return };
+        let Some(entry) = self.entries.get_mut(index) else { return };
         self.held = self.held.saturating_sub(entry.weight);
         *entry = dropped.clone();
         for open in self.open.iter_mut().filter(|open| **open == Some(index)) {
@@ -365,7 +351,7 @@ impl Transcript {
     /// Forgets the keys of dropped entries, so that what comes later under them begins anew.
     pub(crate) fn drop_keys(&mut self) {
         let first = self.truncated_before;
-        Arc::make_mut(&mut self.index).retain(|_, index| *index >= first);
+        self.keys.forget_before(first);
         Arc::make_mut(&mut self.recent).retain(|index| *index >= first);
     }
 }

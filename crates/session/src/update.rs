@@ -8,7 +8,12 @@ use attache_protocol::v1::{
 use attache_protocol::{Raw, UnknownVariant, decode, encode};
 
 impl EventBody {
-    /// What a v1 update says. Metadata of chunks, plans, lists and usage belongs to the line, not to the session, and is left out.
+    /// What a v1 update says.
+    ///
+    /// Metadata of tool calls, compactions, subagents, messages between sessions and of each content block is kept, and that of the session
+    /// is merged. That of chunks, plans, commands, options, modes and usage is left out: chunks are joined, so theirs would have no place to
+    /// stand, and what agents put into the others (timings, the model's name, token counts by their own names) speaks of that line alone.
+    /// A relay forwards the line as it arrived (META-06); a trace shows it.
     pub fn of_update(update: SessionUpdate) -> Self {
         match update {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),

@@ -2,6 +2,7 @@
 
 use crate::{Change, Parts};
 use attache_protocol::v1::{Cost, Usage};
+use std::sync::Arc;
 
 /// Context, cost and tokens of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -9,18 +10,26 @@ pub struct UsageState {
     used: Option<u64>,
     size: Option<u64>,
     costs: Vec<Cost>,
+    counted_by: Option<Arc<str>>,
     last_turn: Option<Usage>,
     total: Tokens,
+    /// Whether the figures of some turn contradict each other.
+    inconsistent: bool,
 }
 
 /// Tokens by kind, summed over turns. A sum stops at its greatest value instead of overflowing.
+///
+/// Attaché's own agents count so (USE-10, which leaves it open): a turn's tokens are those of all its model calls, the calls of its subagents
+/// included, and of no other turn. `total = input + output + cached_read + cached_write`; the input is without what was cached, thought is
+/// inside the output. Foreign agents mean other things by the same names, such as the last call of the turn, or the whole session until now;
+/// [`UsageState::counted_by`] and [`UsageState::consistent`] tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// All tokens.
+    /// All tokens, as reported.
     pub total: u64,
     /// Sent to the model, without cached ones.
     pub input: u64,
-    /// Written by the model.
+    /// Written by the model, thoughts included.
     pub output: u64,
     /// Thought with; part of the output.
     pub thought: u64,
@@ -45,13 +54,25 @@ pub enum UsageLevel {
     Critical,
 }
 
+impl UsageLevel {
+    /// What a person should know or do about it, as the part of a sentence; `None` while there is nothing to do.
+    pub fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::Normal => None,
+            Self::Elevated => Some("the context is filling up"),
+            Self::High => Some("start a new session or compact"),
+            Self::Critical => Some("the next prompt may fail: hand off"),
+        }
+    }
+}
+
 impl UsageState {
-    /// Tokens in the context as stated; `None` until stated. May exceed the size (USE-07).
+    /// Tokens in the context as stated last; `None` until stated. May exceed the size (USE-07) and shrinks when the agent compacts.
     pub fn used(&self) -> Option<u64> {
         self.used
     }
 
-    /// The context's size in tokens as stated; `None` if it is not known. May be 0 (USE-07).
+    /// The context's size in tokens as stated last; `None` if it is not known, or not any more. May be 0 (USE-07) and changes with the model.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
@@ -81,7 +102,8 @@ impl UsageState {
         }
     }
 
-    /// The cost since the session began, in the unit that was stated last; never converted.
+    /// The cost since the session began, as received in the unit that was stated last; never converted. News of the context without a cost
+    /// leave it as it was; a smaller amount replaces a greater one, since an agent may correct itself.
     pub fn cost(&self) -> Option<&Cost> {
         self.costs.last()
     }
@@ -91,18 +113,44 @@ impl UsageState {
         &self.costs
     }
 
-    /// What the last turn that reported tokens reported, in the words of its agent (USE-10).
+    /// The name of the foreign agent in whose words [`UsageState::last_turn`] and [`UsageState::total`] are; `None` if they are in ours, see
+    /// [`Tokens`]. Another agent's figures are never added to them: when the session moves to another agent, both begin anew.
+    pub fn counted_by(&self) -> Option<&str> {
+        self.counted_by.as_deref()
+    }
+
+    /// What the last turn that reported tokens reported, in the words of whoever counted them (USE-10).
     pub fn last_turn(&self) -> Option<&Usage> {
         self.last_turn.as_ref()
     }
 
-    /// The sum of what the turns reported; right if the agent counts turns, see USE-10.
+    /// The sum of what the turns reported. It is known to be the session's tokens only without a [`UsageState::counted_by`] and while
+    /// [`UsageState::consistent`] (USE-12): an agent that reports the session until now in every turn makes a sum that counts most tokens
+    /// several times.
     pub fn total(&self) -> &Tokens {
         &self.total
     }
 
+    /// Whether the figures of every turn fit the meaning stated at [`Tokens`]: the kinds add up to the total and thought is not more than the
+    /// output. If not, kinds overlap or are missing: show the last turn's figures under the agent's name and no sum.
+    pub fn consistent(&self) -> bool {
+        !self.inconsistent
+    }
+
     fn measured(&self) -> Option<(u64, u64)> {
         Some((self.used?, self.size.filter(|size| *size > 0)?))
+    }
+
+    /// The session goes on with this agent, `None` for ours.
+    pub(crate) fn count_by(&mut self, agent: Option<&str>) -> Parts {
+        if self.counted_by.as_deref() == agent {
+            return Parts::NONE;
+        }
+        self.counted_by = agent.map(Arc::from);
+        self.last_turn = None;
+        self.total = Tokens::default();
+        self.inconsistent = false;
+        Parts::USAGE
     }
 
     pub(crate) fn replace(&mut self, used: u64, size: Option<u64>, cost: Option<&Cost>) -> Change {
@@ -132,7 +180,19 @@ impl UsageState {
         ] {
             *sum = sum.saturating_add(tokens.unwrap_or(0));
         }
+        self.inconsistent |= !adds_up(usage);
         self.last_turn = Some(usage.clone());
         Parts::USAGE
     }
+}
+
+fn adds_up(usage: &Usage) -> bool {
+    let kinds = [
+        Some(usage.input_tokens),
+        Some(usage.output_tokens),
+        usage.cached_read_tokens,
+        usage.cached_write_tokens,
+    ];
+    let sum: u128 = kinds.into_iter().flatten().map(u128::from).sum();
+    sum == u128::from(usage.total_tokens) && usage.thought_tokens.unwrap_or(0) <= usage.output_tokens
 }

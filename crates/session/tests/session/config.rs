@@ -5,7 +5,7 @@ use attache_protocol::decode;
 use attache_protocol::v1::{
     ClientCapabilities, SessionConfigOptionValue, SessionModeState, SessionModelState,
 };
-use attache_session::{EventBody, OptionSource, Session, SetError};
+use attache_session::{EventBody, OptionSource, Session, SetError, options_for};
 
 const OPTIONS: &str = r#"{"sessionUpdate":"config_option_update","configOptions":[
     {"id":"slide","name":"Slide","type":"slider","currentValue":3},
@@ -155,4 +155,149 @@ fn retired_models_are_read_as_an_option_of_the_category_model() {
     assert_eq!(current(&session, "model"), "a");
     let request = session.config().check_set("model", "b").unwrap();
     assert_eq!(session.config().source(&request.config_id), OptionSource::Models);
+}
+
+/// The update with one select of these values.
+fn select(id: &str, category: &str, current: &str, options: &str) -> EventBody {
+    update(&format!(
+        r#"{{"sessionUpdate":"config_option_update","configOptions":[{{"id":"{id}","name":"N","category":"{category}","type":"select","currentValue":"{current}","options":{options}}}]}}"#
+    ))
+}
+
+const FLAT: &str = r#"[{"value":"a","name":"A"},{"value":"b","name":"B"}]"#;
+const GROUPED: &str = r#"[{"group":"g","name":"G","options":[{"value":"a","name":"A"}]},{"group":"h","name":"H","options":[{"value":"b","name":"B"}]}]"#;
+
+/// CONF-16: where room is short, the first ones are shown.
+#[test]
+fn as_many_options_as_fit_are_shown_from_the_start() {
+    let session = fold([update(OPTIONS)]);
+    let shown: Vec<_> = session.config().visible().take(2).map(|option| option.id.as_str()).collect();
+    assert_eq!(shown, ["model", "first"]);
+}
+
+/// CONF-05: nobody has to set anything.
+#[test]
+fn every_option_has_a_value_before_anything_is_set() {
+    let session = fold([update(OPTIONS)]);
+    for option in session.config().visible() {
+        assert_eq!(session.config().value(option.id.as_str()), option.current_value(), "{}", option.id);
+        assert!(option.current_value().is_some());
+    }
+}
+
+/// CONF-06, CONF-07, CONF-19: flat and grouped selects take the same values.
+#[test]
+fn a_value_of_any_group_can_be_set_and_no_other_can() {
+    let client = ClientCapabilities::new();
+    for options in [FLAT, GROUPED] {
+        let session = fold([select("o", "_x", "a", options)]);
+        let config = session.config();
+        assert_eq!(config.check_set("o", "b").unwrap().value, "b".into());
+        assert_eq!(
+            config.with_value("o", &"b".into(), &client).unwrap()[0].current_value(),
+            Some("b".into())
+        );
+        for wrong in ["c", "A", "g", ""] {
+            let expected =
+                format!("the config option \"o\" does not take {wrong:?}; use one of \"a\", \"b\"");
+            assert_eq!(config.check_set("o", wrong).unwrap_err().to_string(), expected);
+            assert_eq!(config.with_value("o", &wrong.into(), &client).unwrap_err().to_string(), expected);
+        }
+        assert_eq!(current(&session, "o"), "a", "an error changes nothing");
+    }
+}
+
+/// CONF-07: the message stays readable whatever a peer lists.
+#[test]
+fn a_message_names_twenty_values_and_counts_the_rest() {
+    let values = |count: usize| {
+        let values: Vec<_> = (0..count)
+            .map(|n| format!(r#"{{"value":"v{n}\u001b{}","name":"N"}}"#, "x".repeat(500)))
+            .collect();
+        select("o", "_x", "v0", &format!("[{}]", values.join(",")))
+    };
+    for (count, end) in [(20, None), (21, Some(" and 1 more")), (500, Some(" and 480 more"))] {
+        let session = fold([values(count)]);
+        let error = session.config().check_set("o", "?".repeat(1000).as_str()).unwrap_err();
+        let message = error.to_string();
+        match end {
+            Some(end) => assert!(message.ends_with(end), "{message}"),
+            None => assert!(!message.contains(" more"), "{message}"),
+        }
+        assert!(message.chars().count() < 2500 && !message.contains(char::is_control), "{message}");
+        let SetError::UnknownValue { allowed, .. } = error else { panic!("{error}") };
+        assert_eq!(allowed.len(), count, "the program gets them all");
+    }
+    let none = fold([select("o", "_x", "v0", "[]")]).config().check_set("o", "a").unwrap_err();
+    assert_eq!(none.to_string(), r#"the config option "o" does not take "a"; it has no values"#);
+    let nothing = Session::new("s").config().check_set("o", "a").unwrap_err();
+    assert_eq!(nothing.to_string(), r#"there is no config option "o"; the session has none"#);
+}
+
+/// CONF-02, CONF-06: shown as stated, refused when set, and in what goes out one of the values.
+#[test]
+fn a_current_value_outside_of_the_values_is_shown_and_never_set_and_sent_only_among_them() {
+    for (options, places) in [(FLAT, 3), (GROUPED, 3), ("[]", 1)] {
+        let session = fold([select("o", "mode", "gone", options)]);
+        assert_eq!(current(&session, "o"), "gone");
+        assert!(session.config().check_set("o", "gone").is_err());
+        assert!(session.config().with_value("o", &"gone".into(), &ClientCapabilities::new()).is_err());
+        let sent = options_for(session.config().options(), &ClientCapabilities::new());
+        assert_eq!(sent[0].current_value(), Some("gone".into()));
+        assert!(sent[0].accepts(&"gone".into()));
+        assert_eq!(sent[0].values().count(), places);
+        assert_eq!(options_for(&sent, &ClientCapabilities::new()), sent, "once is enough");
+        let modes = session.config().modes().unwrap();
+        assert!(modes.available_modes.iter().any(|mode| mode.id == modes.current_mode_id));
+    }
+}
+
+/// CONF-04, CONF-24, MODE-06: what is not in the last list is gone, and modes come back.
+#[test]
+fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
+    let session = fold([
+        modes("ask"),
+        update(OPTIONS),
+        update(r#"{"sessionUpdate":"config_option_update","configOptions":[]}"#),
+    ]);
+    assert!(session.config().options().is_empty());
+    let shown: Vec<_> = session.config().visible().map(|option| option.id.as_str()).collect();
+    assert_eq!(shown, ["mode"]);
+    assert_eq!(current(&session, "mode"), "ask");
+}
+
+/// CONF-16, MODE-05: of two options of the category `mode` the first is the one, and a switch is none.
+#[test]
+fn the_first_select_of_a_category_stands_for_modes_and_models() {
+    let two = |category: &str| {
+        update(&format!(
+            r#"{{"sessionUpdate":"config_option_update","configOptions":[
+                {{"id":"w","name":"N","category":"{category}","type":"boolean","currentValue":true}},
+                {{"id":"1","name":"N","category":"{category}","type":"select","currentValue":"ask","options":[{{"value":"ask","name":"A"}},{{"value":"code","name":"B"}}]}},
+                {{"id":"2","name":"N","category":"{category}","type":"select","currentValue":"ask","options":[{{"value":"ask","name":"A"}},{{"value":"code","name":"B"}}]}}]}}"#
+        ))
+    };
+    let session = fold([two("mode"), EventBody::CurrentMode("code".into())]);
+    assert_eq!((current(&session, "1"), current(&session, "2")), ("code".to_owned(), "ask".to_owned()));
+    let models = |current: &str| {
+        let text = format!(
+            r#"{{"currentModelId":"{current}","availableModels":[{{"modelId":"ask","name":"A"}},{{"modelId":"code","name":"B"}}]}}"#
+        );
+        EventBody::Models(decode::<SessionModelState>(&text).unwrap())
+    };
+    let session = fold([two("model"), models("code")]);
+    assert_eq!((current(&session, "1"), current(&session, "2")), ("code".to_owned(), "ask".to_owned()));
+    let session = fold([models("code"), two("model")]);
+    assert_eq!(session.config().models().unwrap().current_model_id.as_str(), "ask");
+    assert_eq!(session.config().visible().count(), 3, "models are not shown beside their option");
+}
+
+/// Requirements §1.4: an option with the id under which models would be shown is the option for them.
+#[test]
+fn no_two_options_are_shown_under_one_id_when_models_are_retired() {
+    let text = r#"{"currentModelId":"x","availableModels":[{"modelId":"x","name":"X"}]}"#;
+    let models = EventBody::Models(decode::<SessionModelState>(text).unwrap());
+    let session = fold([models, select("model", "_other", "a", FLAT)]);
+    assert_eq!(session.config().visible().count(), 1);
+    assert_eq!(session.config().source(&"model".into()), OptionSource::ConfigOption);
 }

@@ -3,7 +3,7 @@
 use crate::{fold, update};
 use attache_protocol::Patch;
 use attache_protocol::v1::{Cost, StopReason, Usage};
-use attache_session::{EventBody, Session, TurnOutcome, UsageLevel};
+use attache_session::{EventBody, Session, Summary, Timestamp, TurnOutcome, UsageLevel};
 
 fn info(members: &str) -> EventBody {
     update(&format!(r#"{{"sessionUpdate":"session_info_update",{members}}}"#))
@@ -38,6 +38,73 @@ fn metadata_merges_null_clears_and_absent_keeps() {
     assert_eq!(meta(&session), None);
 }
 
+/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of each field after `title`, `updatedAt` and `_meta` were stated.
+#[test]
+fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
+    let (title, time, meta) = (Some("T"), Some("2026-01-01T00:00:00Z"), Some(r#"{"a":1}"#));
+    let other = "2026-02-02T00:00:00Z";
+    let cases = [
+        (r#""x":1"#.to_owned(), (title, time, meta)),
+        (r#""title":null"#.to_owned(), (None, time, meta)),
+        (r#""title":"U""#.to_owned(), (Some("U"), time, meta)),
+        (r#""title":7"#.to_owned(), (title, time, meta)),
+        (r#""title":" ""#.to_owned(), (None, time, meta)),
+        (r#""updatedAt":null"#.to_owned(), (title, None, meta)),
+        (format!(r#""updatedAt":"{other}""#), (title, Some(other), meta)),
+        (r#""updatedAt":{}"#.to_owned(), (title, time, meta)),
+        (r#""_meta":null"#.to_owned(), (title, time, None)),
+        (r#""_meta":{}"#.to_owned(), (title, time, meta)),
+        (r#""_meta":{"a":null}"#.to_owned(), (title, time, Some("{}"))),
+        (r#""_meta":5"#.to_owned(), (title, time, meta)),
+        (r#""sessionId":"o","cwd":"/o","additionalDirectories":["/o"]"#.to_owned(), (title, time, meta)),
+        (
+            r#""title":"U","updatedAt":null,"_meta":{"b":2}"#.to_owned(),
+            (Some("U"), None, Some(r#"{"a":1,"b":2}"#)),
+        ),
+    ];
+    for (members, expected) in cases {
+        let session =
+            fold([info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z","_meta":{"a":1}"#), info(&members)]);
+        let got = session.info();
+        let meta = got.meta().map(|meta| meta.raw().get());
+        assert_eq!((got.title(), got.updated_at(), meta), expected, "{members}");
+        assert_eq!((session.id().as_str(), session.cwd()), ("s", ""));
+    }
+}
+
+/// INFO-01, INFO-12: at any time, also in the middle of a message, which goes on.
+#[test]
+fn info_may_come_at_any_time() {
+    let session = fold([
+        info(r#""title":"A""#),
+        EventBody::TurnBegan,
+        crate::say("Hel"),
+        info(r#""title":"B""#),
+        crate::say("lo"),
+        update(r#"{"sessionUpdate":"session_info_from_the_future","title":"C"}"#),
+    ]);
+    assert_eq!(session.info().title(), Some("B"));
+    assert_eq!(crate::outline(&session)[0], "Agent: Hello");
+}
+
+/// INFO-05: the list of a store says what was pushed.
+#[test]
+fn a_summary_of_the_log_says_the_same_as_the_session() {
+    let mut session = Session::new("s");
+    let mut summary = Summary::default();
+    for body in [
+        info(r#""title":"A","_meta":{"attache":{"tags":["x"]},"k":1}"#),
+        EventBody::StoredTitle { title: "Mine".into(), by_person: true },
+        info(r#""title":"B","updatedAt":"2026-01-01T00:00:00Z","_meta":{"k":null}"#),
+    ] {
+        let event = session.next(Timestamp(5), body);
+        session.apply(&event);
+        summary.apply(&event);
+    }
+    assert_eq!(&summary.info, session.info());
+    assert_eq!(summary.info.title(), Some("Mine"));
+}
+
 /// TITLE-03.
 #[test]
 fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
@@ -46,6 +113,16 @@ fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
     assert_eq!((kept.info().title(), kept.info().titled_by_person()), (Some("Mine"), true));
     let shown = fold([stored(false), info(r#""title":"Generated""#)]);
     assert_eq!(shown.info().title(), Some("Generated"));
+}
+
+/// TITLE-03: what replaces a person's title is the next stored one.
+#[test]
+fn a_stored_title_replaces_any_other() {
+    let stored = |title: &str, by_person| EventBody::StoredTitle { title: title.into(), by_person };
+    let session = fold([stored("Mine", true), stored("Ours", false), info(r#""title":"Generated""#)]);
+    assert_eq!((session.info().title(), session.info().titled_by_person()), (Some("Generated"), false));
+    let blank = fold([stored("Mine", true), stored(" ", true), info(r#""title":"Generated""#)]);
+    assert_eq!(blank.info().title(), Some("Generated"), "a title of nothing is no person's title");
 }
 
 /// INFO-11.

@@ -1,99 +1,13 @@
 //! The laws of the fold, over any sequence of events.
 
-use crate::gate::ALL;
 use crate::sequences::bodies;
 use crate::{fold, outline};
-use attache_protocol::v1::{ClientCapabilities, ContentBlock, SessionUpdate};
-use attache_protocol::{decode, encode};
 use attache_session::{
-    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, PlanContent, Position, Session,
-    Timestamp, options_for,
+    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary, Timestamp,
+    TurnState,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
-
-/// Every client that differs from another in what a replay may hold.
-const CLIENTS: [&str; 6] = [
-    ALL,
-    "{}",
-    r#"{"plan":{}}"#,
-    r#"{"subagents":{}}"#,
-    r#"{"session":{"compaction":{},"configOptions":{}}}"#,
-    r#"{"session":{"notices":{},"configOptions":{"boolean":{}}}}"#,
-];
-
-fn client(text: &str) -> ClientCapabilities {
-    decode(text).unwrap()
-}
-
-/// The entries that a client can take, as it takes them.
-fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
-    let compaction = client.session.as_ref().is_some_and(|session| session.compaction.is_some());
-    let entries = session.entries();
-    let is_plan = |entry: &&Arc<Entry>| matches!(entry.content, EntryContent::Plan { content: Some(_), .. });
-    let last_plan = entries.iter().filter(is_plan).map(|entry| entry.changed_at).max();
-    let taken = entries.iter().filter_map(|entry| match entry.content.clone() {
-        EntryContent::Plan { content: Some(content), .. } if client.plan.is_none() => {
-            let texts = match content {
-                PlanContent::Items(entries) => entries,
-                PlanContent::File(text) | PlanContent::Markdown(text) => vec![
-                    decode(&format!(
-                        r#"{{"content":{},"priority":"medium","status":"in_progress"}}"#,
-                        encode(&text)
-                    ))
-                    .unwrap(),
-                ],
-            };
-            let content = Some(PlanContent::Items(texts));
-            (Some(entry.changed_at) == last_plan).then_some(EntryContent::Plan { id: None, content })
-        }
-        EntryContent::Plan { content: None, .. } | EntryContent::Notice(_) | EntryContent::Unknown { .. } => {
-            None
-        }
-        EntryContent::Compaction(_) if !compaction => None,
-        EntryContent::Subagent(_) | EntryContent::BetweenSessions(_) if client.subagents.is_none() => None,
-        content => Some(content),
-    });
-    taken.collect()
-}
-
-/// Whether a replayed entry is the original one; a message that had no id may have got one (MSG-06).
-fn same(original: &EntryContent, replayed: &EntryContent) -> bool {
-    match (original, replayed) {
-        (
-            EntryContent::Message { author, id: None, blocks },
-            EntryContent::Message { author: author2, blocks: blocks2, .. },
-        ) => author == author2 && blocks == blocks2,
-        _ => original == replayed,
-    }
-}
-
-fn check_replay(original: &Session, text: &str) -> Result<(), TestCaseError> {
-    let client = client(text);
-    let lines = original.replay(&client).iter().map(encode).collect::<Vec<_>>();
-    let replayed =
-        fold(lines.iter().map(|line| EventBody::of_update(decode::<SessionUpdate>(line).unwrap())));
-    let (expected, got) = (taken(original, &client), taken(&replayed, &client));
-    prop_assert_eq!(expected.len(), got.len(), "{:?}\n{:?}", outline(original), outline(&replayed));
-    for (expected, got) in expected.iter().zip(&got) {
-        prop_assert!(same(expected, got), "{:?}\n{:?}", expected, got);
-    }
-    prop_assert_eq!(got.len(), replayed.entries().len(), "nothing else was replayed");
-    let expected_options = options_for(original.config().options(), &client);
-    prop_assert_eq!(&expected_options[..], replayed.config().options());
-    prop_assert_eq!(original.commands(), replayed.commands());
-    prop_assert_eq!(original.info().title(), replayed.info().title());
-    prop_assert_eq!(original.info().updated_at(), replayed.info().updated_at());
-    prop_assert_eq!(original.info().meta(), replayed.info().meta());
-    if original.usage().size().is_some() {
-        prop_assert_eq!(original.usage().used(), replayed.usage().used());
-        prop_assert_eq!(original.usage().size(), replayed.usage().size());
-        prop_assert_eq!(original.usage().costs(), replayed.usage().costs());
-    }
-    let again = replayed.replay(&client);
-    prop_assert_eq!(again.len(), lines.len(), "a replay of a replay is as long");
-    Ok(())
-}
 
 /// What a watcher holds who only ever asked for changes.
 #[derive(Default)]
@@ -138,24 +52,56 @@ impl Watcher {
     }
 }
 
-/// Joins plain texts that follow each other in one message, as a store does before it writes.
-fn merged(bodies: &[EventBody]) -> Vec<EventBody> {
-    let mut merged: Vec<EventBody> = Vec::new();
-    for body in bodies {
-        if let (
-            Some(EventBody::Message { author, message_id, content: ContentBlock::Text(last) }),
-            EventBody::Message { author: author2, message_id: id2, content: ContentBlock::Text(next) },
-        ) = (merged.last_mut(), body)
-            && (*author, &*message_id) == (*author2, id2)
-            && last.meta.is_none()
-            && next.meta.is_none()
-        {
-            last.text.push_str(&next.text);
-            continue;
-        }
-        merged.push(body.clone());
+/// The log that these bodies make, with so many milliseconds between its events.
+pub(crate) fn log(bodies: Vec<EventBody>, pauses: &[u16]) -> Vec<Event> {
+    let mut at = 1_000_000;
+    let events = (1..).zip(bodies).map(|(sequence, body)| {
+        at += pauses.get(sequence as usize % pauses.len().max(1)).map_or(0, |pause| i64::from(*pause));
+        Event { sequence, at: Timestamp(at), body }
+    });
+    events.collect()
+}
+
+pub(crate) fn folded(events: &[Event]) -> Session {
+    let mut session = Session::new("s");
+    for event in events {
+        session.apply(event);
     }
-    merged
+    session
+}
+
+/// The log with neighbours joined where `mask` has a one.
+fn joined(events: &[Event], mask: u64) -> Vec<Event> {
+    let mut joined: Vec<Event> = Vec::new();
+    for (index, event) in events.iter().enumerate() {
+        let wanted = mask >> (index % 64) & 1 == 1;
+        if !wanted || !joined.last_mut().is_some_and(|last| last.join(event)) {
+            joined.push(event.clone());
+        }
+    }
+    joined
+}
+
+/// Everything of a session but what stands in the list of [`Event::join`].
+pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseError> {
+    prop_assert_eq!(outline(one), outline(other));
+    for (one, other) in one.entries().iter().zip(other.entries()) {
+        prop_assert_eq!(&one.content, &other.content);
+        prop_assert_eq!((one.at, one.changed_at), (other.at, other.changed_at));
+    }
+    prop_assert_eq!(one.sequence(), other.sequence());
+    prop_assert_eq!((one.cwd(), one.additional_directories()), (other.cwd(), other.additional_directories()));
+    prop_assert_eq!((one.commands(), one.config()), (other.commands(), other.config()));
+    prop_assert_eq!((one.info(), one.is_archived()), (other.info(), other.is_archived()));
+    prop_assert_eq!((one.usage(), one.permissions()), (other.usage(), other.permissions()));
+    prop_assert_eq!((one.turn(), one.last_outcome()), (other.turn(), other.last_outcome()));
+    prop_assert_eq!((one.memory(), one.plan()), (other.memory(), other.plan()));
+    Ok(())
+}
+
+/// The numbers of events in a session.
+fn numbers(session: &Session) -> (Vec<u64>, Timestamp) {
+    (session.entries().iter().map(|entry| entry.began_at).collect(), session.last_activity())
 }
 
 fn contents(session: &Session) -> Vec<EntryContent> {
@@ -164,27 +110,6 @@ fn contents(session: &Session) -> Vec<EntryContent> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    /// SESS-13, SESS-16.
-    #[test]
-    fn folding_a_replay_gives_the_session_less_what_the_client_cannot_take(bodies in bodies()) {
-        let session = fold(bodies);
-        for client in CLIENTS {
-            check_replay(&session, client)?;
-        }
-    }
-
-    #[test]
-    fn a_client_is_never_sent_what_it_did_not_advertise(bodies in bodies()) {
-        let session = fold(bodies);
-        for text in CLIENTS {
-            let client = client(text);
-            for update in session.replay(&client) {
-                let row = attache_protocol::method::UpdateRow::of(&update).unwrap();
-                prop_assert!(row.replayed && row.gate.opened_by_client(&client), "{}", row.name);
-            }
-        }
-    }
 
     #[test]
     fn a_watcher_who_looks_now_and_then_sees_the_whole_session(bodies in bodies(), looks in any::<u64>()) {
@@ -212,9 +137,66 @@ proptest! {
         prop_assert_eq!(contents(&session), contents(&fold(bodies)));
     }
 
+    /// MSG-04.
     #[test]
-    fn merged_or_not_the_same_log_makes_the_same_session(bodies in bodies()) {
-        prop_assert_eq!(contents(&fold(merged(&bodies))), contents(&fold(bodies)));
+    fn joined_or_not_a_log_makes_the_same_session(
+        bodies in bodies(),
+        pauses in prop::collection::vec(0u16..1500, 1..9),
+        mask in any::<u64>(),
+    ) {
+        let log = log(bodies, &pauses);
+        let joined = joined(&log, mask);
+        let (whole, shorter) = (folded(&log), folded(&joined));
+        check_same(&whole, &shorter)?;
+        for (one, other) in whole.entries().iter().zip(shorter.entries()) {
+            prop_assert!(one.began_at <= other.began_at && other.began_at <= one.changed_at);
+        }
+        let late = whole.last_activity().0 - shorter.last_activity().0;
+        prop_assert!((0..=Event::JOINED_TIME).contains(&late), "{}", late);
+        let again = joined.iter().map(|event| Event::decode(&event.encode()).unwrap()).collect::<Vec<_>>();
+        check_same(&shorter, &folded(&again))?;
+    }
+
+    #[test]
+    fn folded_in_parts_read_from_a_log_between_a_session_is_the_same(
+        bodies in bodies(),
+        pauses in prop::collection::vec(0u16..1500, 1..9),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let log = log(bodies, &pauses);
+        let whole = folded(&log);
+        let lines: Vec<_> = log.iter().map(Event::encode).collect();
+        let cut = cut.index(lines.len() + 1);
+        let mut session = Session::new("s");
+        for line in lines[..cut].iter().chain(&lines) {
+            session.apply(&Event::decode(line).unwrap());
+        }
+        check_same(&whole, &session)?;
+        prop_assert_eq!(numbers(&whole), numbers(&session), "events that come twice have no effect");
+    }
+
+    #[test]
+    fn a_session_takes_the_latest_activity_of_its_summary(bodies in bodies(), pauses in prop::collection::vec(0u16..9, 1..9)) {
+        let log = log(bodies, &pauses);
+        let mut summary = Summary::default();
+        log.iter().for_each(|event| summary.apply(event));
+        let session = folded(&log);
+        prop_assert_eq!(summary.updated_at, session.last_activity());
+        prop_assert_eq!((summary.sequence, &summary.info), (session.sequence(), session.info()));
+        prop_assert_eq!((summary.cwd.as_str(), summary.archived), (session.cwd(), session.is_archived()));
+    }
+
+    /// TOOL-07, COMP-03.
+    #[test]
+    fn once_what_is_unsettled_is_settled_nothing_is_open(bodies in bodies()) {
+        let mut session = fold(bodies);
+        let before = session.entries().len();
+        let unsettled = session.unsettled();
+        crate::apply(&mut session, unsettled);
+        prop_assert_eq!(session.unsettled(), vec![]);
+        prop_assert_eq!(session.open_permissions().count(), 0);
+        prop_assert_eq!(session.turn(), TurnState::Idle);
+        prop_assert_eq!(session.entries().len(), before);
     }
 
     #[test]

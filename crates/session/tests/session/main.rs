@@ -2,15 +2,25 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod captures;
 mod changes;
 mod config;
+mod dependent;
 mod gate;
+mod hand_off;
 mod info_and_usage;
+mod labels;
+mod join;
 mod laws;
 mod memory;
+mod memory_store;
+mod replay;
 mod sequences;
+mod summary;
 mod transcript;
 mod turn_and_permission;
+mod usage;
+mod unsettled;
 
 use attache_protocol::v1::SessionUpdate;
 use attache_session::{Block, EntryContent, EventBody, MessageAuthor, Session, Timestamp};

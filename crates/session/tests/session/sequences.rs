@@ -7,13 +7,24 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Any sequence of up to 60 bodies.
+/// Any sequence of up to 60 bodies; half of them are mostly the pieces of few messages, as agents stream them.
 pub(crate) fn bodies() -> impl Strategy<Value = Vec<EventBody>> {
-    vec(body(), 0..60)
+    prop_oneof![vec(body(), 0..60), vec(prop_oneof![9 => piece(), 1 => body()], 0..60)]
 }
 
-fn body() -> impl Strategy<Value = EventBody> {
-    prop_oneof![
+fn piece() -> impl Strategy<Value = EventBody> {
+    let author = prop_oneof![1 => Just(MessageAuthor::Thought), 5 => Just(MessageAuthor::Agent)];
+    let message_id = prop_oneof![4 => Just(None), 1 => Just(Some("a".into()))];
+    (author, message_id, text()).prop_map(|(author, message_id, text)| EventBody::Message {
+        author,
+        message_id,
+        content: ContentBlock::text(text),
+    })
+}
+
+/// Boxed: strategies that hold each other whole would fill the stack.
+fn body() -> BoxedStrategy<EventBody> {
+    let body = prop_oneof![
         8 => message(),
         2 => vec(block(), 0..3).prop_map(|content| EventBody::Prompt { content }),
         6 => tool(),
@@ -21,7 +32,8 @@ fn body() -> impl Strategy<Value = EventBody> {
         4 => others(),
         4 => state(),
         2 => turn(),
-    ]
+    ];
+    body.boxed()
 }
 
 fn id<T: for<'a> From<&'a str> + std::fmt::Debug>() -> impl Strategy<Value = T> {

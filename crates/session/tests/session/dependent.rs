@@ -1,0 +1,176 @@
+//! Options whose values depend on another option, and options that come back.
+
+use attache_protocol::v1::{
+    SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionConfigSelectGroup,
+    SessionConfigSelectOption, SessionConfigSelectOptions,
+};
+use attache_session::{keep_values, restored_options};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn values(of: &[&str]) -> Vec<SessionConfigSelectOption> {
+    of.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect()
+}
+
+/// An option whose current value is the first or the marked one: `["low", "*high"]`.
+fn select(id: &str, of: &[&str]) -> SessionConfigOption {
+    let current = of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
+    let plain: Vec<_> = of.iter().map(|value| value.trim_start_matches('*')).collect();
+    SessionConfigOption::select(id, id, current, values(&plain))
+}
+
+fn shown(options: &[SessionConfigOption]) -> Vec<String> {
+    let value = |option: &SessionConfigOption| match option.current_value() {
+        Some(SessionConfigOptionValue::ValueId(id)) => format!("{}={id}", option.id),
+        Some(SessionConfigOptionValue::Boolean(on)) => format!("{}={on}", option.id),
+        None => format!("{}=?", option.id),
+    };
+    options.iter().map(value).collect()
+}
+
+/// An author whose models think on levels of their own.
+fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOption>) -> bool {
+    if *id != *"model" {
+        return false;
+    }
+    let model = options.iter().find(|option| option.id == *"model").and_then(|option| option.current_value());
+    options.retain(|option| option.id != *"level");
+    match model {
+        Some(model) if model == "pro".into() => options.push(select("level", &["low", "*high", "max"])),
+        Some(model) if model == "flash".into() => options.push(select("level", &["off", "*low"])),
+        _ => {}
+    }
+    true
+}
+
+/// CONF-06, CONF-12: a value is kept if it still fits.
+#[test]
+fn values_are_kept_as_long_as_they_fit_and_else_the_author_decides() {
+    let before = [
+        select("level", &["low", "*high"]),
+        SessionConfigOption::boolean("web", "Web", true),
+        select("kind", &["*x"]),
+    ];
+    let cases = [
+        (select("level", &["low", "high", "max"]), "level=high"),
+        (select("level", &["low", "*max"]), "level=max"),
+        (select("other", &["low", "high"]), "other=low"),
+        (SessionConfigOption::boolean("web", "Web", false), "web=true"),
+        (select("web", &["false", "true"]), "web=false"),
+        (SessionConfigOption::boolean("kind", "Kind", false), "kind=false"),
+    ];
+    for (option, expected) in cases {
+        let mut options = [option];
+        keep_values(&before, &mut options);
+        assert_eq!(shown(&options), [expected]);
+    }
+}
+
+/// CONF-19: values in groups are values.
+#[test]
+fn a_value_is_kept_across_groups() {
+    let groups = vec![
+        SessionConfigSelectGroup::new("g", "G", values(&["a"])),
+        SessionConfigSelectGroup::new("h", "H", values(&["b"])),
+    ];
+    let options = SessionConfigSelectOptions::Grouped(groups);
+    let mut grouped = [SessionConfigOption::select("o", "O", "a", options)];
+    keep_values(&[select("o", &["a", "*b"])], &mut grouped);
+    assert_eq!(shown(&grouped), ["o=b"]);
+}
+
+/// CONF-05, CONF-06: stored values in any order; what is not there any more falls back.
+#[test]
+fn options_come_back_with_the_stored_values_that_still_fit() {
+    let now = || {
+        let mut options = vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
+        levels_of_the_model(&"model".into(), &mut options);
+        options
+    };
+    let odd: SessionConfigOption =
+        attache_protocol::decode(r#"{"id":"model","name":"M","type":"slider","currentValue":3}"#).unwrap();
+    let cases: [(Vec<SessionConfigOption>, [&str; 3]); 8] = [
+        (vec![], ["model=flash", "colour=red", "level=low"]),
+        (
+            vec![select("model", &["*pro"]), select("level", &["*max"])],
+            ["model=pro", "colour=red", "level=max"],
+        ),
+        // The level fits only once the model is set, which stands behind it.
+        (
+            vec![select("level", &["*max"]), select("model", &["*pro"])],
+            ["model=pro", "colour=red", "level=max"],
+        ),
+        // This level fits the model of today, then not that of then.
+        (
+            vec![select("level", &["*off"]), select("model", &["*pro"])],
+            ["model=pro", "colour=red", "level=high"],
+        ),
+        // This one fits both: it was set first and is not lost to the level that comes with the model.
+        (
+            vec![select("level", &["*low"]), select("model", &["*pro"])],
+            ["model=pro", "colour=red", "level=low"],
+        ),
+        (
+            vec![select("model", &["*gone"]), select("colour", &["*blue"])],
+            ["model=flash", "colour=blue", "level=low"],
+        ),
+        (
+            vec![SessionConfigOption::boolean("colour", "C", true), select("lost", &["x"])],
+            ["model=flash", "colour=red", "level=low"],
+        ),
+        (vec![odd], ["model=flash", "colour=red", "level=low"]),
+    ];
+    for (stored, expected) in cases {
+        assert_eq!(shown(&restored_options(now(), &stored, levels_of_the_model)), expected, "{stored:?}");
+    }
+}
+
+/// The author is asked once for each option that is set, after it is.
+#[test]
+fn the_author_is_asked_once_for_each_option_that_is_set() {
+    let mut asked = Vec::new();
+    let now = vec![select("a", &["1", "2"]), select("b", &["1", "2"])];
+    let stored = [select("a", &["*2"]), select("b", &["*3"]), select("c", &["*1"])];
+    restored_options(now, &stored, |id, options| {
+        asked.push((id.to_string(), shown(options)));
+        true
+    });
+    assert_eq!(asked, [("a".to_owned(), vec!["a=2".to_owned(), "b=1".to_owned()])]);
+}
+
+fn any_option() -> impl Strategy<Value = SessionConfigOption> {
+    let id = prop_oneof![Just("a"), Just("b"), Just("c")];
+    let select = (id.clone(), prop::sample::subsequence(vec!["1", "2", "3", "4"], 1..4), any::<usize>())
+        .prop_map(|(id, of, at)| SessionConfigOption::select(id, id, of[at % of.len()], values(&of)));
+    let switch = (id, any::<bool>()).prop_map(|(id, on)| SessionConfigOption::boolean(id, id, on));
+    prop_oneof![3 => select, 1 => switch]
+}
+
+fn fits(option: &SessionConfigOption) -> bool {
+    option.current_value().is_some_and(|value| option.accepts(&value))
+}
+
+proptest! {
+    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values fit, those of the result do.
+    #[test]
+    fn no_current_value_is_outside_of_its_values(
+        now in vec(any_option(), 0..5),
+        stored in vec(any_option(), 0..5),
+        answers in vec((vec(any_option(), 0..5), any::<bool>()), 1..4),
+    ) {
+        let mut asked = 0;
+        let restored = restored_options(now, &stored, |_, options| {
+            asked += 1;
+            let (answer, changed) = &answers[asked % answers.len()];
+            options.clone_from(answer);
+            *changed
+        });
+        prop_assert!(restored.iter().all(fits), "{:?}", restored);
+        prop_assert!(asked <= stored.len());
+        let mut kept = answers[0].0.clone();
+        keep_values(&stored, &mut kept);
+        prop_assert!(kept.iter().all(fits), "{:?}", kept);
+        let ids = |options: &[SessionConfigOption]| options.iter().map(|option| option.id.clone()).collect::<Vec<_>>();
+        prop_assert_eq!(ids(&kept), ids(&answers[0].0), "nothing is added, lost or moved");
+    }
+}
