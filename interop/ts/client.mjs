@@ -1,18 +1,15 @@
 // A client written with the official TypeScript SDK only; its script is that of script.mjs.
 //
-// node client.mjs [--script FILE] [--cwd DIR] -- COMMAND ARGS…
-// Starts the agent, opens one session in DIR and prints one JSON object a line for everything that happens. Ends
-// with 0 when every call of the script was answered without an error and every update could be decoded, with 1
-// when not, with 2 on wrong usage.
-import * as acp from "@agentclientprotocol/sdk";
+// node client.mjs [--script FILE] [--cwd DIR] [--load ID | --resume ID | --fork ID] -- COMMAND ARGS…
+// Starts the agent, opens one session in DIR, a new one or the one named, and prints one JSON object a line for
+// everything that happens. Ends with 0 when every call of the script was answered without an error and every update
+// could be decoded, with 1 when not, with 2 on wrong usage.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as after } from "node:timers/promises";
 import { parseSteps } from "./script.mjs";
-
-const { agent: toAgent, client: toClient } = acp.methods;
 
 function usage(message) {
   console.error(message);
@@ -21,23 +18,29 @@ function usage(message) {
 
 function commandLine() {
   const line = process.argv.slice(2);
-  const work = { cwd: ".", script: 0, agent: [] };
+  const work = { cwd: ".", script: 0, opening: "new", sessionId: undefined, agent: [] };
   for (let word = line.shift(); word !== undefined; word = line.shift()) {
     if (word === "--script") work.script = line.shift();
     else if (word === "--cwd") work.cwd = line.shift();
+    else if (/^--(load|resume|fork)$/.test(word)) [work.opening, work.sessionId] = [word.slice(2), line.shift()];
     else if (word === "--") work.agent = line.splice(0);
     else usage(`${word}: unknown option`);
   }
-  if (!work.agent.length) usage("usage: client.mjs [--script FILE] [--cwd DIR] -- COMMAND ARGS…");
+  if (!work.agent.length) {
+    usage("usage: client.mjs [--script FILE] [--cwd DIR] [--load ID | --resume ID | --fork ID] -- COMMAND ARGS…");
+  }
   try {
     const steps = parseSteps(fs.readFileSync(work.script, "utf8"));
-    return { agent: work.agent, cwd: fs.realpathSync(work.cwd), steps };
+    return { ...work, cwd: fs.realpathSync(work.cwd), steps };
   } catch (error) {
     return usage(error.message);
   }
 }
 
 const work = commandLine();
+// A fork is not in the stable protocol.
+const acp = await import(`@agentclientprotocol/sdk${work.opening === "fork" ? "/unstable" : ""}`);
+const { agent: toAgent, client: toClient } = acp.methods;
 let failed = false;
 let cancelNow = () => {};
 let cancelWhen = "";
@@ -138,8 +141,9 @@ class Script {
       clientInfo: { name: "official-ts-client", version: "2.4.0" },
     });
     if (!initialized) return false;
-    const opened = await this.call("session", toAgent.session.new, { cwd: work.cwd, mcpServers: [] });
-    this.sessionId = opened?.sessionId;
+    const opening = { sessionId: work.sessionId, cwd: work.cwd, mcpServers: [] };
+    const opened = await this.call("session", toAgent.session[work.opening], opening);
+    this.sessionId = opened?.sessionId ?? work.sessionId;
     return Boolean(opened);
   }
 

@@ -14,6 +14,7 @@ mod agents;
 mod clients;
 mod deviations;
 mod killed;
+mod load;
 mod our_agent;
 mod our_client;
 mod peers;

@@ -88,6 +88,17 @@ impl Client {
 
     /// What starts a foreign client with that agent and a script; see `interop/official/src/script.rs`.
     pub(crate) fn with_script(self, agent: &[String], project: &Project, script: &str) -> Vec<String> {
+        self.in_session(&[], agent, project, script)
+    }
+
+    /// The same in a session that there is: `opening` is `--load ID`, `--resume ID` or, for the TypeScript client, `--fork ID`.
+    pub(crate) fn in_session(
+        self,
+        opening: &[&str],
+        agent: &[String],
+        project: &Project,
+        script: &str,
+    ) -> Vec<String> {
         let mut command = match self {
             Self::Ours => panic!("attache run has no scripts"),
             Self::OfficialRust => vec![text(official("official-client"))],
@@ -95,7 +106,9 @@ impl Client {
         };
         let file = project.beside("script.txt");
         std::fs::write(&file, script).unwrap();
-        command.extend(["--script".into(), text(file), "--cwd".into(), text(project.cwd()), "--".into()]);
+        command.extend(["--script".into(), text(file), "--cwd".into(), text(project.cwd())]);
+        command.extend(opening.iter().map(|word| (*word).to_owned()));
+        command.push("--".into());
         command.extend_from_slice(agent);
         command
     }
@@ -129,9 +142,15 @@ fn official(program: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("{program} is not in {targets:?}: {MISSING}"))
 }
 
-fn ts(program: &str) -> Vec<String> {
-    let sdk = interop("ts/node_modules/@agentclientprotocol/sdk");
-    assert!(sdk.is_dir(), "{} is missing: {MISSING}", sdk.display());
+/// A file or folder of the packages that `interop/ts` needs.
+pub(crate) fn package(path: &str) -> PathBuf {
+    let path = interop("ts/node_modules").join(path);
+    assert!(path.exists(), "{} is missing: {MISSING}", path.display());
+    path
+}
+
+pub(crate) fn ts(program: &str) -> Vec<String> {
+    package("@agentclientprotocol/sdk");
     vec!["node".into(), text(interop("ts").join(program))]
 }
 

@@ -9,10 +9,12 @@ use tokio::process::{Child, Command};
 /// How long a program may take to end. It only decides what would otherwise hang for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped.
+/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent keeps no sessions, unless its arguments
+/// say where: the person who runs the tests has sessions of their own.
 pub(crate) fn start(command: &[String]) -> Child {
     Command::new(&command[0])
         .args(&command[1..])
+        .env("ATTACHE_STORE", "none")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -66,6 +68,11 @@ pub(crate) async fn run(command: &[String]) -> Ended {
 pub(crate) struct Events(Vec<Value>);
 
 impl Events {
+    /// All events, in order.
+    pub(crate) fn all(&self) -> &[Value] {
+        &self.0
+    }
+
     /// The events of this name, in order.
     pub(crate) fn of(&self, name: &str) -> Vec<&Value> {
         self.0.iter().filter(|event| event["event"] == name).collect()

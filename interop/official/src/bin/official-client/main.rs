@@ -1,8 +1,9 @@
 //! A client written with the official Rust SDK only; its script is `official_peers::script`.
 //!
-//! `official-client [--script FILE] [--cwd DIR] -- COMMAND ARGS…` starts the agent, opens one session in DIR
-//! and prints one JSON object a line for everything that happens. It ends with 0 when every call of the script
-//! was answered without an error and every update could be decoded, with 1 when not, with 2 on wrong usage.
+//! `official-client [--script FILE] [--cwd DIR] [--load ID | --resume ID] -- COMMAND ARGS…` starts the agent, opens
+//! one session in DIR, a new one or the one named, and prints one JSON object a line for everything that happens. It
+//! ends with 0 when every call of the script was answered without an error and every update could be decoded, with 1
+//! when not, with 2 on wrong usage.
 
 mod events;
 mod files;
@@ -30,25 +31,36 @@ use crate::permissions::Permissions;
 /// What the command line and the script ask for.
 struct Work {
     cwd: PathBuf,
+    opening: Opening,
     agent: Vec<String>,
     steps: Vec<Step>,
 }
 
+/// Which session is worked in.
+enum Opening {
+    New,
+    Load(String),
+    Resume(String),
+}
+
 impl Work {
     fn from_command_line() -> Result<Self, String> {
-        let (mut script, mut cwd) = (None, PathBuf::from("."));
+        let (mut script, mut cwd, mut opening) = (None, PathBuf::from("."), Opening::New);
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--script" => script = arguments.next(),
                 "--cwd" => cwd = arguments.next().ok_or("--cwd needs a folder")?.into(),
+                "--load" => opening = Opening::Load(arguments.next().ok_or("--load needs a session")?),
+                "--resume" => opening = Opening::Resume(arguments.next().ok_or("--resume needs a session")?),
                 "--" => break,
                 other => return Err(format!("{other}: unknown option")),
             }
         }
         let agent = arguments.collect::<Vec<_>>();
         if agent.is_empty() {
-            return Err("usage: official-client [--script FILE] [--cwd DIR] -- COMMAND ARGS…".into());
+            let options = "[--script FILE] [--cwd DIR] [--load ID | --resume ID]";
+            return Err(format!("usage: official-client {options} -- COMMAND ARGS…"));
         }
         let text = match &script {
             Some(file) => std::fs::read_to_string(file),
@@ -56,7 +68,7 @@ impl Work {
         };
         let text = text.map_err(|error| format!("the script cannot be read: {error}"))?;
         let cwd = cwd.canonicalize().map_err(|error| format!("{}: {error}", cwd.display()))?;
-        Ok(Self { cwd, agent, steps: Step::parse_all(&text)? })
+        Ok(Self { cwd, opening, agent, steps: Step::parse_all(&text)? })
     }
 }
 
@@ -130,7 +142,7 @@ async fn connect(work: Work, events: &Arc<Events>) -> Result<()> {
             on_receive_request!(),
         )
         .connect_with(agent, async move |agent| {
-            run::run(&agent, &work.cwd, work.steps, events, &permissions).await;
+            run::run(&agent, &work.cwd, work.opening, work.steps, events, &permissions).await;
             Ok(())
         })
         .await

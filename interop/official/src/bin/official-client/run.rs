@@ -6,15 +6,16 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     BooleanConfigOptionCapabilities, CancelNotification, ClientCapabilities, ClientSessionCapabilities,
-    FileSystemCapabilities, Implementation, InitializeRequest, NewSessionRequest, PromptRequest,
-    SessionConfigOptionValue, SessionConfigOptionsCapabilities, SessionId, SetSessionConfigOptionRequest,
-    SetSessionModeRequest,
+    FileSystemCapabilities, Implementation, InitializeRequest, LoadSessionRequest, NewSessionRequest,
+    PromptRequest, ResumeSessionRequest, SessionConfigOptionValue, SessionConfigOptionsCapabilities,
+    SessionId, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
 use agent_client_protocol::{Agent, JsonRpcRequest, Result};
 use official_peers::script::{Step, When};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::Opening;
 use crate::events::Events;
 use crate::permissions::Permissions;
 
@@ -29,11 +30,12 @@ struct Script<'a> {
 pub(crate) async fn run(
     agent: &ConnectionTo<Agent>,
     cwd: &Path,
+    opening: Opening,
     steps: Vec<Step>,
     events: &Events,
     permissions: &Permissions,
 ) {
-    let Some(session_id) = open(agent, cwd, events).await else { return };
+    let Some(session_id) = open(agent, cwd, opening, events).await else { return };
     let script = Script { agent, session_id, events, permissions };
     for step in steps {
         if agent.is_incoming_closed() {
@@ -43,7 +45,12 @@ pub(crate) async fn run(
     }
 }
 
-async fn open(agent: &ConnectionTo<Agent>, cwd: &Path, events: &Events) -> Option<SessionId> {
+async fn open(
+    agent: &ConnectionTo<Agent>,
+    cwd: &Path,
+    opening: Opening,
+    events: &Events,
+) -> Option<SessionId> {
     let options = SessionConfigOptionsCapabilities::new().boolean(BooleanConfigOptionCapabilities::new());
     let capabilities = ClientCapabilities::new()
         .fs(FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
@@ -52,8 +59,20 @@ async fn open(agent: &ConnectionTo<Agent>, cwd: &Path, events: &Events) -> Optio
         .client_capabilities(capabilities)
         .client_info(Implementation::new("official-client", "5.0.0"));
     call(agent, events, "initialized", initialize).await?;
-    let opened = call(agent, events, "session", NewSessionRequest::new(cwd)).await?;
-    Some(opened.session_id)
+    match opening {
+        Opening::New => {
+            let opened = call(agent, events, "session", NewSessionRequest::new(cwd)).await?;
+            Some(opened.session_id)
+        }
+        Opening::Load(id) => {
+            call(agent, events, "session", LoadSessionRequest::new(id.clone(), cwd)).await?;
+            Some(id.into())
+        }
+        Opening::Resume(id) => {
+            call(agent, events, "session", ResumeSessionRequest::new(id.clone(), cwd)).await?;
+            Some(id.into())
+        }
+    }
 }
 
 /// One call: its answer is printed as `event`, its error as `error`.

@@ -1,0 +1,256 @@
+//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent is killed, and another agent process
+//! gives the whole conversation to another process of the client.
+
+mod acpx;
+mod transcript;
+
+use crate::peers::{ATTACHE, Client};
+use crate::process::{Ended, Events, end, kill, run, start};
+use crate::project::{Project, text};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use transcript::Transcript;
+
+/// How long a text may take to be stored. It only decides what would otherwise hang for ever.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A conversation with every kind of update that our agent has.
+const SCRIPT: &str = "
+permission allow_once
+prompt rename one to ONE in notes.txt
+mode edit
+prompt show notes.txt
+bool show_thoughts false
+prompt where is total used
+permission reject_once
+prompt run touch rejected.txt
+permission wait
+prompt-cancel permission run touch cancelled.txt
+";
+
+const PROMPTS: [&str; 5] = [
+    "rename one to ONE in notes.txt",
+    "show notes.txt",
+    "where is total used",
+    "run touch rejected.txt",
+    "run touch cancelled.txt",
+];
+
+/// Our agent with a store in the project, which ends in no other way than by SIGKILL.
+struct Kept {
+    project: Project,
+    command: Vec<String>,
+}
+
+impl Kept {
+    fn new() -> Self {
+        Self::hiding("-")
+    }
+
+    /// The same, but this capability of sessions is not offered.
+    fn hiding(capability: &str) -> Self {
+        let project = Project::new();
+        let between = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/load/between.mjs");
+        let (trace, store) = (text(project.beside("trace.jsonl")), text(project.beside("sessions.db")));
+        let command = ["node", between, &trace, capability, ATTACHE, "agent", "--store", &store];
+        Self { command: command.map(str::to_owned).into(), project }
+    }
+
+    /// Runs a script in a new session, or in one that there is.
+    async fn script(&self, client: Client, opening: &[&str], script: &str) -> Events {
+        let ended = run(&client.in_session(opening, &self.command, &self.project, script)).await;
+        assert_eq!(ended.code(), 0, "every call is answered and every update decoded: {ended:?}");
+        self.agent_was_killed(&ended);
+        ended.events()
+    }
+
+    /// Waits until the store holds this text in a session. What no answer confirms is stored a little later than it is told.
+    async fn stores(&self, id: &str, said: &str) {
+        let store = text(self.project.beside("sessions.db"));
+        let show = [ATTACHE, "sessions", "show", id, "--json", "--store", &store].map(str::to_owned);
+        let stored = async {
+            while !run(&show).await.stdout.contains(said) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, stored)
+            .await
+            .unwrap_or_else(|_| panic!("the store never holds {said}"));
+    }
+
+    /// What was said between the client and its agents, and how these began and ended.
+    fn trace(&self) -> Vec<Value> {
+        let trace = std::fs::read_to_string(self.project.beside("trace.jsonl")).unwrap();
+        trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn agent_was_killed(&self, ended: &Ended) {
+        assert_eq!(self.trace().pop(), Some(json!({"code": null, "signal": "SIGKILL"})), "{ended:?}");
+    }
+}
+
+fn session_id(events: &Events) -> String {
+    events.of("session")[0]["sessionId"].as_str().unwrap().to_owned()
+}
+
+/// The kinds of the updates before the answer that opened the session, and of those after it.
+fn around_opening(events: &Events) -> [Vec<&str>; 2] {
+    let opened = events.all().iter().position(|event| event["event"] == "session").unwrap();
+    let (before, after) = events.all().split_at(opened);
+    [before, after]
+        .map(|part| part.iter().filter_map(|event| event["update"]["sessionUpdate"].as_str()).collect())
+}
+
+fn is_conversation(kind: &&&str) -> bool {
+    ![
+        "available_commands_update",
+        "config_option_update",
+        "current_mode_update",
+        "session_info_update",
+        "usage_update",
+    ]
+    .contains(kind)
+}
+
+/// Whether the script did what the tests of loading rely on.
+fn has_everything(live: &Transcript, project: &Project) {
+    assert_eq!(live.user(), PROMPTS);
+    assert!(live.agent().len() >= 3 && !live.thoughts().is_empty(), "{live:?}");
+    let statuses: Vec<_> = live.tool_calls().iter().map(|call| &call["status"]).collect();
+    assert!(statuses.iter().all(|status| *status == "completed" || *status == "failed"), "{statuses:?}");
+    assert!(statuses.contains(&&json!("completed")) && statuses.contains(&&json!("failed")), "{statuses:?}");
+    let diff = json!([{"type": "diff", "path": project.file("notes.txt"), "oldText": "one\ntwo\nthree\n", "newText": "ONE\ntwo\nthree\n"}]);
+    assert!(live.tool_calls().iter().any(|call| call["content"] == diff), "{live:?}");
+    assert!(!live.state["plan"].as_array().unwrap().is_empty());
+    assert!(live.state["usage"][0].as_u64() > Some(0) && live.state["usage"][1] == 32768);
+    assert_eq!((&live.state["title"], &live.state["mode"]), (&json!(PROMPTS[0]), &json!("edit")));
+    assert_eq!((live.option("mode"), live.option("show_thoughts")), (&json!("edit"), &json!(false)));
+}
+
+/// A new session with the whole script in it; gives its id and what was shown.
+async fn talked(client: Client, kept: &Kept) -> (String, Transcript) {
+    let events = kept.script(client, &[], SCRIPT).await;
+    let capabilities = &events.of("initialized")[0]["agentCapabilities"];
+    assert_eq!(capabilities["loadSession"], true, "{capabilities}");
+    assert!(capabilities["sessionCapabilities"]["resume"].is_object(), "{capabilities}");
+    let live = Transcript::live(&events, &PROMPTS);
+    has_everything(&live, &kept.project);
+    (session_id(&events), live)
+}
+
+async fn loads_the_whole_conversation(client: Client) {
+    let kept = Kept::new();
+    let (id, live) = talked(client, &kept).await;
+    for time in ["first", "second"] {
+        let events = kept.script(client, &["--load", &id], "").await;
+        Transcript::loaded(&events).assert_is(&live, &format!("the {time} time"));
+        let [_, after] = around_opening(&events);
+        assert_eq!(after.iter().find(is_conversation), None, "all of it comes before the answer: {after:?}");
+    }
+}
+
+/// SESS-13, SESS-14, SESS-15, SESS-17.
+#[tokio::test]
+async fn load_shows_the_official_typescript_client_the_whole_conversation() {
+    loads_the_whole_conversation(Client::OfficialTs).await;
+}
+
+/// SESS-13, SESS-14, SESS-15, SESS-17.
+#[tokio::test]
+async fn load_shows_the_official_rust_client_the_whole_conversation() {
+    loads_the_whole_conversation(Client::OfficialRust).await;
+}
+
+async fn goes_on_after_a_resume(client: Client) {
+    let kept = Kept::new();
+    let (id, live) = talked(client, &kept).await;
+    let events = kept.script(client, &["--resume", &id], "prompt show src/lib.rs\nprompt help").await;
+    let [before, _] = around_opening(&events);
+    assert_eq!(before.iter().find(is_conversation), None, "nothing is replayed: {before:?}");
+    let resumed = Transcript::live(&events, &["show src/lib.rs", "help"]);
+    assert_eq!(resumed.state["configOptions"], live.state["configOptions"]);
+    assert_eq!(resumed.state["mode"], "edit");
+    assert_eq!(resumed.state.get("title"), None, "the session has a title");
+    let used = |usage: &Value| usage[0].as_u64().unwrap();
+    assert!(
+        used(&resumed.state["usage"]) > used(&live.state["usage"]),
+        "the model still knows what was said: {resumed:?}"
+    );
+
+    let loaded = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    assert_eq!(loaded.user(), [&PROMPTS[..], &["show src/lib.rs", "help"]].concat());
+    loaded.assert_is(&live.then(&resumed), "both halves");
+    let ids: BTreeSet<_> = loaded.tool_calls().iter().map(|call| call["toolCallId"].as_str()).collect();
+    assert_eq!(ids.len(), loaded.tool_calls().len(), "a tool call's id is new in the session");
+}
+
+/// SESS-19, SESS-20, TOOL-02, MSG-02.
+#[tokio::test]
+async fn a_load_after_a_resume_shows_the_official_typescript_client_both_halves() {
+    goes_on_after_a_resume(Client::OfficialTs).await;
+}
+
+/// SESS-19, SESS-20, TOOL-02, MSG-02.
+#[tokio::test]
+async fn a_load_after_a_resume_shows_the_official_rust_client_both_halves() {
+    goes_on_after_a_resume(Client::OfficialRust).await;
+}
+
+/// FORK-02. Only the TypeScript client knows forks.
+#[tokio::test]
+async fn a_load_of_a_fork_shows_what_was_said_before_it_and_the_other_session_stays_as_it_was() {
+    let kept = Kept::new();
+    let client = Client::OfficialTs;
+    let (id, live) = talked(client, &kept).await;
+    let events = kept.script(client, &["--fork", &id], "prompt show src/lib.rs").await;
+    let offered = &events.of("initialized")[0]["agentCapabilities"]["sessionCapabilities"];
+    assert!(offered["fork"].is_object(), "{offered}");
+    let fork = session_id(&events);
+    assert_ne!(fork, id);
+    let forked = Transcript::live(&events, &["show src/lib.rs"]);
+    assert_eq!(forked.state.get("title"), None, "it has the title of the other session");
+    assert_eq!(forked.state["configOptions"], live.state["configOptions"]);
+    let loaded = Transcript::loaded(&kept.script(client, &["--load", &fork], "").await);
+    loaded.assert_is(&live.clone().then(&forked), "the fork");
+    let untouched = Transcript::loaded(&kept.script(client, &["--load", &id], "").await);
+    untouched.assert_is(&live, "the session that was forked");
+}
+
+async fn loads_what_was_said_until_the_agent_was_killed(client: Client) {
+    let kept = Kept::new();
+    let script = "permission wait\nprompt help\nprompt run touch never.txt";
+    let mut talking = start(&client.in_session(&[], &kept.command, &kept.project, script));
+    let mut lines = BufReader::new(talking.stdout.as_mut().unwrap()).lines();
+    let mut seen: Vec<Value> = Vec::new();
+    while !seen.last().is_some_and(|event| event["event"] == "permission") {
+        let line = lines.next_line().await.unwrap().unwrap_or_else(|| panic!("it ended too early: {seen:?}"));
+        seen.push(serde_json::from_str(&line).unwrap());
+    }
+    let opened = seen.iter().find(|event| event["event"] == "session").unwrap();
+    let id = opened["sessionId"].as_str().unwrap();
+    kept.stores(id, "Run touch never.txt").await;
+    kill(kept.trace()[0]["agent"].as_i64().unwrap());
+    let ended = end(talking).await;
+    kept.agent_was_killed(&ended);
+    assert_eq!(ended.code(), 1, "the prompt had no answer: {ended:?}");
+
+    let events = kept.script(client, &["--load", id], "").await;
+    let loaded = Transcript::loaded(&events);
+    assert_eq!(loaded.user(), ["help", "run touch never.txt"]);
+    assert!(loaded.agent()[0].contains("offline model"), "{loaded:?}");
+    let calls = loaded.tool_calls();
+    assert_eq!(calls.iter().map(|call| &call["status"]).collect::<Vec<_>>(), ["failed"], "{calls:?}");
+    let stops = kept.script(client, &["--resume", id], "prompt help").await;
+    assert_eq!(stops.member("stop", "stopReason"), ["end_turn"], "the session can be worked in");
+    assert!(!kept.project.file("never.txt").exists());
+}
+
+/// SESS-13, TOOL-09.
+#[tokio::test]
+async fn a_load_after_a_kill_in_a_turn_shows_what_was_told_and_no_call_as_open() {
+    for client in [Client::OfficialTs, Client::OfficialRust] {
+        loads_what_was_said_until_the_agent_was_killed(client).await;
+    }
+}
