@@ -1,6 +1,8 @@
-//! The smallest agent: it says what it is told.
+//! The smallest agent with a memory: it says what it is told, and how often it was told something. Its sessions are kept in the user's
+//! store (`ATTACHE_STORE` names another), so a client can load them tomorrow.
 
 use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
+use attache_store::Sqlite;
 
 struct Echo;
 
@@ -9,17 +11,18 @@ impl Author for Echo {
     fn about(&self) -> About {
         About::new("echo", "0.1.0")
     }
-    async fn open(&self, _opening: Opening<'_>) -> Result<Self::Memory> {
-        Ok(Vec::new())
+    async fn open(&self, opening: Opening<'_>) -> Result<Self::Memory> {
+        opening.remembered() // nothing in a new session; in one that is loaded, what `remember` stored
     }
     async fn turn(&self, memory: &mut Self::Memory, turn: &Turn) -> Result<StopReason> {
         memory.push(turn.text().to_owned());
-        turn.say(turn.text()).await?; // Err(Cancelled) once cancelled; waits while the client is slow
+        turn.say(&format!("{}: {}", memory.len(), turn.text())).await?; // Err(Cancelled) once cancelled; waits while the client is slow
+        turn.remember(turn.text()).await?; // stored with the turn, never sent
         Ok(StopReason::EndTurn)
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    serve(Echo).stdio().await
+    serve(Echo).store(Sqlite::user()?).stdio().await
 }

@@ -1,9 +1,12 @@
 //! Who an agent is and what it takes.
 
+use attache_protocol::Meta;
 use attache_protocol::v1::{
-    AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, InitializeResponse, McpCapabilities,
-    McpServer, PromptCapabilities, ProtocolVersion, SessionAdditionalDirectoriesCapabilities,
-    SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities, SessionTitleCapabilities,
+    AgentCapabilities, AuthMethod, AuthStatusCapabilities, ClientCapabilities, Implementation,
+    InitializeResponse, LogoutCapabilities, McpCapabilities, McpServer, PromptCapabilities, ProtocolVersion,
+    ProvidersCapabilities, SessionAdditionalDirectoriesCapabilities, SessionCloseCapabilities,
+    SessionDeleteCapabilities, SessionListCapabilities, SessionSystemPromptCapabilities,
+    SessionSystemPromptModeCapabilities, SessionSystemPromptOverrideCapabilities, SessionTitleCapabilities,
 };
 
 /// What `initialize` says about an agent. The methods that the kit serves by itself are advertised by the kit; what is not set here is
@@ -17,6 +20,20 @@ pub struct About {
     prompts: PromptCapabilities,
     mcp: McpCapabilities,
     additional_directories: bool,
+    system_prompt: Option<SystemPromptModes>,
+    logout: bool,
+    auth_status: bool,
+    providers: bool,
+    meta: Option<Meta>,
+}
+
+/// How an agent lets a client instruct it for a session (SYSP-01).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SystemPromptModes {
+    /// The client's instructions go behind the agent's own, with the same precedence (SYSP-04).
+    Append,
+    /// They may also stand in place of the agent's own; tools, MCP servers and permissions stay as they are (SYSP-04).
+    AppendAndOverride,
 }
 
 impl About {
@@ -30,6 +47,11 @@ impl About {
             prompts: PromptCapabilities::default(),
             mcp: McpCapabilities::default(),
             additional_directories: false,
+            system_prompt: None,
+            logout: false,
+            auth_status: false,
+            providers: false,
+            meta: None,
         }
     }
 
@@ -67,6 +89,61 @@ impl About {
     pub fn additional_directories(mut self) -> Self {
         self.additional_directories = true;
         self
+    }
+
+    /// Sessions may be given instructions; they come with the [`Opening`](crate::Opening), checked (SYSP-01 to SYSP-04).
+    #[must_use]
+    pub fn system_prompt(mut self, modes: SystemPromptModes) -> Self {
+        self.system_prompt = Some(modes);
+        self
+    }
+
+    /// One can log out: [`Author::logout`](crate::Author::logout) is served (AUTH-10).
+    #[must_use]
+    pub fn logout(mut self) -> Self {
+        self.logout = true;
+        self
+    }
+
+    /// One can ask whether somebody is logged in, and is told when that changes (AUTHS-03); see
+    /// [`Author::auth_state`](crate::Author::auth_state).
+    #[must_use]
+    pub fn auth_status(mut self) -> Self {
+        self.auth_status = true;
+        self
+    }
+
+    /// A client may say where models are reached: [`Author::providers`](crate::Author::providers) and its neighbours are served (PROV-01).
+    #[must_use]
+    pub fn providers(mut self) -> Self {
+        self.providers = true;
+        self
+    }
+
+    /// The `_meta` of the agent's capabilities: how extensions are advertised (EXT-04). Keys are namespaced by a domain (META-07).
+    #[must_use]
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.meta = Some(meta);
+        self
+    }
+
+    /// The name by which the agent's sessions are stored.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn system_prompt_modes(&self) -> Option<SystemPromptModes> {
+        self.system_prompt
+    }
+
+    pub(crate) fn tells_auth_status(&self) -> bool {
+        self.auth_status
+    }
+
+    /// The ways to log in that a client with these capabilities can use, the best one first (AUTH-05).
+    pub(crate) fn logins_for(&self, client: &ClientCapabilities) -> impl Iterator<Item = &AuthMethod> {
+        let terminal = client.auth.terminal;
+        self.auth_methods.iter().filter(move |method| terminal || matches!(method, AuthMethod::Agent(_)))
     }
 
     pub(crate) fn takes_additional_directories(&self) -> bool {
@@ -108,12 +185,24 @@ impl About {
         sessions.title = Some(SessionTitleCapabilities::default());
         sessions.additional_directories =
             self.additional_directories.then(SessionAdditionalDirectoriesCapabilities::default);
+        sessions.system_prompt = self.system_prompt.map(|modes| {
+            let over = (modes == SystemPromptModes::AppendAndOverride)
+                .then(SessionSystemPromptOverrideCapabilities::default);
+            let mode = over.map(|over| SessionSystemPromptModeCapabilities {
+                override_mode: Some(over),
+                ..SessionSystemPromptModeCapabilities::default()
+            });
+            SessionSystemPromptCapabilities { mode, ..SessionSystemPromptCapabilities::default() }
+        });
+        capabilities.auth.logout = self.logout.then(LogoutCapabilities::default);
+        capabilities.auth.status = self.auth_status.then(AuthStatusCapabilities::default);
+        capabilities.providers = self.providers.then(ProvidersCapabilities::default);
+        capabilities.meta.clone_from(&self.meta);
         let mut info = Implementation::new(self.name.as_str(), self.version.as_str());
         info.title.clone_from(&self.title);
         let mut response = InitializeResponse::new(ProtocolVersion::V1);
         response.agent_capabilities = capabilities;
-        response.auth_methods = self.auth_methods.clone();
-        response.auth_methods.retain(|method| client.auth.terminal || matches!(method, AuthMethod::Agent(_)));
+        response.auth_methods = self.logins_for(client).cloned().collect();
         response.agent_info = Some(info);
         response
     }

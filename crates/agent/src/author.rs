@@ -1,12 +1,12 @@
 //! What the author of an agent writes.
 
-use crate::{About, Error, Result, Turn};
+use crate::{About, AuthStatusHandle, Error, Opening, Result, Turn};
+use attache_protocol::Raw;
 use attache_protocol::v1::{
-    AuthMethodId, AvailableCommand, ClientCapabilities, McpServer, SessionConfigId, SessionConfigOption,
-    SessionId, StopReason,
+    AuthAccount, AuthMethodId, AuthState, ProviderId, ProviderInfo, SessionConfigId, SessionConfigOption,
+    SessionId, SetProviderRequest, StopReason,
 };
 use std::future::Future;
-use std::path::{Path, PathBuf};
 
 /// An agent: who it is, how a session of it begins, and what it does with a prompt. The kit does the rest.
 ///
@@ -19,10 +19,11 @@ pub trait Author: Send + Sync + 'static {
     /// Who this agent is and what it takes. Asked once per connection.
     fn about(&self) -> About;
 
-    /// A session begins. Its options and commands are set through `opening`.
+    /// A session begins or comes back: see [`Opening::origin`]. Its options and commands are set through `opening`, and what the author
+    /// remembered is found there.
     ///
     /// # Errors
-    /// No session comes to be, and the client is told why: see [`Error`].
+    /// No session comes to be, and the client is told why: see [`Error`]. One that is stored stays as it was.
     fn open(&self, opening: Opening<'_>) -> impl Future<Output = Result<Self::Memory>> + Send;
 
     /// A prompt is answered. One turn runs at a time in a session; turns of other sessions run beside it.
@@ -58,62 +59,69 @@ pub trait Author: Send + Sync + 'static {
         let refusal = Error::invalid(format!("the login {method} is not supported"));
         std::future::ready(Err(refusal))
     }
-}
 
-/// A session that is about to begin.
-#[derive(Debug)]
-pub struct Opening<'o> {
-    pub(crate) session_id: &'o SessionId,
-    pub(crate) cwd: &'o Path,
-    pub(crate) roots: &'o [PathBuf],
-    pub(crate) mcp_servers: &'o [McpServer],
-    pub(crate) client: &'o ClientCapabilities,
-    pub(crate) chosen: &'o mut Chosen,
-}
-
-/// What an author sets while a session begins.
-#[derive(Debug, Default)]
-pub(crate) struct Chosen {
-    pub(crate) options: Vec<SessionConfigOption>,
-    pub(crate) commands: Vec<AvailableCommand>,
-}
-
-impl Opening<'_> {
-    /// The session's id.
-    pub fn session_id(&self) -> &SessionId {
-        self.session_id
-    }
-
-    /// The working directory: absolute, a directory, never changed (SESS-03, SESS-04).
-    pub fn cwd(&self) -> &Path {
-        self.cwd
-    }
-
-    /// The working directory and the further roots, in the client's order (SESS-05, DIR-06).
-    pub fn roots(&self) -> &[PathBuf] {
-        self.roots
-    }
-
-    /// The MCP servers to connect to; only kinds that [`About::mcp`] names (SESS-07).
-    pub fn mcp_servers(&self) -> &[McpServer] {
-        self.mcp_servers
-    }
-
-    /// What the client offers.
-    pub fn client(&self) -> &ClientCapabilities {
-        self.client
-    }
-
-    /// The session's config options, most important first (CONF-15). The first select of the category `mode` is offered as the
-    /// session's modes too (MODE-05). Clients without switches are shown a select with two values instead (CONF-08).
+    /// The client asks to log out; served if [`About::logout`] says so. New sessions need a login again afterwards: then
+    /// [`Author::auth_state`] says [`AuthState::Unauthenticated`] (AUTH-11).
     ///
-    /// Ids and values are unique, and each current value is one of the option's values, or the session does not begin.
-    pub fn options(&mut self, options: Vec<SessionConfigOption>) {
-        self.chosen.options = options;
+    /// # Errors
+    /// Somebody is still logged in; the client is told why.
+    fn logout(&self) -> impl Future<Output = Result<()>> + Send {
+        std::future::ready(Err(Error::failed("this agent has no logout")))
     }
 
-    /// The slash commands, names without the slash (CMD-01, CMD-05). They come as the text of a prompt (CMD-03).
-    pub fn commands(&mut self, commands: Vec<AvailableCommand>) {
-        self.chosen.commands = commands;
+    /// Whether somebody is logged in. While nobody is, sessions are not listed, begun, brought back or prompted, and the client is told
+    /// how to log in (AUTH-01). Asked before each of these while the connection waits: it must be quick.
+    fn auth_state(&self) -> AuthState {
+        AuthState::NotRequired
+    }
+
+    /// Who is logged in, for display; told if [`About::auth_status`] says so. As quick as [`Author::auth_state`].
+    fn accounts(&self) -> Vec<AuthAccount> {
+        Vec::new()
+    }
+
+    /// Called once, when a client is there and [`About::auth_status`] says that it is told of logins: what happens otherwise than by its
+    /// own calls is told through `handle` (AUTHS-03). Must be quick.
+    fn auth_status_handle(&self, handle: AuthStatusHandle) {
+        let _ = handle;
+    }
+
+    /// All providers of models that a client may configure, disabled ones without `current` (PROV-04); served, with the next two, if
+    /// [`About::providers`] says so. Asked while the connection waits: it must be quick.
+    fn providers(&self) -> Vec<ProviderInfo> {
+        Vec::new()
+    }
+
+    /// A provider is reached so from now on, at least in later sessions. The kit has checked that it is one of [`Author::providers`] and speaks
+    /// that protocol (PROV-02). Headers are secrets: not to be stored, echoed or logged (PROV-05).
+    ///
+    /// # Errors
+    /// Everything stays as it was, and the client is told why; values of headers are taken out of the message.
+    fn set_provider(&self, provider: SetProviderRequest) -> impl Future<Output = Result<()>> + Send {
+        let refusal = Error::invalid(format!("the provider {} cannot be set", provider.provider_id));
+        std::future::ready(Err(refusal))
+    }
+
+    /// A provider is not used any more; it stays listed, without `current` (PROV-04). Never one that is required (PROV-03).
+    ///
+    /// # Errors
+    /// It is still used; the client is told why.
+    fn disable_provider(&self, provider: &ProviderId) -> impl Future<Output = Result<()>> + Send {
+        let refusal = Error::invalid(format!("the provider {provider} cannot be disabled"));
+        std::future::ready(Err(refusal))
+    }
+
+    /// A call outside the protocol; its name begins with `_` (EXT-01). Say with [`About::meta`] that it is there (EXT-04).
+    ///
+    /// # Errors
+    /// The client is told why; [`Error::MethodNotFound`] for a method that this agent does not have (EXT-02).
+    fn extension(&self, method: &str, params: Option<Raw>) -> impl Future<Output = Result<Raw>> + Send {
+        let _ = params;
+        std::future::ready(Err(Error::MethodNotFound(method.to_owned())))
+    }
+
+    /// A notification outside the protocol; those not known are ignored (EXT-03). Runs while the connection waits: it must be quick.
+    fn extension_notification(&self, method: &str, params: Option<Raw>) {
+        let _ = (method, params);
     }
 }

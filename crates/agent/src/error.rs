@@ -2,6 +2,7 @@
 
 use attache_connection::{CallError, End};
 use attache_protocol::ErrorCode;
+use attache_session::StoreError;
 use std::fmt;
 
 /// The result of everything an author writes.
@@ -16,6 +17,10 @@ pub enum Error {
     Cancelled,
     /// The author's: the turn is over, its reply is on its way, and nothing more may be said in it (PROMPT-08).
     Over,
+    /// The author's: the session is not open yet, or closed, and nothing can be said in it (SESS-25).
+    Closed,
+    /// The caller's: this agent has no such method; answered `-32601` (EXT-02).
+    MethodNotFound(String),
     /// The client's: it refused a call, answered nonsense, or does not offer the method.
     Client(CallError),
     /// The transport's: the connection ended.
@@ -24,6 +29,9 @@ pub enum Error {
     Invalid(String),
     /// The person must log in first; answered `-32000` with this sentence (AUTH-01).
     AuthRequired(String),
+    /// The store's: a session cannot be had or not be stored. Answered with its sentence: `-32002` for one that is not there, `-32602` for
+    /// what the caller can mend, such as a session that is open elsewhere, else `-32603`.
+    Store(StoreError),
     /// Ours: answered `-32603` with the message, and the cause behind it.
     Failed {
         /// One sentence.
@@ -57,13 +65,23 @@ impl Error {
         match self {
             Self::Invalid(message) => attache_protocol::Error::invalid_params(message),
             Self::AuthRequired(message) => attache_protocol::Error::auth_required(message),
+            Self::Store(StoreError::Unknown(key)) => {
+                attache_protocol::Error::resource_not_found_session(key.session_id.as_str())
+            }
+            Self::Store(error @ (StoreError::InUse(_) | StoreError::Cursor)) => {
+                attache_protocol::Error::invalid_params(error.to_string())
+            }
+            Self::MethodNotFound(name) => attache_protocol::Error::method_not_found(name),
             Self::Cancelled => attache_protocol::Error::new(ErrorCode::REQUEST_CANCELLED, self.to_string()),
             Self::Failed { message, source: Some(source) } => {
                 attache_protocol::Error::internal(format!("{message}: {source}"))
             }
-            Self::Over | Self::Client(_) | Self::Gone(_) | Self::Failed { source: None, .. } => {
-                attache_protocol::Error::internal(self.to_string())
-            }
+            Self::Over
+            | Self::Closed
+            | Self::Client(_)
+            | Self::Gone(_)
+            | Self::Store(_)
+            | Self::Failed { source: None, .. } => attache_protocol::Error::internal(self.to_string()),
         }
     }
 }
@@ -73,8 +91,11 @@ impl fmt::Display for Error {
         match self {
             Self::Cancelled => f.write_str("the turn was cancelled"),
             Self::Over => f.write_str("the turn is over: nothing more can be said in it"),
+            Self::Closed => f.write_str("the session is not open: nothing can be said in it"),
+            Self::MethodNotFound(name) => write!(f, "the method {name} is not supported"),
             Self::Client(error) => error.fmt(f),
             Self::Gone(end) => end.fmt(f),
+            Self::Store(error) => error.fmt(f),
             Self::Invalid(message) | Self::AuthRequired(message) | Self::Failed { message, .. } => {
                 f.write_str(message)
             }
@@ -87,9 +108,12 @@ impl std::error::Error for Error {
         match self {
             Self::Client(error) => Some(error),
             Self::Gone(end) => Some(end),
+            Self::Store(error) => Some(error),
             Self::Failed { source: Some(source), .. } => Some(&**source),
             Self::Cancelled
             | Self::Over
+            | Self::Closed
+            | Self::MethodNotFound(_)
             | Self::Invalid(_)
             | Self::AuthRequired(_)
             | Self::Failed { source: None, .. } => None,
@@ -109,6 +133,12 @@ impl From<CallError> for Error {
 impl From<End> for Error {
     fn from(end: End) -> Self {
         Self::Gone(end)
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
     }
 }
 

@@ -1,15 +1,18 @@
 //! What an agent answers: every method the kit serves, in the order in which lines arrive.
 
-use crate::guard::{after_reading, calmly, guarded};
+use crate::auth::AuthStatusHandle;
+use crate::guard::calmly;
+use crate::kept::Kept;
+use crate::line_up::{Place, Promise};
 use crate::options::{Told, of_category};
 use crate::prompt;
-use crate::sessions::{Held, Sessions};
-use crate::{About, Author, Error, Result, Turn, World};
+use crate::sessions::Sessions;
+use crate::{About, Author, Error, Result, World};
 use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
-use attache_protocol::{DecodeError, Error as Refusal};
-use attache_session::{ConfigOptions, EventBody};
+use attache_protocol::{DecodeError, Error as Refusal, Raw};
+use attache_session::{ConfigOptions, EventBody, Store};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -23,6 +26,8 @@ struct Served<A: Author> {
     initialized: bool,
     /// What the client was told; calls behind anything else are unknown here (INIT-17).
     advertised: AgentCapabilities,
+    /// How the client learns of logins; only if that is advertised (AUTHS-03).
+    auth_status: Option<AuthStatusHandle>,
 }
 
 /// What the work of calls shares.
@@ -30,15 +35,33 @@ pub(crate) struct Parts<A: Author> {
     pub(crate) author: A,
     pub(crate) about: About,
     pub(crate) world: Arc<dyn World>,
+    /// Those that are open on this connection.
     pub(crate) sessions: Sessions<A::Memory>,
+    /// All of them.
+    pub(crate) kept: Kept,
     pub(crate) cancel_grace: Duration,
 }
 
 impl<A: Author> Kit<A> {
-    pub(crate) fn new(author: A, world: Arc<dyn World>, cancel_grace: Duration) -> Self {
+    pub(crate) fn new(
+        author: A,
+        world: Arc<dyn World>,
+        store: Option<Arc<dyn Store>>,
+        cancel_grace: Duration,
+    ) -> Self {
         let about = author.about();
-        let parts = Arc::new(Parts { author, about, world, sessions: Sessions::new(), cancel_grace });
-        Self(AgentHandler(Served { parts, initialized: false, advertised: AgentCapabilities::default() }))
+        let (sessions, kept) = (Sessions::new(), Kept::new(store, about.name()));
+        let parts = Arc::new(Parts { author, about, world, sessions, kept, cancel_grace });
+        Self(AgentHandler(Served {
+            parts,
+            initialized: false,
+            advertised: AgentCapabilities::default(),
+            auth_status: None,
+        }))
+    }
+
+    pub(crate) fn parts(&self) -> Arc<Parts<A>> {
+        Arc::clone(&self.0.0.parts)
     }
 }
 
@@ -55,6 +78,9 @@ impl<A: Author> Handler for Kit<A> {
     }
 
     fn call(&mut self, call: IncomingCall<'_>) -> Work {
+        if let Some(refusal) = self.0.0.login_missing(&call) {
+            return call.refuse(&refusal);
+        }
         if self.0.0.initialized || call.name == <method::Initialize as method::Method>::ROW.name {
             return self.0.call(call);
         }
@@ -77,14 +103,22 @@ impl<A: Author> Handler for Kit<A> {
 }
 
 impl<A: Author> Served<A> {
-    /// A client's change of options, and its reply (CONF-02, CONF-18): both before the next line is looked at.
+    /// Why a call is refused that needs a login (AUTH-01). Calls that are not served at all are refused as such.
+    fn login_missing(&self, call: &IncomingCall<'_>) -> Option<Refusal> {
+        let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
+        let served = self.initialized && self.advertises(&row.gate);
+        let client = call.peer().client_capabilities().unwrap_or_default();
+        served.then(|| self.parts.login_missing(call.name, &client)).flatten()
+    }
+
+    /// A client's change of options (CONF-02, CONF-18): made before the next line is looked at, and answered in order once it is stored.
     fn change_options<M: method::Call>(
         &self,
         session: &SessionId,
         told: Told,
         answer: Answer<M>,
         pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)>,
-        reply: impl FnOnce(Vec<SessionConfigOption>) -> M::Result,
+        reply: impl FnOnce(Vec<SessionConfigOption>) -> M::Result + Send + 'static,
     ) -> Work {
         let held = match self.parts.sessions.get(session) {
             Ok(held) => held,
@@ -99,8 +133,20 @@ impl<A: Author> Served<A> {
             calmly(|| self.parts.author.option_set(session, &id, &mut options))?;
             Ok(options)
         };
-        held.session.change_options(told, change, |outcome| {
-            answer.send(outcome.map(reply).map_err(|error| error.to_reply()))
+        let session = &held.session;
+        session.change_options(told, change, |outcome| match outcome {
+            Ok(options) => {
+                let promise = Promise::new(session, &mut session.state());
+                let reply = move |stored: Result<()>| stored.map(|()| reply(options));
+                answer.by(|answer| promise.answer(answer, reply))
+            }
+            Err(error) => {
+                let place = Place::new(session, &mut session.state());
+                place.leave(move |_, _| {
+                    let _ = answer.send(Err(error.to_reply()));
+                });
+                None
+            }
         })
     }
 
@@ -112,7 +158,10 @@ impl<A: Author> Served<A> {
         value: &str,
         answer: Answer<M>,
         reply: M::Result,
-    ) -> Work {
+    ) -> Work
+    where
+        M::Result: Send,
+    {
         let pick = |config: &ConfigOptions| match of_category(config, category) {
             Some(option) => Ok((option.id.clone(), SessionConfigOptionValue::from(value))),
             None => Err(Error::invalid(format!("this session has no {category} to choose"))),
@@ -120,27 +169,15 @@ impl<A: Author> Served<A> {
         self.change_options(session, Told::ByUpdate, answer, pick, |_| reply)
     }
 
-    /// Ends what runs in a session and takes it out, then replies: behind the replies of its prompts (SESS-23, SESS-25).
-    fn end_session<M: method::Call>(
+    /// Answers with what `work` comes to, whatever becomes of the caller: what was begun is carried through.
+    fn answered<M: method::Call>(
         &self,
-        held: Arc<Held<A::Memory>>,
         answer: Answer<M>,
-        reply: M::Result,
-    ) -> Work
-    where
-        M::Result: Send,
-    {
-        self.parts.sessions.remove(&held.session.id);
-        held.session.cancel();
+        work: impl Future<Output = Result<M::Result>> + Send + 'static,
+    ) -> Work {
         answer.by(|answer| async move {
-            held.session.front_is(None).await;
-            let memory = held.memory.lock().await.take();
-            // What an author's destructor does is the author's, and not this client's concern.
-            let _ = calmly(|| {
-                drop(memory);
-                Ok(())
-            });
-            let _ = answer.send(Ok(reply));
+            let outcome = work.await;
+            let _ = answer.send(outcome.map_err(|error| error.to_reply()));
         })
     }
 }
@@ -151,41 +188,110 @@ impl<A: Author> Agent for Served<A> {
     }
 
     fn initialize(&mut self, params: InitializeRequest, answer: Answer<method::Initialize>) -> Work {
-        let response = self.parts.about.initialized(&params.client_capabilities);
+        let mut response = self.parts.about.initialized(&params.client_capabilities);
+        self.parts.kept.advertise(&mut response.agent_capabilities);
         self.advertised = response.agent_capabilities.clone();
         answer.peer().offered_by_client(params.client_capabilities);
         self.initialized = true;
-        answer.send(Ok(response))
+        let (parts, peer) = (Arc::clone(&self.parts), answer.peer().clone());
+        answer.send(Ok(response));
+        if parts.about.tells_auth_status()
+            && let Ok(status) = parts.auth_status()
+        {
+            let handle = AuthStatusHandle::new(peer, status);
+            self.auth_status = Some(handle.clone());
+            // What the author does with it is the author's, and not this client's concern.
+            let _ = calmly(|| {
+                parts.author.auth_status_handle(handle);
+                Ok(())
+            });
+        }
+        None
     }
 
     fn authenticate(&mut self, params: AuthenticateRequest, answer: Answer<method::Authenticate>) -> Work {
-        let parts = Arc::clone(&self.parts);
-        if parts.about.login(params.method_id.as_str()).is_none() {
-            let message = format!("{} is no login that authenticate can carry out here", params.method_id);
-            return answer.send(Err(Refusal::invalid_params(message)));
-        }
-        answer.later(async move {
-            after_reading().await;
-            let login =
-                guarded(async { parts.author.authenticate(&params.method_id).await }, std::future::pending());
-            login.await.map(|()| AuthenticateResponse::new()).map_err(|error| error.to_reply())
-        })
+        crate::auth::authenticate(&self.parts, self.auth_status.as_ref(), params, answer)
+    }
+
+    fn logout(&mut self, _: LogoutRequest, answer: Answer<method::Logout>) -> Work {
+        crate::auth::logout(&self.parts, self.auth_status.as_ref(), answer)
+    }
+
+    fn auth_status(&mut self, _: AuthStatusRequest, answer: Answer<method::AuthStatus>) -> Work {
+        crate::auth::status(&self.parts, answer)
+    }
+
+    fn providers_list(&mut self, _: ListProvidersRequest, answer: Answer<method::ProvidersList>) -> Work {
+        crate::providers::list(&self.parts, answer)
+    }
+
+    fn providers_set(&mut self, params: SetProviderRequest, answer: Answer<method::ProvidersSet>) -> Work {
+        crate::providers::set(&self.parts, params, answer)
+    }
+
+    fn providers_disable(
+        &mut self,
+        params: DisableProviderRequest,
+        answer: Answer<method::ProvidersDisable>,
+    ) -> Work {
+        crate::providers::disable(&self.parts, params, answer)
+    }
+
+    fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
+        crate::extension::call(&self.parts, call)
+    }
+
+    fn extension_notification(&mut self, name: &str, params: Option<Raw>, _: &Peer) {
+        crate::extension::notification(&self.parts, name, params);
     }
 
     fn session_new(&mut self, params: NewSessionRequest, answer: Answer<method::SessionNew>) -> Work {
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| crate::opening::open(parts, params, answer))
+        answer.by(|answer| crate::new::new(parts, params, answer))
+    }
+
+    fn session_load(&mut self, params: LoadSessionRequest, answer: Answer<method::SessionLoad>) -> Work {
+        let parts = Arc::clone(&self.parts);
+        answer.by(|answer| crate::load::load(parts, params, answer))
+    }
+
+    fn session_resume(
+        &mut self,
+        params: ResumeSessionRequest,
+        answer: Answer<method::SessionResume>,
+    ) -> Work {
+        let parts = Arc::clone(&self.parts);
+        answer.by(|answer| crate::resume::resume(parts, params, answer))
+    }
+
+    fn session_fork(&mut self, params: ForkSessionRequest, answer: Answer<method::SessionFork>) -> Work {
+        let parts = Arc::clone(&self.parts);
+        answer.by(|answer| crate::fork::fork(parts, params, answer))
     }
 
     fn session_list(&mut self, params: ListSessionsRequest, answer: Answer<method::SessionList>) -> Work {
-        answer.send(self.parts.sessions.list(&params).map_err(|error| error.to_reply()))
+        let parts = Arc::clone(&self.parts);
+        self.answered(answer, async move { crate::list::list(&parts.kept, params).await })
+    }
+
+    fn session_status(
+        &mut self,
+        params: SessionStatusRequest,
+        answer: Answer<method::SessionStatusQuery>,
+    ) -> Work {
+        let parts = Arc::clone(&self.parts);
+        self.answered(answer, async move { parts.status(&params.session_id).await })
     }
 
     fn session_close(&mut self, params: CloseSessionRequest, answer: Answer<method::SessionClose>) -> Work {
-        match self.parts.sessions.get(&params.session_id) {
-            Ok(held) => self.end_session(held, answer, CloseSessionResponse::new()),
-            Err(error) => answer.send(Err(error)),
-        }
+        let Some(held) = self.parts.take_out(&params.session_id) else {
+            return answer.send(Err(Refusal::resource_not_found_session(params.session_id.as_str())));
+        };
+        let parts = Arc::clone(&self.parts);
+        self.answered(
+            answer,
+            async move { parts.close(held, None).await.map(|()| CloseSessionResponse::new()) },
+        )
     }
 
     fn session_delete(
@@ -193,11 +299,30 @@ impl<A: Author> Agent for Served<A> {
         params: DeleteSessionRequest,
         answer: Answer<method::SessionDelete>,
     ) -> Work {
-        match self.parts.sessions.get(&params.session_id) {
-            Ok(held) => self.end_session(held, answer, DeleteSessionResponse::new()),
-            // One that is gone already counts as deleted (DEL-03).
-            Err(_) => answer.send(Ok(DeleteSessionResponse::new())),
-        }
+        let (parts, held) = (Arc::clone(&self.parts), self.parts.take_out(&params.session_id));
+        self.answered(answer, async move {
+            parts.delete(params.session_id, held).await.map(|()| DeleteSessionResponse::new())
+        })
+    }
+
+    fn session_archive(
+        &mut self,
+        params: ArchiveSessionRequest,
+        answer: Answer<method::SessionArchive>,
+    ) -> Work {
+        let (parts, held) = (Arc::clone(&self.parts), self.parts.take_out(&params.session_id));
+        self.answered(answer, async move {
+            parts.archive(params.session_id, held).await.map(|()| ArchiveSessionResponse::new())
+        })
+    }
+
+    fn session_unarchive(
+        &mut self,
+        params: UnarchiveSessionRequest,
+        answer: Answer<method::SessionUnarchive>,
+    ) -> Work {
+        let (body, reply) = (EventBody::Archived(false), UnarchiveSessionResponse::new());
+        self.parts.note(params.session_id, body, answer, reply)
     }
 
     fn session_set_title(
@@ -205,16 +330,11 @@ impl<A: Author> Agent for Served<A> {
         params: SetSessionTitleRequest,
         answer: Answer<method::SessionSetTitle>,
     ) -> Work {
-        let held = match self.parts.sessions.get(&params.session_id) {
-            Ok(held) => held,
-            Err(error) => return answer.send(Err(error)),
-        };
         let Some(title) = attache_session::title(&params.title) else {
             return answer.send(Err(Refusal::invalid_params("a title must not be blank")));
         };
-        let mut state = held.session.state();
-        state.record(EventBody::StoredTitle { title: title.clone(), by_person: true });
-        answer.send(Ok(SetSessionTitleResponse::new(title)))
+        let body = EventBody::StoredTitle { title: title.clone(), by_person: true };
+        self.parts.note(params.session_id, body, answer, SetSessionTitleResponse::new(title))
     }
 
     fn session_set_mode(
@@ -242,7 +362,7 @@ impl<A: Author> Agent for Served<A> {
     ) -> Work {
         let client = answer.peer().client_capabilities().unwrap_or_default();
         let pick = |_: &ConfigOptions| Ok((params.config_id, params.value));
-        self.change_options(&params.session_id, Told::ByReply, answer, pick, |options| {
+        self.change_options(&params.session_id, Told::ByReply, answer, pick, move |options| {
             SetSessionConfigOptionResponse::new(attache_session::options_for(&options, &client))
         })
     }
@@ -257,12 +377,7 @@ impl<A: Author> Agent for Served<A> {
         }
         let ticket = held.session.accept(answer.cancelled().clone());
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| async move {
-            after_reading().await;
-            let turn = Turn::new(Arc::clone(&held.session), ticket, params.prompt);
-            let outcome = prompt::run(&parts, &held, &turn).await;
-            held.session.answer(turn.ticket(), outcome, answer);
-        })
+        answer.by(|answer| prompt::serve(parts, held, (ticket, params.prompt), answer))
     }
 
     fn session_cancel(&mut self, params: CancelNotification, _peer: &Peer) {

@@ -1,6 +1,6 @@
 //! Saying something: the hot path of an agent.
 
-use crate::open_session::State;
+use crate::state::State;
 use crate::{Result, Turn};
 use attache_protocol::Writer;
 use attache_protocol::method::{Method as _, SessionUpdateNotification};
@@ -81,19 +81,26 @@ impl Turn {
     /// As [`Turn::say`].
     pub async fn show(&self, content: ContentBlock) -> Result<()> {
         self.ready().await?;
-        self.session().in_turn(self.ticket(), |state| {
+        if self.is_muted() {
+            return self.check();
+        }
+        self.open_session().in_turn(self.ticket(), |state| {
             let author = MessageAuthor::Agent;
             let message_id = state.message(author);
-            self.session().post(state, EventBody::Message { author, message_id, content })
+            self.open_session().post(state, EventBody::Message { author, message_id, content })
         })?
     }
 
     async fn chunks(&self, author: MessageAuthor, text: &str) -> Result<()> {
+        if self.is_muted() {
+            self.ready().await?;
+            return self.check();
+        }
         let mut rest = text;
         loop {
             self.ready().await?;
             let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK));
-            self.session().in_turn(self.ticket(), |state| self.chunk(state, author, chunk))??;
+            self.open_session().in_turn(self.ticket(), |state| self.chunk(state, author, chunk))??;
             if tail.is_empty() {
                 return Ok(());
             }
@@ -114,8 +121,9 @@ impl Turn {
         Writer::new(&mut line).string(text);
         line.extend_from_slice(TAIL);
         state.record(EventBody::Message { author, message_id, content: ContentBlock::text(text) });
-        let sent = self.session().peer.send_raw(&line);
+        let sent = self.open_session().peer.send_raw(&line);
         state.line = line;
-        Ok(sent?)
+        sent?;
+        self.open_session().send_info_when_due(state)
     }
 }

@@ -1,87 +1,94 @@
 //! One open session: its state, the turn that runs in it, and the one place where something that happened becomes both an event of the
 //! session and a line to the client.
 
+use crate::line_up::{Place, Promise};
+use crate::log_nowhere::LogNowhere;
+pub(crate) use crate::state::{RunningTurn, State};
+use crate::terminal::Owed;
 use crate::ticket::{Stage, Ticket};
 use crate::{Error, Result, World};
 use attache_connection::{Answer, Cancelled, Peer};
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use attache_protocol::v1::{
     ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, SessionUpdate,
-    StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, Usage,
+    StopReason,
 };
-use attache_session::{EventBody, PermissionId, Session, TurnOutcome};
+use attache_session::{EventBody, Log, PermissionId, Session, TurnOutcome};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// What everything that works on a session shares.
 pub(crate) struct OpenSession {
     pub(crate) id: SessionId,
     /// The working directory, then the further roots.
     pub(crate) roots: Vec<PathBuf>,
-    /// Higher for sessions that began later.
-    pub(crate) serial: u64,
     pub(crate) peer: Peer,
     /// Held while options change, so that changes do not overtake one another.
     pub(crate) changing_options: Mutex<()>,
+    /// Told when title or metadata changed and the client does not know yet.
+    pub(crate) info_pending: Notify,
+    /// Terminals on their way out; shared with the sessions of subagents.
+    pub(crate) owed: Arc<Owed>,
     /// The number of the first prompt that is accepted and not answered: the one whose turn it is.
     front: watch::Sender<Option<u64>>,
+    /// More was said than could be stored so far: see [`OpenSession::kept_up`].
+    behind: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
-/// The part under the session's lock, which no one holds while waiting or while an author's code runs.
-pub(crate) struct State {
-    pub(crate) session: Session,
-    world: Arc<dyn World>,
-    last_prompt: u64,
-    last_permission: u64,
-    /// The prompts that are accepted and not answered, in order.
-    prompts: Vec<(u64, watch::Sender<Stage>)>,
-    turn: Option<RunningTurn>,
-    /// Reused for the lines of text chunks.
-    pub(crate) line: Vec<u8>,
-}
-
-/// What the kit keeps of the turn that runs.
-pub(crate) struct RunningTurn {
-    /// The number of its prompt.
-    prompt: u64,
-    /// The message that the next chunk continues, if it is of the same kind.
-    pub(crate) message: Option<crate::message::OpenMessage>,
-    /// Tool calls without a final status.
-    open_calls: Vec<ToolCallId>,
-    /// Permission requests without an answer.
-    open_questions: Vec<PermissionId>,
-    pub(crate) spent: Option<Usage>,
-}
-
 impl OpenSession {
+    /// A session that is being opened, as it is stored, and the place of the reply that will tell of it: whatever is said before leaves
+    /// behind that (SESS-26).
+    pub(crate) fn opening(
+        stored: Session,
+        roots: Vec<PathBuf>,
+        peer: Peer,
+        world: Arc<dyn World>,
+        log: Box<dyn Log>,
+    ) -> (Arc<Self>, Place) {
+        let session = Arc::new(Self::with(stored, roots, peer, world, log));
+        let place = Place::new(&session, &mut session.state());
+        (session, place)
+    }
+
+    /// A session within another one's turn: the client knows it, and nothing of it is stored.
     pub(crate) fn new(
         id: SessionId,
         roots: Vec<PathBuf>,
-        serial: u64,
         peer: Peer,
         world: Arc<dyn World>,
         opened: EventBody,
     ) -> Self {
-        let mut state = State {
-            session: Session::new(id.clone()),
-            world,
-            last_prompt: 0,
-            last_permission: 0,
-            prompts: Vec::new(),
-            turn: None,
-            line: Vec::new(),
-        };
-        state.record(opened);
+        let session = Self::with(Session::new(id), roots, peer, world, Box::new(LogNowhere));
+        {
+            let mut state = session.state();
+            state.opened();
+            state.line_up.announce();
+            state.record(opened);
+        }
+        session
+    }
+
+    fn with(
+        stored: Session,
+        roots: Vec<PathBuf>,
+        peer: Peer,
+        world: Arc<dyn World>,
+        log: Box<dyn Log>,
+    ) -> Self {
+        let behind = Arc::<AtomicBool>::default();
         Self {
-            id,
+            id: stored.id().clone(),
             roots,
-            serial,
             peer,
             changing_options: Mutex::default(),
+            info_pending: Notify::new(),
+            owed: Arc::default(),
             front: watch::Sender::new(None),
-            state: Mutex::new(state),
+            behind: Arc::clone(&behind),
+            state: Mutex::new(State::new(stored, world, log, behind)),
         }
     }
 
@@ -93,9 +100,8 @@ impl OpenSession {
     /// A prompt arrived. It counts as unanswered until [`OpenSession::answer`].
     pub(crate) fn accept(&self, request: Cancelled) -> Ticket {
         let mut state = self.state();
-        state.last_prompt += 1;
         let (stage, watcher) = watch::channel(Stage::Wanted);
-        let number = state.last_prompt;
+        let number = state.next_prompt();
         state.prompts.push((number, stage));
         self.tell_front(&state);
         Ticket::new(number, watcher, request)
@@ -130,19 +136,46 @@ impl OpenSession {
         let mut state = self.state();
         state.record(EventBody::Prompt { content });
         state.record(EventBody::TurnBegan);
-        state.turn = Some(RunningTurn {
-            prompt: ticket.number,
-            message: None,
-            open_calls: Vec::new(),
-            open_questions: Vec::new(),
-            spent: None,
-        });
+        state.turn = Some(RunningTurn::new(ticket.number));
     }
 
-    /// The end of a prompt, in one step: open tool calls are settled (TOOL-09), the turn ends in the session, and the reply is queued
-    /// behind every update of the turn (PROMPT-08). After a cancel the outcome is `cancelled` whatever it was (CANCEL-02).
-    pub(crate) fn answer(&self, ticket: &Ticket, outcome: Result<StopReason>, answer: Answer<SessionPrompt>) {
-        let mut state = self.state();
+    /// The end of a prompt: the turn ends in the session, and when that is stored the reply is queued, behind every update of the turn
+    /// (PROMPT-08) and before the next turn begins.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        ticket: &Ticket,
+        outcome: Result<StopReason>,
+        answer: Answer<SessionPrompt>,
+    ) {
+        let (reply, promise) = {
+            let mut state = self.state();
+            let reply = self.end_turn(&mut state, ticket, outcome);
+            (reply, Promise::new(self, &mut state))
+        };
+        let number = ticket.number;
+        let send = move |session: &Self, state: &mut State, stored: Result<()>| {
+            let reply = match (reply, stored) {
+                // What a cancel comes to is no promise about what was said (CANCEL-02), nor is an error.
+                (Ok(reply), Err(error)) if reply.stop_reason != StopReason::Cancelled => {
+                    Err(error.to_reply())
+                }
+                (reply, _) => reply,
+            };
+            session.forget(state, number, || {
+                let _ = answer.send(reply);
+            });
+        };
+        promise.keep(send).await;
+    }
+
+    /// The end of a turn, in one step: what is open is settled (TOOL-09). After a cancel the outcome is `cancelled` whatever it was
+    /// (CANCEL-02).
+    pub(crate) fn end_turn(
+        &self,
+        state: &mut State,
+        ticket: &Ticket,
+        outcome: Result<StopReason>,
+    ) -> std::result::Result<PromptResponse, attache_protocol::Error> {
         let outcome = match outcome {
             _ if ticket.is_cancelled() => Ok(StopReason::Cancelled),
             Ok(StopReason::Unknown(reason)) => Err(attache_protocol::Error::internal(format!(
@@ -153,34 +186,54 @@ impl OpenSession {
         };
         let mut usage = None;
         if let Some(turn) = state.turn.take_if(|turn| turn.prompt == ticket.number) {
-            usage = turn.spent;
-            for id in turn.open_calls {
-                let mut update = ToolCallUpdate::new(id);
-                update.status = Some(ToolCallStatus::Failed);
-                // If the connection is over, nobody needs to know.
-                let _ = self.post(&mut state, EventBody::ToolCallUpdate(update));
-            }
-            for id in turn.open_questions {
-                state.record(EventBody::PermissionSettled {
-                    id,
-                    outcome: RequestPermissionOutcome::Cancelled,
-                });
-            }
+            usage.clone_from(&turn.spent);
+            self.settle(state, turn, ticket.is_cancelled());
             let outcome = match &outcome {
                 Ok(reason) => TurnOutcome::Stopped(reason.clone()),
                 Err(error) => TurnOutcome::Failed(error.clone()),
             };
             state.record(EventBody::TurnEnded { outcome, usage: usage.clone() });
         }
-        state.prompts.retain(|(number, stage)| {
-            let other = *number != ticket.number;
-            if !other {
+        // If the connection is over, nobody needs to know.
+        let _ = self.send_info(state);
+        outcome.map(|reason| PromptResponse { usage, ..PromptResponse::new(reason) })
+    }
+
+    /// The prompt with this number is over; `reply` queues its reply before the next one begins.
+    pub(crate) fn forget(&self, state: &mut State, number: u64, reply: impl FnOnce()) {
+        state.prompts.retain(|(other, stage)| {
+            let over = *other == number;
+            if over {
                 stage.send_replace(Stage::Over);
             }
-            other
+            !over
         });
-        let _ = answer.send(outcome.map(|reason| PromptResponse { usage, ..PromptResponse::new(reason) }));
-        self.tell_front(&state);
+        reply();
+        self.tell_front(state);
+    }
+
+    /// Whether much was said that is not stored yet.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.behind.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the disk if much was said that is not stored yet, so that a slow one fills no memory.
+    ///
+    /// # Errors
+    /// [`Error::Store`] if it cannot be stored.
+    pub(crate) async fn kept_up(&self) -> Result<()> {
+        if self.is_behind() {
+            let commit = {
+                let state = self.state();
+                // Another commit may have stored it meanwhile.
+                state.is_behind().then(|| state.commit())
+            };
+            if let Some(commit) = commit {
+                commit.await.map_err(Error::Store)?;
+            }
+            self.behind.store(false, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Runs `step` under the lock, if the turn of `ticket` may still say something.
@@ -202,19 +255,45 @@ impl OpenSession {
 
     /// Something happened: an event of the session and, where the client takes it, a line.
     pub(crate) fn post(&self, state: &mut State, body: EventBody) -> Result<()> {
+        if state.is_closed() {
+            return Err(Error::Closed);
+        }
         let update = match self.peer.client_capabilities() {
             Some(client) => body.to_update_for(&client),
             None => None,
         };
         state.record(body);
         if let Some(update) = update {
-            self.send(update)?;
+            self.send(state, update)?;
         }
+        self.send_info_when_due(state)
+    }
+
+    /// A line alone, for what is an event of the session already. One for a session that the client does not know yet waits (SESS-26).
+    pub(crate) fn send(&self, state: &mut State, update: SessionUpdate) -> Result<()> {
+        match state.line_up.announced() {
+            true => self.notify(update),
+            false => {
+                state.line_up.push(update);
+                Ok(())
+            }
+        }
+    }
+
+    /// The same for what replies carry too, such as options: it does not overtake them (CONF-24). While the session is being opened nothing
+    /// needs to be told: the reply will.
+    pub(crate) fn send_in_order(&self, state: &mut State, update: SessionUpdate) -> Result<()> {
+        if state.is_opening() {
+            return Ok(());
+        }
+        if state.line_up.is_empty() {
+            return self.notify(update);
+        }
+        state.line_up.push(update);
         Ok(())
     }
 
-    /// A line alone, for what is an event of the session already.
-    pub(crate) fn send(&self, update: SessionUpdate) -> Result<()> {
+    pub(crate) fn notify(&self, update: SessionUpdate) -> Result<()> {
         let notification = SessionNotification::new(self.id.clone(), update);
         Ok(self.peer.notify::<SessionUpdateNotification>(&notification)?)
     }
@@ -236,43 +315,6 @@ impl OpenSession {
                 state.record(EventBody::PermissionSettled { id, outcome });
             }
         });
-    }
-}
-
-impl State {
-    /// Appends an event to the session.
-    pub(crate) fn record(&mut self, body: EventBody) {
-        let event = self.session.next(self.world.now(), body);
-        self.session.apply(&event);
-    }
-
-    pub(crate) fn turn(&mut self) -> Option<&mut RunningTurn> {
-        self.turn.as_mut()
-    }
-
-    /// A tool call was announced and must be settled. What is said next is another message.
-    pub(crate) fn opened_call(&mut self, id: ToolCallId) {
-        if let Some(turn) = &mut self.turn {
-            turn.message = None;
-            turn.open_calls.push(id);
-        }
-    }
-
-    /// Whether this call was open until now; it is settled from now on (TOOL-08).
-    pub(crate) fn settles_call(&mut self, id: &ToolCallId) -> bool {
-        let Some(turn) = &mut self.turn else { return false };
-        let open = turn.open_calls.iter().position(|open| open == id);
-        open.map(|index| turn.open_calls.swap_remove(index)).is_some()
-    }
-
-    /// Opens a permission request.
-    pub(crate) fn open_question(&mut self) -> PermissionId {
-        self.last_permission += 1;
-        let id = PermissionId(self.last_permission);
-        if let Some(turn) = &mut self.turn {
-            turn.open_questions.push(id);
-        }
-        id
     }
 }
 

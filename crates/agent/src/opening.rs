@@ -1,119 +1,113 @@
-//! `session/new`: from params to a session that takes prompts.
+//! What an author is told when a session is opened, and what it sets then.
 
-use crate::author::Chosen;
-use crate::guard::{after_reading, guarded};
-use crate::kit::Parts;
-use crate::open_session::OpenSession;
-use crate::{About, Author, Error, Opening, Result};
-use attache_connection::{Answer, Peer};
-use attache_protocol::method::SessionNew;
-use attache_protocol::v1::{NewSessionRequest, NewSessionResponse, SessionId};
-use attache_session::{EventBody, Origin};
+use crate::{Error, Result, SessionHandle};
+use attache_protocol::Raw;
+use attache_protocol::v1::{
+    AvailableCommand, ClientCapabilities, McpServer, SessionConfigOption, SessionId, SystemPrompt,
+};
+use attache_session::{Origin, Session};
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-/// Opens a session and answers. The commands follow the answer at once, as the client knows the session only then (SESS-26).
-pub(crate) async fn open<A: Author>(
-    parts: Arc<Parts<A>>,
-    params: NewSessionRequest,
-    answer: Answer<SessionNew>,
-) {
-    after_reading().await;
-    let cancelled = answer.cancelled().clone().wait();
-    let opened = begin(&parts, &params, answer.peer(), cancelled).await;
-    let (session, chosen, memory) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            let _ = answer.send(Err(error.to_reply()));
-            return;
-        }
-    };
-    let client = session.peer.client_capabilities().unwrap_or_default();
-    parts.sessions.insert(Arc::clone(&session), memory);
-    let mut state = session.state();
-    let mut response = NewSessionResponse::new(session.id.clone());
-    if !chosen.options.is_empty() {
-        response.config_options = Some(attache_session::options_for(&chosen.options, &client));
-        state.record(EventBody::ConfigOptions(chosen.options));
-        response.modes = state.session.config().modes();
-    }
-    let _ = answer.send(Ok(response));
-    if !chosen.commands.is_empty() {
-        // If the connection is over, so is the session.
-        let _ = session.post(&mut state, EventBody::Commands(chosen.commands));
-    }
+/// A session that is about to begin, or to go on.
+#[derive(Debug)]
+pub struct Opening<'o> {
+    pub(crate) session_id: &'o SessionId,
+    pub(crate) cwd: &'o Path,
+    pub(crate) roots: &'o [PathBuf],
+    pub(crate) mcp_servers: &'o [McpServer],
+    pub(crate) client: &'o ClientCapabilities,
+    pub(crate) origin: &'o Origin,
+    pub(crate) remembered: &'o [Raw],
+    pub(crate) session: &'o Session,
+    pub(crate) system_prompt: Option<&'o SystemPrompt>,
+    pub(crate) handle: SessionHandle,
+    pub(crate) chosen: &'o mut Chosen,
 }
 
-async fn begin<A: Author>(
-    parts: &Parts<A>,
-    params: &NewSessionRequest,
-    peer: &Peer,
-    cancelled: impl Future<Output = ()>,
-) -> Result<(Arc<OpenSession>, Chosen, A::Memory)> {
-    let roots = check(params, &parts.about)?;
-    let id = SessionId::from(parts.world.id());
-    let cwd = roots.first().map_or(Path::new("/"), PathBuf::as_path);
-    let client = peer.client_capabilities().unwrap_or_default();
-    let mut chosen = Chosen::default();
-    let opening = Opening {
-        session_id: &id,
-        cwd,
-        roots: &roots,
-        mcp_servers: &params.mcp_servers,
-        client: &client,
-        chosen: &mut chosen,
-    };
-    let memory = guarded(async { parts.author.open(opening).await }, cancelled).await?;
-    crate::options::check(&chosen.options)?;
-    let opened = EventBody::Opened {
-        cwd: params.cwd.clone(),
-        additional_directories: params.additional_directories.clone(),
-        origin: Origin::New,
-        agent: None,
-    };
-    let session = OpenSession::new(
-        id,
-        roots,
-        parts.sessions.next_serial(),
-        peer.clone(),
-        Arc::clone(&parts.world),
-        opened,
-    );
-    Ok((Arc::new(session), chosen, memory))
+/// What an author sets while a session begins.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) options: Option<Vec<SessionConfigOption>>,
+    pub(crate) commands: Vec<AvailableCommand>,
 }
 
-/// The roots, if everything in the request can be served (SESS-02, DIR-03 to DIR-06, SESS-09, SYSP-02). What cannot be is refused, never
-/// left out.
-fn check(params: &NewSessionRequest, about: &About) -> Result<Vec<PathBuf>> {
-    if !params.additional_directories.is_empty() && !about.takes_additional_directories() {
-        return Err(Error::invalid("this agent takes no additionalDirectories: leave them out"));
+impl Opening<'_> {
+    /// The session's id.
+    pub fn session_id(&self) -> &SessionId {
+        self.session_id
     }
-    if params.system_prompt.is_some() {
-        return Err(Error::invalid("this agent takes no systemPrompt: leave it out"));
-    }
-    if let Some((server, kind)) =
-        params.mcp_servers.iter().find_map(|server| Some((server, about.unsupported_mcp(server)?)))
-    {
-        let name = server.name();
-        return Err(Error::invalid(format!(
-            "the MCP server {name} is of the type {kind}, which this agent does not reach"
-        )));
-    }
-    let cwd = std::iter::once(("cwd", &params.cwd));
-    let more = params.additional_directories.iter().map(|path| ("an additional directory", path));
-    cwd.chain(more).map(|(what, path)| directory(what, path)).collect()
-}
 
-fn directory(what: &str, path: &str) -> Result<PathBuf> {
-    let absolute = Path::new(path);
-    if !absolute.is_absolute() {
-        return Err(Error::invalid(format!("{what} must be an absolute path, not {path:?}")));
+    /// The working directory: absolute, a directory, never changed while the session is open (SESS-03, SESS-04). A session that comes back
+    /// may have another one than before, as a checkout may have been renamed.
+    pub fn cwd(&self) -> &Path {
+        self.cwd
     }
-    match std::fs::metadata(absolute) {
-        Ok(found) if found.is_dir() => Ok(absolute.to_owned()),
-        Ok(_) => Err(Error::invalid(format!("{what} must be a directory, and {path} is none"))),
-        Err(error) => {
-            Err(Error::invalid(format!("{what} must be a directory, and {path} cannot be used: {error}")))
-        }
+
+    /// The working directory and the further roots, in the client's order (SESS-05, DIR-06).
+    pub fn roots(&self) -> &[PathBuf] {
+        self.roots
+    }
+
+    /// The MCP servers to connect to; only kinds that [`About::mcp`](crate::About::mcp) names (SESS-07).
+    pub fn mcp_servers(&self) -> &[McpServer] {
+        self.mcp_servers
+    }
+
+    /// What the client offers.
+    pub fn client(&self) -> &ClientCapabilities {
+        self.client
+    }
+
+    /// Whether the session is new, is loaded, resumed, or forked from another.
+    pub fn origin(&self) -> &Origin {
+        self.origin
+    }
+
+    /// What the author gave to [`Turn::remember`](crate::Turn::remember) in earlier turns, in order, from the last
+    /// [`Turn::remember_anew`](crate::Turn::remember_anew) on; in a fork, what the source remembered. Empty for a new session.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] for a record that is no `T`, such as one that an earlier version of the author wrote.
+    pub fn remembered<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
+        let read = |(index, record): (usize, &Raw)| {
+            record.parse().map_err(|error| {
+                let id = self.session_id;
+                Error::caused(format!("the record {index} of the session {id} cannot be read"), error)
+            })
+        };
+        self.remembered.iter().enumerate().map(read).collect()
+    }
+
+    /// The session as it is stored: its transcript, options, title and usage. Empty for a new one.
+    pub fn session(&self) -> &Session {
+        self.session
+    }
+
+    /// The client's instructions for this session, checked against [`About::system_prompt`](crate::About::system_prompt): those of this
+    /// request, else the last that were given (SYSP-05).
+    pub fn system_prompt(&self) -> Option<&SystemPrompt> {
+        self.system_prompt
+    }
+
+    /// Says things about the session outside of its turns. What is said before the client knows the session follows the reply that tells of
+    /// it (SESS-26).
+    pub fn handle(&self) -> SessionHandle {
+        self.handle.clone()
+    }
+
+    /// The session's config options, most important first (CONF-15). The first select of the category `mode` is offered as the
+    /// session's modes too (MODE-05). Clients without switches are shown a select with two values instead (CONF-08).
+    ///
+    /// Ids and values are unique, and each current value is one of the option's values, or the session does not begin. A session that comes
+    /// back has its stored values, as far as they still fit; [`Author::option_set`](crate::Author::option_set) is asked about each, as if
+    /// it were set anew.
+    pub fn options(&mut self, options: Vec<SessionConfigOption>) {
+        self.chosen.options = Some(options);
+    }
+
+    /// The slash commands, names without the slash (CMD-01, CMD-05). They come as the text of a prompt (CMD-03).
+    pub fn commands(&mut self, commands: Vec<AvailableCommand>) {
+        self.chosen.commands = commands;
     }
 }

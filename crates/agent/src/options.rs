@@ -48,10 +48,15 @@ impl OpenSession {
         let new_mode = state.session.config().current_mode().filter(|_| old_mode.is_some());
         let mode_changed = new_mode != old_mode;
         if let Some(update) = update.filter(|_| told == Told::ByUpdate || mode_changed) {
-            self.send(update)?;
+            self.send_in_order(&mut state, update)?;
         }
         if let Some(mode) = new_mode.filter(|_| mode_changed) {
-            self.post(&mut state, EventBody::CurrentMode(mode))?;
+            let body = EventBody::CurrentMode(mode);
+            let update = body.to_update();
+            state.record(body);
+            if let Some(update) = update {
+                self.send_in_order(&mut state, update)?;
+            }
         }
         Ok(options)
     }

@@ -87,7 +87,7 @@ impl Turn {
     ) -> Result<Permission> {
         check(&options)?;
         self.ready().await?;
-        let (mut open, reply) = self.session().in_turn(self.ticket(), |state| {
+        let (mut open, reply) = self.open_session().in_turn(self.ticket(), |state| {
             let id = state.open_question();
             let tool_call = call.patch();
             state.record(EventBody::PermissionAsked {
@@ -99,7 +99,7 @@ impl Turn {
                 RequestPermissionRequest::new(self.session_id().clone(), tool_call, options.clone());
             (
                 OpenQuestion { turn: self, id, outcome: None },
-                self.session().peer.call::<SessionRequestPermission>(&request),
+                self.open_session().peer.call::<SessionRequestPermission>(&request),
             )
         })?;
         let answer = self.unless_cancelled(reply).await?;
@@ -136,7 +136,7 @@ struct OpenQuestion<'t> {
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         let outcome = self.outcome.take().unwrap_or(RequestPermissionOutcome::Cancelled);
-        self.turn.session().settle_permission(self.turn.ticket(), self.id, outcome);
+        self.turn.open_session().settle_permission(self.turn.ticket(), self.id, outcome);
     }
 }
 

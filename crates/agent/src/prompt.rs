@@ -1,10 +1,18 @@
 //! One prompt: whether it can be taken, and its turn.
 
-use crate::guard::guarded;
+use crate::guard::{after_reading, guarded};
 use crate::kit::Parts;
+use crate::open_session::OpenSession;
 use crate::sessions::Held;
+use crate::ticket::Ticket;
 use crate::{Author, Error, Result, Turn};
+use attache_connection::Answer;
+use attache_protocol::method::SessionPrompt;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, StopReason};
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
 
 /// Whether a turn may begin with this (PROMPT-04, PROMPT-17).
 pub(crate) fn check(prompt: &[ContentBlock], takes: &PromptCapabilities) -> Result<()> {
@@ -29,6 +37,41 @@ pub(crate) fn check(prompt: &[ContentBlock], takes: &PromptCapabilities) -> Resu
     Ok(())
 }
 
+/// Serves one accepted prompt: its turn, and its answer.
+pub(crate) async fn serve<A: Author>(
+    parts: Arc<Parts<A>>,
+    held: Arc<Held<A::Memory>>,
+    (ticket, prompt): (Ticket, Vec<ContentBlock>),
+    answer: Answer<SessionPrompt>,
+) {
+    let mut unanswered =
+        Unanswered { session: Arc::clone(&held.session), ticket: ticket.clone(), answered: false };
+    after_reading().await;
+    let turn = Turn::new(Arc::clone(&held.session), ticket, prompt);
+    let outcome = run(&parts, &held, &turn).await;
+    held.session.answer(turn.ticket(), outcome, answer).await;
+    unanswered.answered = true;
+}
+
+/// A prompt whose connection ends before its answer: the turn ends in the session's log all the same, and is over for who waits for it.
+struct Unanswered {
+    session: Arc<OpenSession>,
+    ticket: Ticket,
+    answered: bool,
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if !self.answered {
+            let mut state = self.session.state();
+            let over = Err(Error::failed("the connection ended while this turn ran"));
+            // Nobody is left to be answered.
+            let _ = self.session.end_turn(&mut state, &self.ticket, over);
+            self.session.forget(&mut state, self.ticket.number, || {});
+        }
+    }
+}
+
 /// Runs one prompt when its turn has come; one that is cancelled before never begins.
 pub(crate) async fn run<A: Author>(
     parts: &Parts<A>,
@@ -45,5 +88,16 @@ pub(crate) async fn run<A: Author>(
         turn.cancelled().await;
         tokio::time::sleep(parts.cancel_grace).await;
     };
-    guarded(async { parts.author.turn(memory, turn).await }, ignored).await
+    let author = async { parts.author.turn(memory, turn).await };
+    guarded(beside(author, held.session.pace_info()), ignored).await
+}
+
+/// Runs `work`, and as long as it runs also `other`, which never ends by itself.
+async fn beside<T>(work: impl Future<Output = T>, other: impl Future<Output = Infallible>) -> T {
+    let (mut work, mut other) = (pin!(work), pin!(other));
+    std::future::poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(outcome) => Poll::Ready(outcome),
+        Poll::Pending => other.as_mut().poll(context).map(|never| match never {}),
+    })
+    .await
 }

@@ -3,6 +3,7 @@
 use crate::kit::Kit;
 use crate::{Author, Error, Result, System, World};
 use attache_connection::{Builder, End, Limits, Peer, Tap, stdio};
+use attache_session::Store;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ pub fn serve<A: Author>(author: A) -> Serving<A> {
     Serving {
         author,
         world: Arc::new(System::default()),
+        store: None,
         limits: Limits::default(),
         tap: None,
         cancel_grace: Duration::from_secs(5),
@@ -24,6 +26,7 @@ pub fn serve<A: Author>(author: A) -> Serving<A> {
 pub struct Serving<A> {
     author: A,
     world: Arc<dyn World>,
+    store: Option<Arc<dyn Store>>,
     limits: Limits,
     tap: Option<Tap>,
     cancel_grace: Duration,
@@ -33,6 +36,18 @@ impl<A: Author> Serving<A> {
     /// Another clock and other ids, for tests.
     pub fn world(mut self, world: impl World) -> Self {
         self.world = Arc::new(world);
+        self
+    }
+
+    /// Keeps the sessions in `store`, so that they can be loaded, resumed, forked and archived later, on this connection or another
+    /// (SESS-13, SESS-18, FORK-01, ARCH-01). Without a store a session lives until it is closed, at the latest until the connection ends.
+    ///
+    /// What a reply confirms is stored before the reply is sent. The sessions are found again by the agent's name, see [`About::new`];
+    /// several connections, of several processes too, may share a store, and each session is open in one of them at a time.
+    ///
+    /// [`About::new`]: crate::About::new
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.store = Some(Arc::new(store));
         self
     }
 
@@ -88,13 +103,21 @@ impl<A: Author> Serving<A> {
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
     ) -> (Peer, impl Future<Output = End> + Send) {
+        let grace = self.limits.grace;
         let mut builder = Builder::new().limits(self.limits);
         if let Some(tap) = self.tap {
             builder = builder.tap(tap);
         }
-        let handler = Kit::new(self.author, self.world, self.cancel_grace);
+        let handler = Kit::new(self.author, self.world, self.store, self.cancel_grace);
+        let parts = handler.parts();
         let (peer, connection) = builder.connect(input, output, handler);
-        (peer, connection.run())
+        let run = async move {
+            let end = connection.run().await;
+            // A store that does not answer must not keep the process.
+            let _ = tokio::time::timeout(grace, parts.sessions.end()).await;
+            end
+        };
+        (peer, run)
     }
 }
 

@@ -61,11 +61,11 @@ impl NewToolCall {
         check(&call.content, &call.locations)?;
         turn.ready().await?;
         call.status = ToolCallStatus::Pending;
-        turn.session().in_turn(turn.ticket(), |state| {
+        turn.open_session().in_turn(turn.ticket(), |state| {
             // The sequence is unique in the session, also after it was loaded again (TOOL-02).
             call.tool_call_id = ToolCallId::from(format!("call{}", state.session.sequence() + 1));
             state.opened_call(call.tool_call_id.clone());
-            turn.session().post(state, EventBody::ToolCall(call.clone()))
+            turn.open_session().post(state, EventBody::ToolCall(call.clone()))
         })??;
         Ok(ToolCallHandle { turn, call })
     }
@@ -200,7 +200,7 @@ impl ToolCallHandle {
             update.locations.as_deref().unwrap_or_default(),
         )?;
         self.turn.ready().await?;
-        let session = self.turn.session();
+        let session = self.turn.open_session();
         let call = &mut self.call;
         session.in_turn(self.turn.ticket(), |state| {
             call.apply(&update);
@@ -210,7 +210,7 @@ impl ToolCallHandle {
 
     /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles; the drop that follows finds nothing open.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
-        let session = self.turn.session();
+        let session = self.turn.open_session();
         session.settling(self.turn.ticket(), |state| {
             if !state.settles_call(self.id()) {
                 return Ok(());

@@ -2,16 +2,17 @@
 
 use crate::open_session::OpenSession;
 use crate::options::Told;
+use crate::statement::Statement;
 use crate::ticket::Ticket;
-use crate::{Error, Result};
+use crate::{Error, Result, SessionHandle};
 use attache_connection::End;
-use attache_protocol::Patch;
-use attache_protocol::method::{Call, FsReadTextFile, FsWriteTextFile};
+use attache_protocol::Meta;
+use attache_protocol::method::Call;
 use attache_protocol::v1::{
-    AvailableCommand, ClientCapabilities, ContentBlock, Cost, Notice, PlanEntry, ReadTextFileRequest,
-    SessionConfigOption, SessionConfigOptionValue, SessionId, SessionModeId, Usage, WriteTextFileRequest,
+    AvailableCommand, ClientCapabilities, ContentBlock, Cost, Notice, SessionConfigOption,
+    SessionConfigOptionValue, SessionId, SessionModeId,
 };
-use attache_session::{EventBody, PlanContent};
+use attache_session::{EventBody, Labels};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -32,13 +33,32 @@ struct Inner {
     ticket: Ticket,
     prompt: Vec<ContentBlock>,
     text: String,
+    /// The turn that this one is a child of.
+    parent: Option<Turn>,
+    /// Only tool calls and questions of it are shown, in the session of its parent.
+    muted: bool,
 }
 
 impl Turn {
     pub(crate) fn new(session: Arc<OpenSession>, ticket: Ticket, prompt: Vec<ContentBlock>) -> Self {
         let texts: Vec<&str> = prompt.iter().filter_map(ContentBlock::as_text).collect();
         let text = texts.join("\n");
-        Self(Arc::new(Inner { session, ticket, prompt, text }))
+        Self(Arc::new(Inner { session, ticket, prompt, text, parent: None, muted: false }))
+    }
+
+    /// The turn of a subagent: cancelled with this one, in a session of its own.
+    pub(crate) fn child(&self, session: Arc<OpenSession>) -> Self {
+        self.derived(session, false)
+    }
+
+    /// The turn of a subagent for a client that takes none.
+    pub(crate) fn muted_child(&self) -> Self {
+        self.derived(Arc::clone(self.open_session()), true)
+    }
+
+    fn derived(&self, session: Arc<OpenSession>, muted: bool) -> Self {
+        let (ticket, parent) = (self.0.ticket.clone(), Some(self.clone()));
+        Self(Arc::new(Inner { session, ticket, prompt: Vec::new(), text: String::new(), parent, muted }))
     }
 
     /// The text blocks of the prompt, one after the other, each on a line of its own. A slash command comes here (CMD-04).
@@ -53,7 +73,7 @@ impl Turn {
 
     /// The session's id.
     pub fn session_id(&self) -> &SessionId {
-        &self.session().id
+        &self.open_session().id
     }
 
     /// The session's working directory (SESS-03).
@@ -63,136 +83,96 @@ impl Turn {
 
     /// The working directory and the further roots: what tools on files keep to (SESS-05).
     pub fn roots(&self) -> &[PathBuf] {
-        &self.session().roots
+        &self.open_session().roots
     }
 
-    /// The config options with their values now; the client may change them while the turn runs (CONF-18).
+    /// The session as a whole, which outlives the turn; of a subagent's turn, the session it works for.
+    pub fn session(&self) -> SessionHandle {
+        SessionHandle::of(self.root().open_session())
+    }
+
+    /// The config options with their values now; the client may change them while the turn runs (CONF-18). A subagent has those of the
+    /// session it works for.
     pub fn options(&self) -> Vec<SessionConfigOption> {
-        self.session().state().session.config().options().to_vec()
+        self.root().open_session().state().session.config().options().to_vec()
     }
 
     /// The value now of the option with this id, else of the first of this category.
     pub fn option(&self, id: &str) -> Option<SessionConfigOptionValue> {
-        self.session().state().session.config().value(id)
+        self.root().open_session().state().session.config().value(id)
     }
 
     /// The mode now, if the session has modes (MODE-03).
     pub fn mode(&self) -> Option<SessionModeId> {
-        self.session().state().session.config().current_mode()
+        self.root().open_session().state().session.config().current_mode()
     }
 
     /// What the client offers.
     pub fn client(&self) -> Arc<ClientCapabilities> {
-        self.session().peer.client_capabilities().unwrap_or_default()
+        self.open_session().peer.client_capabilities().unwrap_or_default()
     }
 
-    /// Replaces the plan: all entries with their statuses now (PLAN-02).
+    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03). Titles and metadata that change often are
+    /// told ten times a second at most; the last one always is, at the latest with the end of the turn.
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`].
-    pub async fn plan(&self, entries: Vec<PlanEntry>) -> Result<()> {
-        self.post(EventBody::Plan { id: None, content: PlanContent::Items(entries) }).await
-    }
-
-    /// Says how full the context is: `used` of `size` tokens, cached ones included (USE-06), and what the session cost until now
-    /// (USE-04). Not to be called while the size is not known (USE-03).
-    ///
-    /// # Errors
-    /// As [`Turn::plan`].
-    pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
-        self.post(EventBody::Usage { used, size: Some(size), cost }).await
-    }
-
-    /// Adds to the tokens that the reply to the prompt reports for this turn (USE-10). After the turn it does nothing.
-    pub fn spent(&self, tokens: Usage) {
-        // Tokens of a turn that is over have nowhere to go.
-        let _ = self.session().settling(&self.0.ticket, |state| {
-            if let Some(turn) = state.turn() {
-                turn.spent = Some(match turn.spent.take() {
-                    Some(spent) => sum(spent, tokens),
-                    None => tokens,
-                });
-            }
-        });
-    }
-
-    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03).
-    ///
-    /// # Errors
-    /// As [`Turn::plan`]; [`Error::Invalid`] for a title that is blank.
+    /// As [`Turn::say`]; [`Error::Invalid`] for a title that is blank.
     pub async fn title(&self, title: &str) -> Result<()> {
-        let title =
-            attache_session::title(title).ok_or_else(|| Error::invalid("a title must not be blank"))?;
-        self.ready().await?;
-        self.session().in_turn(&self.0.ticket, |state| {
-            if state.session.info().titled_by_person() {
-                return Ok(());
-            }
-            let body =
-                EventBody::Info { title: Patch::Set(title), updated_at: Patch::Keep, meta: Patch::Keep };
-            self.session().post(state, body)
-        })?
+        self.tell(Statement::Title(title.to_owned())).await
     }
 
-    /// Replaces the slash commands (CMD-02).
+    /// Merges `meta` into the session's metadata: see [`SessionHandle::info`].
     ///
     /// # Errors
-    /// As [`Turn::plan`].
+    /// As [`Turn::say`]; [`Error::Invalid`] if the metadata would get longer than [`META_LIMIT`](attache_session::META_LIMIT).
+    pub async fn info(&self, meta: Meta) -> Result<()> {
+        self.tell(Statement::Meta(meta)).await
+    }
+
+    /// Replaces the session's tags, status and progress.
+    ///
+    /// # Errors
+    /// As [`Turn::info`].
+    pub async fn labels(&self, labels: Labels) -> Result<()> {
+        self.tell(Statement::Labels(labels)).await
+    }
+
+    /// Replaces the slash commands, names without the slash (CMD-02, CMD-05).
+    ///
+    /// # Errors
+    /// As [`Turn::say`]; [`Error::Invalid`] for a name that is empty or begins with a slash.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
-        self.post(EventBody::Commands(commands)).await
+        self.tell(Statement::Commands(commands)).await
     }
 
-    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced too (MODE-07).
+    /// Says how full the context is: see [`SessionHandle::usage`].
     ///
     /// # Errors
-    /// As [`Turn::plan`]; [`Error::Failed`] for options that do not fulfil the conditions of [`Opening::options`](crate::Opening::options).
-    pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
-        self.ready().await?;
-        self.check()?;
-        self.session().change_options(Told::ByUpdate, |_| Ok(options), |outcome| outcome.map(drop))
+    /// As [`Turn::say`]; [`Error::Invalid`] for a cost that is no amount or has no unit.
+    pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
+        self.tell(Statement::Usage { used, size, cost }).await
     }
 
     /// Tells the person something that is no part of the conversation, where the client takes that (NOTE-01, NOTE-02).
     ///
     /// # Errors
-    /// As [`Turn::plan`].
+    /// As [`Turn::say`]; [`Error::Invalid`] as [`SessionHandle::notice`].
     pub async fn notice(&self, notice: Notice) -> Result<()> {
-        self.post(EventBody::Notice(notice)).await
+        self.tell(Statement::Notice(notice)).await
     }
 
-    /// Whether the client reads files for the agent, as its editor has them (FS-01).
-    pub fn client_reads(&self) -> bool {
-        self.client().fs.read_text_file
-    }
-
-    /// Whether the client writes files for the agent (FS-01).
-    pub fn client_writes(&self) -> bool {
-        self.client().fs.write_text_file
-    }
-
-    /// Reads a file through the client, unsaved changes included (FS-02): from `line`, the first of which is 1, at most `limit` lines.
+    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced too (MODE-07).
     ///
     /// # Errors
-    /// [`Error::Client`] if the client does not offer this or refuses, [`Error::Invalid`] for a path that is not absolute, and as
-    /// [`Turn::plan`].
-    pub async fn read_text_file(
-        &self,
-        path: impl AsRef<Path>,
-        line: Option<u32>,
-        limit: Option<u32>,
-    ) -> Result<String> {
-        let mut request = ReadTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?);
-        (request.line, request.limit) = (line, limit);
-        Ok(self.ask::<FsReadTextFile>(&request).await?.content)
-    }
-
-    /// Writes a whole file through the client (FS-06).
-    ///
-    /// # Errors
-    /// As [`Turn::read_text_file`].
-    pub async fn write_text_file(&self, path: impl AsRef<Path>, text: &str) -> Result<()> {
-        let request = WriteTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?, text);
-        self.ask::<FsWriteTextFile>(&request).await.map(drop)
+    /// As [`Turn::say`]; [`Error::Failed`] for options that do not fulfil the conditions of [`Opening::options`](crate::Opening::options).
+    pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
+        self.ready().await?;
+        self.check()?;
+        self.root().open_session().change_options(
+            Told::ByUpdate,
+            |_| Ok(options),
+            |outcome| outcome.map(drop),
+        )
     }
 
     /// Whether the turn was cancelled.
@@ -205,8 +185,27 @@ impl Turn {
         self.0.ticket.unwanted().await;
     }
 
-    pub(crate) fn session(&self) -> &Arc<OpenSession> {
+    pub(crate) fn open_session(&self) -> &Arc<OpenSession> {
         &self.0.session
+    }
+
+    /// The turn that this one is a child of.
+    pub(crate) fn parent(&self) -> Option<&Self> {
+        self.0.parent.as_ref()
+    }
+
+    /// The turn of the prompt itself.
+    pub(crate) fn root(&self) -> &Self {
+        let mut turn = self;
+        while let Some(parent) = turn.parent() {
+            turn = parent;
+        }
+        turn
+    }
+
+    /// Whether only tool calls and questions of it are shown.
+    pub(crate) fn is_muted(&self) -> bool {
+        self.0.muted
     }
 
     pub(crate) fn ticket(&self) -> &Ticket {
@@ -222,18 +221,23 @@ impl Turn {
         }
     }
 
-    /// Waits for room in the connection, unless the turn is cancelled. Costs little when there is room, and lets others run now and then.
+    /// Waits for room in the connection and for the store, unless the turn is cancelled. Costs little when there is room, and lets others run
+    /// now and then.
     /// Whether the turn may still say something is asked behind it, under the session's lock.
     pub(crate) async fn ready(&self) -> Result<()> {
         tokio::task::coop::consume_budget().await;
-        let mut room = pin!(self.session().peer.room());
+        let mut room = pin!(self.open_session().peer.room());
         let now = std::future::poll_fn(|context| match room.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
             Poll::Pending => Poll::Ready(None),
         });
         match now.await {
-            Some(outcome) => Ok(outcome?),
-            None => Ok(self.unless_cancelled::<std::result::Result<(), End>>(room).await??),
+            Some(outcome) => outcome?,
+            None => self.unless_cancelled::<std::result::Result<(), End>>(room).await??,
+        }
+        match self.open_session().is_behind() {
+            true => self.unless_cancelled(self.open_session().kept_up()).await?,
+            false => Ok(()),
         }
     }
 
@@ -250,14 +254,29 @@ impl Turn {
         .await
     }
 
-    async fn post(&self, body: EventBody) -> Result<()> {
+    pub(crate) async fn post(&self, body: EventBody) -> Result<()> {
         self.ready().await?;
-        self.session().in_turn(&self.0.ticket, |state| self.session().post(state, body))?
+        if self.is_muted() {
+            return self.check();
+        }
+        self.open_session().in_turn(&self.0.ticket, |state| self.open_session().post(state, body))?
     }
 
-    async fn ask<M: Call>(&self, params: &M::Params) -> Result<M::Result> {
+    async fn tell(&self, statement: Statement) -> Result<()> {
+        let statement = statement.checked()?;
         self.ready().await?;
-        let reply = self.session().in_turn(&self.0.ticket, |_| self.session().peer.call::<M>(params))?;
+        if self.is_muted() {
+            return self.check();
+        }
+        let session = self.open_session();
+        session.in_turn(&self.0.ticket, |state| session.state_that(state, statement))?
+    }
+
+    /// Calls the client, and gives the call up when the turn is cancelled (CANCEL-22).
+    pub(crate) async fn call<M: Call>(&self, params: &M::Params) -> Result<M::Result> {
+        self.ready().await?;
+        let reply =
+            self.open_session().in_turn(&self.0.ticket, |_| self.open_session().peer.call::<M>(params))?;
         Ok(self.unless_cancelled(reply).await??)
     }
 }
@@ -265,30 +284,8 @@ impl Turn {
 impl std::fmt::Debug for Turn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Turn")
-            .field("session", &self.session().id)
+            .field("session", &self.open_session().id)
             .field("prompt", &self.0.ticket.number)
             .finish()
     }
-}
-
-fn absolute(path: &Path) -> Result<String> {
-    match path.to_str() {
-        Some(text) if path.is_absolute() => Ok(text.to_owned()),
-        Some(_) => Err(Error::invalid(format!("the path {} is not absolute", path.display()))),
-        None => Err(Error::invalid(format!("the path {} is not UTF-8", path.display()))),
-    }
-}
-
-fn sum(mut total: Usage, more: Usage) -> Usage {
-    let optional = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (Some(a), Some(b)) => Some(a.saturating_add(b)),
-        (a, b) => a.or(b),
-    };
-    total.total_tokens = total.total_tokens.saturating_add(more.total_tokens);
-    total.input_tokens = total.input_tokens.saturating_add(more.input_tokens);
-    total.output_tokens = total.output_tokens.saturating_add(more.output_tokens);
-    total.thought_tokens = optional(total.thought_tokens, more.thought_tokens);
-    total.cached_read_tokens = optional(total.cached_read_tokens, more.cached_read_tokens);
-    total.cached_write_tokens = optional(total.cached_write_tokens, more.cached_write_tokens);
-    total
 }

@@ -2,9 +2,13 @@
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::store::Place;
 use attache_connection::{Direction, Tap};
 use attache_protocol::envelope::Message;
+use attache_session::StoreError;
+use attache_store::Sqlite;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 const AT_A_TERMINAL: &str = "\
@@ -19,6 +23,9 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
         log(AT_A_TERMINAL);
     }
     let mut serving = attache_agent::serve(attache_coder::Coder::new());
+    if let Some(store) = kept(arguments.store.as_deref()) {
+        serving = serving.store(store);
+    }
     if arguments.verbose
         || std::env::var_os("ATTACHE_LOG").is_some_and(|value| !value.is_empty() && value != "0")
     {
@@ -30,6 +37,22 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
             Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}")))
         }
     }
+}
+
+/// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the
+/// person is told why on stderr.
+fn kept(given: Option<&Path>) -> Option<Sqlite> {
+    let opened = Place::of(given).and_then(|place| place.open());
+    let why = match opened {
+        Ok(Some(store)) if store.is_read_only() => {
+            StoreError::ReadOnly { path: store.path().display().to_string() }
+        }
+        Ok(store) => return store,
+        Err(error) => error,
+    };
+    let why = why.to_string();
+    log(&format!("attache agent: no session is kept: {}", crate::show::sanitize::visible(&why)));
+    None
 }
 
 /// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it may hold keys (environment values of

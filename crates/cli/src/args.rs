@@ -1,6 +1,8 @@
 //! What may stand on the command line.
 
+use crate::check::arguments::Check;
 use crate::exit::CODES;
+use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::ToolKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -19,6 +21,7 @@ Examples:
   attache demo                                  see what it does, on a copy of this folder
   attache run \"summarize this project\"          with the built-in agent, no key needed
   attache run --agent 'gemini --acp' \"fix it\"   with any ACP agent
+  attache sessions                              what was said so far
   attache doctor                                what is installed and configured here";
 
 #[derive(Debug, Subcommand)]
@@ -31,6 +34,10 @@ pub(crate) enum Task {
     /// Serve the built-in agent on stdin and stdout, for editors and other clients
     #[command(after_help = AGENT_EXAMPLES)]
     Agent(Agent),
+    /// List, search, show and put in order the sessions that are kept
+    Sessions(Box<Sessions>),
+    /// Tell the rules of the protocol, and what shows that they are kept
+    Check(Check),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
     #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
     Doctor,
@@ -41,7 +48,8 @@ The agent speaks ACP, one JSON message a line. Its model is `offline`: no key, n
 
 Examples:
   attache run --agent 'attache agent' help      any client starts it like this
-  attache agent -v 2>agent.log                  every line of traffic in a log; prompts and files are in it";
+  attache agent -v 2>agent.log                  every message in a log, by method, id and size
+  attache agent --store none                    keep no sessions";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Your files are not touched.\n\nExample:\n  cd my-project && attache demo")]
@@ -56,6 +64,9 @@ pub(crate) struct Agent {
     /// Log every message to stderr, by method, id and size; ATTACHE_LOG=1 does the same
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Keep sessions in this file; `none` keeps nothing [default: ATTACHE_STORE, else one in the user's data directory]
+    #[arg(long, value_name = "PATH|none")]
+    pub(crate) store: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use crate::permission::{self, Policy};
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{run, sample, turn};
+use crate::{run, sample, store, turn};
 use attache_client::{AgentProcess, Options, SessionHandle};
 use attache_connection::Direction;
 use std::io::{self, Write};
@@ -44,7 +44,9 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    let starting = AgentProcess::launch_with(run::built_in()?.cwd(&copy), options);
+    // A tour is not worth keeping.
+    let launch = run::built_in()?.arg("--store").arg(store::NONE).cwd(&copy);
+    let starting = AgentProcess::launch_with(launch, options);
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
         agent = starting => agent.map_err(run::cannot_start)?,
@@ -164,7 +166,8 @@ fn say(lines: &[String]) -> Result<(), Failure> {
     said.map_err(|error| Failure::output(&error))
 }
 
-fn size(bytes: u64) -> String {
+/// A number of bytes as people read it.
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),
         10_000..10_000_000 => format!("{} kB", bytes / 1000),

@@ -1,7 +1,9 @@
 //! `attache doctor`: what was found here. Nothing is written, no key is shown.
 
+use crate::demo::size;
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
+use crate::store::Place;
 use crate::terminal;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
@@ -148,7 +150,7 @@ fn folders(findings: &mut Findings) {
         Ok(cwd) => folder(findings, "current", &cwd),
         Err(error) => findings.found(Mark::Bad, "current", &format!("cannot be found: {error}")),
     }
-    // Nothing is kept there yet; these are where it will be.
+    // The configuration is where it will be.
     for (name, variable, below_home) in
         [("configuration", "XDG_CONFIG_HOME", ".config"), ("data", "XDG_DATA_HOME", ".local/share")]
     {
@@ -162,6 +164,32 @@ fn folders(findings: &mut Findings) {
         }
     }
     folder(findings, "temporary", &env::temp_dir());
+    sessions(findings);
+}
+
+/// Where sessions are kept, and how many; found without writing.
+fn sessions(findings: &mut Findings) {
+    let place = match Place::of(None) {
+        Ok(place) => place,
+        Err(error) => return findings.found(Mark::Bad, "sessions", &error.to_string()),
+    };
+    let Place::File(path) = &place else {
+        let why = format!("none are kept: {} is {}", crate::store::VARIABLE, crate::store::NONE);
+        return findings.found(Mark::Missing, "sessions", &why);
+    };
+    let shown = path.display();
+    let counted =
+        place.existing().and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
+    match counted {
+        Ok(Some(count)) => {
+            let size =
+                fs::metadata(path).map_or_else(|_| "size not known".to_owned(), |file| size(file.len()));
+            let plural = if count == 1 { "" } else { "s" };
+            findings.found(Mark::Good, "sessions", &format!("{shown}  ({count} session{plural}, {size})"));
+        }
+        Ok(None) => folder(findings, "sessions", path),
+        Err(error) => findings.found(Mark::Bad, "sessions", &format!("{shown}  ({error})")),
+    }
 }
 
 fn base(variable: &str, below_home: &str) -> Option<PathBuf> {

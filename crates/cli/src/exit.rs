@@ -15,6 +15,8 @@ Exit codes:
   6    the agent refused
   7    a limit or budget was reached
   8    timeout
+  9    the session is open elsewhere
+  10   the store of sessions cannot be used
   130  cancelled";
 
 /// How the command ended.
@@ -29,6 +31,8 @@ pub(crate) enum Exit {
     Refused,
     Limit,
     Timeout,
+    Busy,
+    NoStore,
     Cancelled,
 }
 
@@ -45,6 +49,8 @@ impl Exit {
             Self::Refused => 6,
             Self::Limit => 7,
             Self::Timeout => 8,
+            Self::Busy => 9,
+            Self::NoStore => 10,
             Self::Cancelled => 130,
         }
     }

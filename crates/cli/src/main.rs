@@ -4,6 +4,7 @@
 
 mod agent;
 mod args;
+mod check;
 mod copy;
 mod demo;
 mod doctor;
@@ -13,7 +14,9 @@ mod key;
 mod permission;
 mod run;
 mod sample;
+mod sessions;
 mod show;
+mod store;
 mod terminal;
 mod turn;
 
@@ -35,6 +38,8 @@ fn main() -> ExitCode {
             args::Task::Run(arguments) => run::run(arguments).await,
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
+            args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
+            args::Task::Check(arguments) => check::check(&arguments),
             args::Task::Doctor => doctor::doctor(),
         }
     }))

@@ -40,7 +40,7 @@ enum Next {
     Cancel,
     Timeout,
     Question(Box<Question>),
-    Change(Option<Change>),
+    Change(Option<Box<Change>>),
 }
 
 impl Run<'_> {
@@ -68,7 +68,7 @@ impl Run<'_> {
                 Next::Question(question) => {
                     self.decide(&mut turn, *question, deadline, &mut stopping).await?
                 }
-                Next::Change(Some(change)) => self.show(change)?,
+                Next::Change(Some(change)) => self.show(*change)?,
                 Next::Change(None) => break,
             }
         }
@@ -82,7 +82,7 @@ impl Run<'_> {
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
-            change = turn.next() => Next::Change(change),
+            change = turn.next() => Next::Change(change.map(Box::new)),
         }
     }
 

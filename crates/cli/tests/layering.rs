@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
 ];
 
 /// Members that are no part of the product: nothing of it may use them but as a dev-dependency.
-const ASIDE: &[&str] = &["attache-bench", "attache-scenario"];
+const ASIDE: &[&str] = &["attache-bench", "attache-mutations", "attache-scenario"];
 
 fn layer(name: &str) -> Option<usize> {
     LAYERS.iter().position(|crates| crates.contains(&name))

@@ -2,6 +2,7 @@
 
 use crate::evidence::Evidence;
 use crate::incoming::Incoming;
+use crate::listing::Listing;
 use crate::login::LoginError;
 use crate::noise::Noise;
 use crate::opening::{Opening, Origin};
@@ -11,18 +12,19 @@ use crate::start_error::StartError;
 use crate::tasks::Tasks;
 use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
 use attache_host::ChildWatch;
-use attache_protocol::method::{Authenticate, Initialize, Logout, SessionList};
+use attache_protocol::method::{AuthStatus, Authenticate, Initialize, Logout};
 use attache_protocol::v1::{
-    AgentCapabilities, AuthMethod, AuthMethodId, AuthenticateRequest, Implementation, InitializeRequest,
-    InitializeResponse, ListSessionsRequest, LogoutRequest, ProtocolVersion, SessionId, SessionInfo,
+    AgentCapabilities, AuthMethod, AuthMethodId, AuthState, AuthStatusRequest, AuthStatusResponse,
+    AuthenticateRequest, Implementation, InitializeRequest, InitializeResponse, LogoutRequest,
+    ProtocolVersion, SessionId,
 };
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How many pages of a session list are read: an agent that gives cursors for ever must not keep us for ever.
-const PAGES: usize = 1000;
+/// The agent that counts tokens as [`attache_session::Tokens`] says: our built-in one, by the name it gives itself.
+const BUILT_IN: &str = "attache";
 
 /// An agent at the other end of two streams, with the handshake done. Dropping it ends the connection at once: turns in flight fail,
 /// open questions are withdrawn.
@@ -36,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: Tasks,
     pub(crate) options: Options,
     pub(crate) agent: InitializeResponse,
+    /// The foreign agent in whose words figures such as a turn's tokens are; `None` if they are in ours (USE-10).
+    pub(crate) counted_by: Option<String>,
     pub(crate) noise: Arc<Noise>,
     /// A cancelled turn was not ended in time, and nothing was answered since.
     pub(crate) unresponsive: AtomicBool,
@@ -60,15 +64,16 @@ impl AgentConnection {
         output: impl AsyncWrite + Send + 'static,
         options: Options,
     ) -> Result<Self, StartError> {
-        Self::with_child(input, output, options, None).await
+        Self::with_child(input, output, options, None, None).await
     }
 
-    /// The same for the pipes of a child, which is asked how it ended when its output ends.
+    /// The same for the pipes of a child, which is asked how it ended when its output ends, and of a program with this name.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
         options: Options,
         child: Option<&ChildWatch>,
+        program: Option<&str>,
     ) -> Result<Self, StartError> {
         let (sessions, noise) = (Arc::new(Sessions::default()), Arc::new(Noise::default()));
         let mut builder = Builder::new().limits(options.limits.clone());
@@ -89,8 +94,18 @@ impl AgentConnection {
         match greet(&peer, &options).await {
             Ok(agent) => {
                 peer.offered_by_agent(agent.agent_capabilities.clone());
+                let counted_by = counted_by(agent.agent_info.as_ref(), program);
                 let unresponsive = AtomicBool::new(false);
-                Ok(Self(Arc::new(Shared { peer, sessions, tasks, options, agent, noise, unresponsive })))
+                Ok(Self(Arc::new(Shared {
+                    peer,
+                    sessions,
+                    tasks,
+                    options,
+                    agent,
+                    counted_by,
+                    noise,
+                    unresponsive,
+                })))
             }
             // The tasks are dropped here, and the connection with them (INIT-07).
             Err(Greeting::Version(answered)) => Err(StartError::Version { answered }),
@@ -118,20 +133,15 @@ impl AgentConnection {
         Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
     }
 
-    /// The agent's stored sessions, of one folder if one is given, all pages of the list (LIST-01 to LIST-07).
-    pub async fn list(&self, cwd: Option<&str>) -> Result<Vec<SessionInfo>, CallError> {
-        let mut params = ListSessionsRequest::new();
-        params.cwd = cwd.map(str::to_owned);
-        let mut sessions = Vec::new();
-        for _ in 0..PAGES {
-            let page = self.0.peer.call::<SessionList>(&params).within(self.0.options.quick).await?;
-            sessions.extend(page.sessions);
-            if page.next_cursor.is_none() || page.next_cursor == params.cursor {
-                break;
-            }
-            params.cursor = page.next_cursor;
-        }
-        Ok(sessions)
+    /// Makes a new session with the past of this one, which stays as it is, if the agent offers that (FORK-01, FORK-02). The copy has the
+    /// folders and MCP servers given here and takes prompts at once; it is shown from its start on, since its past is not replayed.
+    pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
+        Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
+    }
+
+    /// The agent's stored sessions, if it offers lists (LIST-01).
+    pub fn list(&self) -> Listing<'_> {
+        Listing::new(&self.0)
     }
 
     /// Logs in by one of [`AgentConnection::auth_methods`]. It takes as long as the person takes; drop the future to give up.
@@ -153,6 +163,17 @@ impl AgentConnection {
     pub async fn logout(&self) -> Result<(), CallError> {
         self.0.peer.call::<Logout>(&LogoutRequest::new()).within(self.0.options.quick).await?;
         Ok(())
+    }
+
+    /// Whether the agent is logged in, and who is, for display; if it offers to say so. A state that this version does not know is
+    /// [`AuthState::Undetermined`] (AUTHS-02).
+    pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
+        let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
+        let mut status = call.within(self.0.options.quick).await?;
+        if let AuthState::Unknown(_) = status.state {
+            status.state = AuthState::Undetermined;
+        }
+        Ok(status)
     }
 
     /// The ways to log in that the agent offers.
@@ -200,6 +221,15 @@ impl AgentConnection {
 impl Drop for AgentConnection {
     fn drop(&mut self) {
         self.0.tasks.abort();
+    }
+}
+
+/// Whose words the agent's figures are in: the name it gave itself, else that of its program.
+fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<String> {
+    let given = about.map(|about| about.name.trim()).filter(|name| !name.is_empty());
+    match given {
+        Some(BUILT_IN) => None,
+        _ => Some(given.or(program).unwrap_or("the agent").to_owned()),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::start_error::StartError;
 use attache_host::{Child, Exit, Launch, StopPatience};
 use std::io;
 use std::ops::Deref;
+use std::path::Path;
 
 /// An agent as a child process of ours, with the handshake done. It is used as the [`AgentConnection`] it derefs to.
 ///
@@ -36,6 +37,7 @@ impl AgentProcess {
 
     /// The same with other names and deadlines.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
+        let program = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
         let mut child = launch.start()?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
             let missing = io::Error::other("the child has no pipes");
@@ -45,7 +47,8 @@ impl AgentProcess {
             }));
         };
         let watch = child.watch();
-        let connection = AgentConnection::with_child(input, output, options, Some(&watch)).await?;
+        let connection =
+            AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref()).await?;
         Ok(Self { connection, child })
     }
 

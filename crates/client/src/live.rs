@@ -1,5 +1,9 @@
 //! One session while it lives: the fold, the turn in flight, the open questions.
 
+mod loading;
+
+use self::loading::Loading;
+use crate::echo::Echo;
 use crate::files::Files;
 use crate::outcome::{Outcome, TurnError};
 use crate::permission::{Asked, PermissionRequest, Permissions};
@@ -47,8 +51,8 @@ pub(crate) struct State {
     pub(crate) session: Session,
     /// Which fold of the session this is; a load begins another.
     pub(crate) generation: u64,
-    /// The history being replayed by a load, to take the session's place when it succeeds, and which load that is.
-    loading: Option<(u64, Session)>,
+    /// The load that the agent has not answered yet.
+    loading: Option<Loading>,
     loads: u64,
     files: Files,
     permissions: Permissions,
@@ -61,6 +65,8 @@ pub(crate) struct State {
 struct Running {
     number: u64,
     stage: watch::Sender<Stage>,
+    /// The prompt, until the agent has repeated it; `None` if it has no text.
+    echo: Option<Echo>,
 }
 
 /// What setting a session up gives it.
@@ -148,12 +154,13 @@ impl Live {
         self.wake();
     }
 
-    /// Folds an update of the agent: into the history being replayed, while there is one.
+    /// Folds an update of the agent: into the history being replayed, while there is one. A prompt repeated in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
         let mut state = self.state();
         match &mut state.loading {
-            Some((_, fresh)) => fold(fresh, body),
-            None => state.apply(body),
+            Some(Loading { replayed: Some(fresh), .. }) => fold(fresh, body),
+            Some(_) => return,
+            None => state.hear(body),
         }
         drop(state);
         self.wake();
@@ -164,36 +171,12 @@ impl Live {
         self.state().files.clone()
     }
 
-    /// From here on updates are folded into `fresh`. Gives the load's number; `None` while a turn or another load is in flight.
-    pub(crate) fn begin_load(&self, fresh: Session) -> Option<u64> {
-        let mut state = self.state();
-        if state.turn.is_some() || state.loading.is_some() {
-            return None;
-        }
-        state.loads += 1;
-        state.loading = Some((state.loads, fresh));
-        Some(state.loads)
-    }
-
-    /// The history is complete: it takes the session's place. Without effect if the load was abandoned.
-    pub(crate) fn finish_load(&self, load: u64, setup: Setup) {
-        let mut state = self.state();
-        let Some((_, fresh)) = state.loading.take_if(|(number, _)| *number == load) else { return };
-        state.session = fresh;
-        state.generation += 1;
-        state.set_up(setup);
-        drop(state);
-        self.wake();
-    }
-
-    /// The load failed or nobody waits for it: the session stays what it was.
-    pub(crate) fn abandon_load(&self, load: u64) {
-        self.state().loading.take_if(|(number, _)| *number == load);
-    }
-
     /// The session goes on with these folders and rules, and with what the agent said about it.
     pub(crate) fn set_up(&self, setup: Setup) {
-        self.state().set_up(setup);
+        let mut state = self.state();
+        state.loading.take_if(|loading| loading.replayed.is_none());
+        state.set_up(setup);
+        drop(state);
         self.wake();
     }
 
@@ -206,13 +189,14 @@ impl Live {
         if state.turn.is_some() {
             return Err(PromptError::TurnRunning);
         }
-        if state.loading.is_some() {
+        if state.is_loading() {
             return Err(PromptError::Loading);
         }
+        state.loading = None;
         state.turns += 1;
         let (stage, stages) = watch::channel(Stage::Running);
         let number = state.turns;
-        state.turn = Some(Running { number, stage });
+        state.turn = Some(Running { number, stage, echo: Echo::of(&prompt) });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
         let position = state.session.position();
@@ -225,6 +209,7 @@ impl Live {
     pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
         let mut state = self.state();
         let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
+        turn.echo.and_then(Echo::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
         // What the agent says after a cancel may be that error instead of the stop reason (CANCEL-20).
         let end = match end {
@@ -279,11 +264,7 @@ impl Live {
         state.questions += 1;
         let id = PermissionId(state.questions);
         let RequestPermissionRequest { tool_call, options, .. } = params;
-        state.apply(EventBody::PermissionAsked {
-            id,
-            tool_call: tool_call.clone(),
-            options: options.clone(),
-        });
+        state.hear(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
         let known = state.session.tool_call(&tool_call.tool_call_id).cloned();
         let request = PermissionRequest {
             id,
@@ -345,6 +326,19 @@ impl State {
         self.files = Files::new(setup.roots);
         self.permissions = setup.permissions;
         setup.said.into_iter().for_each(|body| self.apply(body));
+    }
+
+    /// Whether somebody waits for a load.
+    fn is_loading(&self) -> bool {
+        self.loading.as_ref().is_some_and(|loading| loading.replayed.is_some())
+    }
+
+    /// Folds what the agent says.
+    fn hear(&mut self, body: EventBody) {
+        match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
+            Some(echo) => echo.hear(body, |body| fold(&mut self.session, body)),
+            None => self.apply(body),
+        }
     }
 
     fn apply(&mut self, body: EventBody) {

@@ -1,4 +1,4 @@
-//! Setting a session up: new, loaded or resumed.
+//! Setting a session up: new, loaded, resumed or forked.
 
 use crate::agent_connection::Shared;
 use crate::live::{Live, Setup, fold};
@@ -7,10 +7,10 @@ use crate::permission::Permissions;
 use crate::session_handle::SessionHandle;
 use attache_connection::CallError;
 use attache_host::{Roots, RootsError};
-use attache_protocol::method::{SessionLoad, SessionNew, SessionResume};
+use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
-    LoadSessionRequest, McpServer, NewSessionRequest, NewSessionResponse, ResumeSessionRequest,
-    SessionConfigOption, SessionId, SessionModeState, SessionModelState,
+    AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer, NewSessionRequest,
+    ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionModelState,
 };
 use attache_session::{EventBody, Session};
 use std::future::{Future, IntoFuture};
@@ -25,6 +25,7 @@ pub(crate) enum Origin {
     New,
     Loaded(SessionId),
     Resumed(SessionId),
+    Forked(SessionId),
 }
 
 /// A session about to be opened; await it. Dropping the future gives up: the agent is told that nobody waits, and a session that it
@@ -38,6 +39,7 @@ pub struct Opening<'c> {
     additional_directories: Vec<PathBuf>,
     mcp_servers: Vec<McpServer>,
     permissions: Permissions,
+    unarchive: bool,
 }
 
 impl<'c> Opening<'c> {
@@ -49,6 +51,7 @@ impl<'c> Opening<'c> {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             permissions: Permissions::default(),
+            unarchive: false,
         }
     }
 
@@ -70,45 +73,78 @@ impl<'c> Opening<'c> {
         self
     }
 
+    /// Takes a session that is listed as archived out of the archive before it is loaded or resumed (ARCH-06); without effect on a new session
+    /// and on a fork.
+    pub fn unarchive(mut self) -> Self {
+        self.unarchive = true;
+        self
+    }
+
     async fn open(self) -> Result<SessionHandle, OpenError> {
         let capabilities = &self.shared.agent.agent_capabilities;
+        self.origin.check(capabilities)?;
+        check_servers(&self.mcp_servers, &capabilities.mcp_capabilities)?;
         if !self.additional_directories.is_empty()
             && capabilities.session_capabilities.additional_directories.is_none()
         {
             let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
             return Err(OpenError::NotOffered { what: "additional folders", capability });
         }
-        for server in &self.mcp_servers {
-            let taken = &capabilities.mcp_capabilities;
-            let (offered, what, capability) = match server {
-                McpServer::Stdio(_) => continue,
-                McpServer::Http(_) => {
-                    (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
-                }
-                McpServer::Sse(_) => (
-                    taken.sse,
-                    "MCP servers over server-sent events",
-                    "agentCapabilities.mcpCapabilities.sse",
-                ),
-                McpServer::Acp(_) => {
-                    (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp")
-                }
-            };
-            if !offered {
-                return Err(OpenError::NotOffered { what, capability });
-            }
-        }
-        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions } = self;
+        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions, unarchive } = self;
         let folders = tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
         let folders = folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
+        if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
+            shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
+        }
         let setup = Setup { roots: folders.roots.clone(), permissions, said: Vec::new() };
         let live = match origin {
             Origin::New => create(shared, folders, mcp_servers, setup).await,
             Origin::Loaded(id) => load(shared, id, folders, mcp_servers, setup).await,
             Origin::Resumed(id) => resume(shared, id, folders, mcp_servers, setup).await,
+            Origin::Forked(id) => fork(shared, id, folders, mcp_servers, setup).await,
         }?;
         Ok(SessionHandle { live, shared: shared.clone() })
     }
+}
+
+impl Origin {
+    /// Whether the agent offers sessions that come from there (SESS-12, SESS-18, FORK-01).
+    fn check(&self, capabilities: &AgentCapabilities) -> Result<(), OpenError> {
+        let row = match self {
+            Self::New => SessionNew::ROW,
+            Self::Loaded(_) => SessionLoad::ROW,
+            Self::Resumed(_) => SessionResume::ROW,
+            Self::Forked(_) => SessionFork::ROW,
+        };
+        match row.gate.path() {
+            Some(capability) if !row.gate.opened_by_agent(capabilities) => {
+                Err(OpenError::Call(CallError::NotOffered { method: row.name, capability }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether the agent takes MCP servers of all these kinds (SESS-09).
+fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), OpenError> {
+    for server in servers {
+        let (offered, what, capability) = match server {
+            McpServer::Stdio(_) => continue,
+            McpServer::Http(_) => {
+                (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
+            }
+            McpServer::Sse(_) => {
+                (taken.sse, "MCP servers over server-sent events", "agentCapabilities.mcpCapabilities.sse")
+            }
+            McpServer::Acp(_) => {
+                (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp")
+            }
+        };
+        if !offered {
+            return Err(OpenError::NotOffered { what, capability });
+        }
+    }
+    Ok(())
 }
 
 impl<'c> IntoFuture for Opening<'c> {
@@ -128,20 +164,52 @@ async fn create(
 ) -> Result<Arc<Live>, OpenError> {
     let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
     params.additional_directories = folders.additional_directories.clone();
+    setup.said.push(folders.opened(shared, attache_session::Origin::New));
+    make::<SessionNew>(shared, &params, setup, |reply| {
+        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+        (reply.session_id.clone(), said.collect())
+    })
+    .await
+}
+
+async fn fork(
+    shared: &Arc<Shared>,
+    id: SessionId,
+    folders: Folders,
+    mcp_servers: Vec<McpServer>,
+    mut setup: Setup,
+) -> Result<Arc<Live>, OpenError> {
+    let mut params = ForkSessionRequest::new(id.clone(), folders.cwd.clone());
+    params.additional_directories = folders.additional_directories.clone();
+    params.mcp_servers = mcp_servers;
+    setup.said.push(folders.opened(shared, attache_session::Origin::Forked(id)));
+    make::<SessionFork>(shared, &params, setup, |reply| {
+        let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+        (reply.session_id.clone(), said.collect())
+    })
+    .await
+}
+
+/// Makes a session whose id the reply tells, with what else it says.
+async fn make<M: Call>(
+    shared: &Arc<Shared>,
+    params: &M::Params,
+    mut setup: Setup,
+    told: impl FnOnce(&M::Result) -> (SessionId, Vec<EventBody>) + Send + 'static,
+) -> Result<Arc<Live>, OpenError> {
     let (found, opened) = oneshot::channel();
     let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
-    let fold_reply = move |reply: &Result<NewSessionResponse, CallError>| {
+    let fold_reply = move |reply: &Result<M::Result, CallError>| {
         let Ok(reply) = reply else { return };
-        setup.said.push(folders.opened(attache_session::Origin::New));
-        setup.said.extend(said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref()));
-        let live = sessions.get_or_add(&reply.session_id, &peer);
+        let (id, said) = told(reply);
+        setup.said.extend(said);
+        let live = sessions.get_or_add(&id, &peer);
         live.set_up(setup);
         // If nobody waits any more the session is forgotten with its only handle.
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
-    let reply =
-        shared.peer.call_folding::<SessionNew>(&params, fold_reply).within(shared.options.setup).await;
+    let reply = shared.peer.call_folding::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The fold ran before the reply came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
@@ -158,19 +226,17 @@ async fn load(
     params.additional_directories = folders.additional_directories.clone();
     let live = shared.sessions.get_or_add(&id, &shared.peer);
     let mut fresh = Session::new(id);
-    fold(&mut fresh, folders.opened(attache_session::Origin::Loaded));
+    fold(&mut fresh, folders.opened(shared, attache_session::Origin::Loaded));
     let number = live.begin_load(fresh).ok_or(OpenError::Busy)?;
-    let _abandoned_unless_finished = Load { live: live.clone(), number };
+    let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
-    let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| {
-        if let Ok(reply) = reply {
-            setup.said.extend(said(
-                reply.config_options.as_ref(),
-                reply.modes.as_ref(),
-                reply.models.as_ref(),
-            ));
+    let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| match reply {
+        Ok(reply) => {
+            let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            setup.said.extend(said);
             loaded.finish_load(number, setup);
         }
+        Err(_) => loaded.fail_load(number),
     });
     reply
         .within(shared.options.setup)
@@ -179,7 +245,7 @@ async fn load(
     Ok(live)
 }
 
-/// A load in flight: given up when dropped, unless it was finished before.
+/// A load in flight: given up when dropped, unless it was answered before.
 struct Load {
     live: Arc<Live>,
     number: u64,
@@ -203,14 +269,11 @@ async fn resume(
     params.mcp_servers = mcp_servers;
     let live = shared.sessions.get_or_add(&id, &shared.peer);
     let resumed = live.clone();
+    setup.said.push(folders.opened(shared, attache_session::Origin::Resumed));
     let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
-            setup.said.push(folders.opened(attache_session::Origin::Resumed));
-            setup.said.extend(said(
-                reply.config_options.as_ref(),
-                reply.modes.as_ref(),
-                reply.models.as_ref(),
-            ));
+            let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            setup.said.extend(said);
             resumed.set_up(setup);
         }
     });
@@ -262,8 +325,8 @@ impl Folders {
         Ok(Self { cwd, additional_directories: additional, roots: Arc::new(roots) })
     }
 
-    fn opened(&self, origin: attache_session::Origin) -> EventBody {
+    fn opened(&self, shared: &Shared, origin: attache_session::Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
-        EventBody::Opened { cwd, additional_directories, origin, agent: None }
+        EventBody::Opened { cwd, additional_directories, origin, agent: shared.counted_by.clone() }
     }
 }

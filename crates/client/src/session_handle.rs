@@ -7,6 +7,7 @@ use crate::set_error::SetError;
 use crate::turn::Turn;
 use crate::watch::Watch;
 use attache_connection::CallError;
+use attache_protocol::ErrorCode;
 use attache_protocol::method::{SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel};
 use attache_protocol::v1::{
     CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
@@ -91,16 +92,32 @@ impl SessionHandle {
         }
     }
 
-    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates are ignored.
+    /// Sets the session's title, if the agent offers that. Gives the title as the agent stored it, which the session shows from then on
+    /// (TITLE-03); a later one of the agent's may replace it.
+    ///
+    /// # Errors
+    /// As for [`crate::AgentConnection::set_title`].
+    pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
+        self.shared.set_title(self.live.id.clone(), title.into()).await
+    }
+
+    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates are ignored. A session that the agent does
+    /// not know any more is closed, too (SESS-24).
+    ///
+    /// # Errors
+    /// Without sending anything, if the agent does not offer it; if it refuses, does not answer in time, or is gone.
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
         let reply = self.live.peer.call_folding::<SessionClose>(&params, move |reply| {
-            if reply.is_ok() {
+            if reply.as_ref().map_or_else(is_unknown, |_| true) {
                 sessions.remove(&id);
             }
         });
-        reply.within(self.shared.options.quick).await.map(drop)
+        match reply.within(self.shared.options.quick).await {
+            Err(error) if !is_unknown(&error) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn has_mode(&self, mode: &str) -> bool {
@@ -141,6 +158,11 @@ impl SessionHandle {
         });
         reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
     }
+}
+
+/// Whether the agent says that it does not know the session (SESS-21).
+fn is_unknown(error: &CallError) -> bool {
+    error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
 }
 
 impl std::fmt::Debug for SessionHandle {

@@ -1,12 +1,13 @@
 //! The built-in agent as an author of the kit.
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
 use crate::models::{Model, Offline};
 use crate::options;
-use crate::policy::Policy;
+use crate::policy::{Policy, Rule};
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
 use attache_protocol::v1::PromptCapabilities;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 /// nowhere else; through the client's file system where the client offers one, so that unsaved changes are seen.
 ///
 /// Usage: the window is that of the model; tokens are estimated, one for every four bytes of UTF-8, rounded up for each message. The
-/// usage in the reply to a prompt is that of its turn: total is input, output and thoughts together, over all calls of the model.
+/// usage in the reply to a prompt is that of its turn, over all calls of the model, in the meaning of [`Turn::spent`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) model: Box<dyn Model>,
@@ -32,6 +33,16 @@ pub struct Memory {
     /// Length and hash of each file when the model last saw it.
     pub(crate) seen: HashMap<PathBuf, (u64, u64)>,
     pub(crate) titled: bool,
+}
+
+/// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
+/// they may have changed meanwhile.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Record {
+    /// A part of the conversation.
+    Message(Message),
+    /// A choice for always, and whether it allows.
+    Choice(Rule, bool),
 }
 
 impl Coder {
@@ -65,12 +76,19 @@ impl Author for Coder {
         let folders = tokio::task::spawn_blocking(move || Folders::new(&given)).await;
         let folders =
             folders.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let (mut conversation, mut policy) = (Conversation::default(), Policy::default());
+        for record in opening.remembered()? {
+            match record {
+                Record::Message(message) => conversation.push(message),
+                Record::Choice(rule, allowed) => policy.remember(rule, allowed),
+            }
+        }
         Ok(Memory {
-            conversation: Conversation::default(),
+            conversation,
             folders: folders.map_err(|error| Error::invalid(error.to_string()))?,
-            policy: Policy::default(),
+            policy,
             seen: HashMap::new(),
-            titled: false,
+            titled: opening.session().info().title().is_some(),
         })
     }
 

@@ -2,10 +2,11 @@
 
 use crate::tools::{Action, ToolResult};
 use attache_protocol::v1::{ContentBlock, EmbeddedResourceResource};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// One part of the conversation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
     /// What a person said; a turn begins.
     Person(Prompt),
@@ -16,7 +17,7 @@ pub(crate) enum Message {
 }
 
 /// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Prompt {
     /// The text blocks alone.
     pub(crate) text: String,
@@ -27,7 +28,7 @@ pub(crate) struct Prompt {
 }
 
 /// A file that came as a block of the prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mentioned {
     /// Its path, or the URI where that names no file.
     pub(crate) path: String,

@@ -3,6 +3,7 @@
 use crate::tools::Action;
 use crate::tools::fit::{code, one_line};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How a session treats what changes something. Reading and searching always run.
@@ -48,7 +49,7 @@ impl Mode {
 }
 
 /// What a remembered choice is about. It is never wider than the option's name says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Rule {
     /// Edits of any file but those that programs obey.
     Edits,

@@ -12,12 +12,14 @@ mod walk;
 
 pub(crate) use action::Action;
 
+use crate::coder::Record;
 use crate::folders::{Folders, Place};
-use crate::policy::{self, Decision, Mode, Policy};
+use crate::policy::{self, Decision, Mode, Policy, Rule};
 use attache_agent::{Error, Permission, Result, ToolCallHandle, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use fit::{code_block, ends_within};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -29,7 +31,7 @@ const SEEN: usize = 10_000;
 const TEXT_GIVEN: usize = 24 * 1024;
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ToolResult {
     /// What the model reads.
     pub(crate) text: String,
@@ -40,7 +42,7 @@ pub(crate) struct ToolResult {
 }
 
 /// What a tool found, as data.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Finding {
     /// Lines of a file.
     Lines(read::Lines),
@@ -185,6 +187,13 @@ impl Toolbox<'_> {
         Ok(ToolResult::failed(why))
     }
 
+    /// Keeps a choice for always, here and in the store.
+    async fn choose(&mut self, rule: Rule, allowed: bool) -> Result<()> {
+        self.turn.remember(&Record::Choice(rule.clone(), allowed)).await?;
+        self.policy.remember(rule, allowed);
+        Ok(())
+    }
+
     async fn refused(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {
         let mut result = self.failed(handle, &format!("Not done: {why}.")).await?;
         result.finding = Finding::NotAllowed;
@@ -211,13 +220,13 @@ impl Toolbox<'_> {
         let why = match self.turn.ask_permission(&handle, policy::choices(&rule)).await? {
             Permission::AllowOnce(_) => None,
             Permission::AllowAlways(_) => {
-                self.policy.remember(rule, true);
+                self.choose(rule, true).await?;
                 None
             }
             Permission::RejectOnce(_) => Some("the person rejected it".to_owned()),
             Permission::RejectAlways(_) => {
                 let why = format!("the person rejected {rule} for the rest of this session");
-                self.policy.remember(rule, false);
+                self.choose(rule, false).await?;
                 Some(why)
             }
             Permission::Unusable(why) => Some(format!("nobody allowed it: {why}")),

@@ -1,6 +1,6 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
 
-use crate::coder::Memory;
+use crate::coder::{Memory, Record};
 use crate::conversation::{Forgotten, Message, Prompt};
 use crate::models::{Model, ModelEvent};
 use crate::options::SHOW_THOUGHTS;
@@ -29,7 +29,7 @@ pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> 
         turn.usage(memory.conversation.tokens(), model.window(), None).await?;
         return Ok(StopReason::MaxTokens);
     }
-    memory.conversation.push(Message::Person(prompt));
+    keep(memory, turn, Message::Person(prompt)).await?;
     for _ in 0..STEPS {
         let forgotten = memory.conversation.fit(model.window());
         if forgotten != Forgotten::default() {
@@ -37,20 +37,34 @@ pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> 
         }
         let (said, wanted, stop) = step(model, memory, turn).await?;
         if !said.is_empty() {
-            memory.conversation.push(Message::Model(said));
+            keep(memory, turn, Message::Model(said)).await?;
         }
         turn.usage(memory.conversation.tokens(), model.window(), None).await?;
         if wanted.is_empty() {
             return Ok(stop);
         }
-        let mut toolbox =
-            Toolbox { turn, folders: &memory.folders, policy: &mut memory.policy, seen: &mut memory.seen };
         for action in wanted {
+            let mut toolbox = Toolbox {
+                turn,
+                folders: &memory.folders,
+                policy: &mut memory.policy,
+                seen: &mut memory.seen,
+            };
             let result = toolbox.act(&action).await?;
-            memory.conversation.push(Message::Tool(action, result));
+            keep(memory, turn, Message::Tool(action, result)).await?;
         }
     }
     Ok(StopReason::MaxTurnRequests)
+}
+
+/// Puts a message into the conversation, here and in the store.
+async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
+    let record = Record::Message(message);
+    turn.remember(&record).await?;
+    if let Record::Message(message) = record {
+        memory.conversation.push(message);
+    }
+    Ok(())
 }
 
 /// Lets the model go on once: what it said, the tools that it wants, and why it stopped.

@@ -69,15 +69,7 @@ impl<M: Call> Answer<M> {
     /// Answers with what `work` comes to. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
     pub fn later(self, work: impl Future<Output = Result<M::Result, Error>> + Send + 'static) -> Work {
         self.by(move |answer| async move {
-            let mut work = std::pin::pin!(work);
-            let mut cancelled = std::pin::pin!(answer.cancelled().clone().wait());
-            let outcome = std::future::poll_fn(|context| {
-                if let std::task::Poll::Ready(outcome) = work.as_mut().poll(context) {
-                    return std::task::Poll::Ready(outcome);
-                }
-                cancelled.as_mut().poll(context).map(|()| Err(Error::request_cancelled()))
-            })
-            .await;
+            let outcome = answer.cancelled().or(work).await;
             answer.send(outcome);
         })
     }
@@ -142,6 +134,19 @@ impl Cancelled {
     /// Whether it has been.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
+    }
+
+    /// What `work` comes to; once cancelled it is dropped where it stands (CANCEL-14).
+    pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let mut work = std::pin::pin!(work);
+        let mut cancelled = std::pin::pin!(self.clone().wait());
+        std::future::poll_fn(|context| {
+            if let std::task::Poll::Ready(outcome) = work.as_mut().poll(context) {
+                return std::task::Poll::Ready(outcome);
+            }
+            cancelled.as_mut().poll(context).map(|()| Err(Error::request_cancelled()))
+        })
+        .await
     }
 
     /// Waits until it is; for ever if that never happens.

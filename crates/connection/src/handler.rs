@@ -4,6 +4,7 @@ use crate::answer::Duty;
 use crate::{Answer, Peer, Work};
 use attache_protocol::method::{self, Gate, Method, Side};
 use attache_protocol::{DecodeError, Error, Raw, each_method};
+use std::future::Future;
 use std::task::{Context, Poll};
 
 /// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
@@ -63,6 +64,15 @@ impl IncomingCall<'_> {
             Err(error) => self.duty.0.refuse(&Error::internal(format!("the answer is no JSON: {error}"))),
         }
         None
+    }
+
+    /// Answers with what `work` comes to: for extensions. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
+    pub fn later(self, work: impl Future<Output = Result<Raw, Error>> + Send + 'static) -> Work {
+        let mut duty = self.duty.0;
+        Some(Box::pin(async move {
+            let outcome = duty.cancelled.clone().or(work).await;
+            duty.settle(outcome.as_ref());
+        }))
     }
 
     /// Answers with an error.

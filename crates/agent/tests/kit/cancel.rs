@@ -15,6 +15,7 @@ fn cancel_request(id: i64) -> Value {
     json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}})
 }
 
+/// CANCEL-02, CANCEL-11, CANCEL-20.
 #[tokio::test(start_paused = true)]
 async fn after_a_cancel_every_outcome_is_cancelled() {
     for text in ["wait for cancel", "panic when cancelled"] {
@@ -72,6 +73,7 @@ async fn a_cancel_counts_however_much_stands_between_it_and_its_prompt_in_one_wr
     }
 }
 
+/// CANCEL-10.
 #[tokio::test(start_paused = true)]
 async fn a_cancel_ends_the_queue_of_that_session_only() {
     let author = Tester::default();
@@ -110,6 +112,7 @@ async fn one_queued_prompt_can_be_taken_back_alone() {
     }
 }
 
+/// CANCEL-08, CANCEL-09, RPC-24.
 #[tokio::test(start_paused = true)]
 async fn a_cancel_with_nothing_to_cancel_is_ignored() {
     let mut client = Client::plain(Tester::default()).await;
@@ -123,6 +126,7 @@ async fn a_cancel_with_nothing_to_cancel_is_ignored() {
     assert!(client.seen.is_empty(), "CANCEL-09");
 }
 
+/// TOOL-09.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_ignores_its_cancel_is_dropped_after_the_grace() {
     let author = Tester::default();

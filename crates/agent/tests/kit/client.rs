@@ -158,7 +158,12 @@ impl Client {
 
     /// A round trip: whatever the agent queued before it is in `seen` afterwards.
     pub(crate) async fn settle(&mut self) {
-        self.result("session/list", json!({})).await;
+        self.settle_by("session/list").await;
+    }
+
+    /// The same by another call.
+    pub(crate) async fn settle_by(&mut self, method: &str) {
+        self.result(method, json!({})).await;
     }
 
     /// Closes our end and waits for the agent's.

@@ -48,6 +48,7 @@ async fn a_turn_that_never_has_to_wait_still_lets_its_cancel_in() {
     assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
 }
 
+/// RPC-09.
 #[tokio::test(start_paused = true)]
 async fn the_agent_ends_when_the_client_hangs_up() {
     Client::silent(serve(Tester::default())).hang_up().await.unwrap();

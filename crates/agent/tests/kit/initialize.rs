@@ -3,6 +3,7 @@ use attache_agent::{About, serve};
 use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal, PromptCapabilities};
 use serde_json::json;
 
+/// INIT-05, INIT-06.
 #[tokio::test(start_paused = true)]
 async fn versions_are_agreed_on() {
     for asked in [0, 1, 2, 65535] {
@@ -13,6 +14,7 @@ async fn versions_are_agreed_on() {
     }
 }
 
+/// INIT-09.
 #[tokio::test(start_paused = true)]
 async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
     let mut client = Client::silent(serve(Tester::default()));
@@ -26,6 +28,7 @@ async fn a_bad_version_is_refused_and_a_good_one_still_taken() {
     client.session().await;
 }
 
+/// INIT-02.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_served_before_initialize() {
     let mut client = Client::silent(serve(Tester::default()));
@@ -37,6 +40,7 @@ async fn nothing_is_served_before_initialize() {
     assert_eq!(client.error("_mine", json!({})).await["code"], -32601);
 }
 
+/// INIT-13, INIT-18, INIT-19.
 #[tokio::test(start_paused = true)]
 async fn strange_params_of_other_versions_do_no_harm() {
     let mut client = Client::silent(serve(Tester::default()));
@@ -47,6 +51,7 @@ async fn strange_params_of_other_versions_do_no_harm() {
     client.session().await;
 }
 
+/// INIT-17.
 #[tokio::test(start_paused = true)]
 async fn what_is_advertised_is_what_is_served() {
     let prompts = PromptCapabilities { image: true, ..PromptCapabilities::default() };
@@ -70,6 +75,7 @@ async fn what_is_advertised_is_what_is_served() {
     }
 }
 
+/// AUTH-03, AUTH-05, AUTH-06.
 #[tokio::test(start_paused = true)]
 async fn logins_are_shown_to_who_can_use_them() {
     let about = || {

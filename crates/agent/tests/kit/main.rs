@@ -7,16 +7,32 @@
     reason = "a test fails by panicking, in its helper functions too"
 )]
 
+mod acts;
+mod auth;
 mod cancel;
+mod cancel_states;
 mod client;
+mod compaction;
+mod elicitation;
+mod extension;
+mod files;
 mod flow;
+mod handle;
 mod initialize;
+mod matrix;
 mod options;
 mod permission;
+mod plan;
 mod prompt;
+mod providers;
 mod session;
+mod subagent;
+mod terminal;
 mod tester;
+mod tokens;
 mod tool_call;
+mod wire;
 
+use acts::{Notes, acts};
 use client::Client;
 use tester::Tester;

@@ -18,6 +18,7 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
+/// CONF-15.
 #[tokio::test(start_paused = true)]
 async fn modes_and_options_begin_in_step() {
     let mut client = Client::plain(Tester::default()).await;
@@ -33,6 +34,7 @@ async fn modes_and_options_begin_in_step() {
     assert_eq!(order, ["model", "how", "web"], "CONF-15");
 }
 
+/// CONF-08.
 #[tokio::test(start_paused = true)]
 async fn switches_go_only_to_clients_that_take_them() {
     let takes = json!({"session": {"configOptions": {"boolean": {}}}});
@@ -55,6 +57,7 @@ async fn switches_go_only_to_clients_that_take_them() {
     }
 }
 
+/// MODE-05, MODE-07.
 #[tokio::test(start_paused = true)]
 async fn a_mode_set_through_one_is_announced_on_both() {
     let mut client = Client::plain(Tester::default()).await;
@@ -77,6 +80,7 @@ async fn a_mode_set_through_one_is_announced_on_both() {
     assert_eq!(updates, [] as [Value; 0], "nothing changed the second time");
 }
 
+/// CONF-02, CONF-10, CONF-22.
 #[tokio::test(start_paused = true)]
 async fn an_option_that_is_set_comes_back_with_all_the_others() {
     let mut client = Client::plain(Tester::default()).await;
@@ -90,6 +94,7 @@ async fn an_option_that_is_set_comes_back_with_all_the_others() {
     assert_eq!(client.updates(), [] as [Value; 0], "CONF-22: the reply tells it");
 }
 
+/// CONF-07, CONF-11, MODE-02.
 #[tokio::test(start_paused = true)]
 async fn a_wrong_value_changes_nothing_and_names_the_right_ones() {
     let takes = json!({"session": {"configOptions": {"boolean": {}}}});
@@ -123,6 +128,7 @@ async fn a_wrong_value_changes_nothing_and_names_the_right_ones() {
     assert_eq!(client.updates(), [] as [Value; 0]);
 }
 
+/// CONF-23, DEC-19.
 #[tokio::test(start_paused = true)]
 async fn a_session_without_options_says_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,6 +173,7 @@ async fn the_old_way_to_choose_a_model_still_works() {
     assert_eq!(error["code"], -32602);
 }
 
+/// CONF-18, MODE-03.
 #[tokio::test(start_paused = true)]
 async fn options_change_during_a_turn_and_the_turn_sees_it() {
     let author = Tester::default();

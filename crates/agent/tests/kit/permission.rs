@@ -20,6 +20,7 @@ fn selected(call: &Value, option: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": call["id"], "result": {"outcome": outcome}})
 }
 
+/// PERM-02, PERM-10.
 #[tokio::test(start_paused = true)]
 async fn a_question_says_what_it_is_about_and_the_tool_runs_when_allowed() {
     for option in ["y", "Y"] {
@@ -35,6 +36,7 @@ async fn a_question_says_what_it_is_about_and_the_tool_runs_when_allowed() {
     }
 }
 
+/// PERM-04.
 #[tokio::test(start_paused = true)]
 async fn whatever_is_no_allowing_choice_means_no() {
     let reply = |call: &Value, key: &str, value: Value| {
@@ -67,6 +69,7 @@ async fn whatever_is_no_allowing_choice_means_no() {
     }
 }
 
+/// CANCEL-22, CANCEL-23, TOOL-09.
 #[tokio::test(start_paused = true)]
 async fn a_cancel_withdraws_the_question_and_a_late_answer_starts_nothing() {
     let author = Tester::default();
@@ -82,6 +85,7 @@ async fn a_cancel_withdraws_the_question_and_a_late_answer_starts_nothing() {
     assert!(client.seen.is_empty());
 }
 
+/// CANCEL-23.
 #[tokio::test(start_paused = true)]
 async fn an_answer_right_behind_the_cancel_starts_nothing() {
     let author = Tester::default();
@@ -91,6 +95,7 @@ async fn an_answer_right_behind_the_cancel_starts_nothing() {
     assert_eq!(author.noted(), ["began ask"], "CANCEL-23");
 }
 
+/// PERM-12.
 #[tokio::test(start_paused = true)]
 async fn questions_of_several_sessions_are_open_at_once() {
     let author = Tester::default();

@@ -11,6 +11,7 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
+/// PROMPT-06, PROMPT-11, PROMPT-12.
 #[tokio::test(start_paused = true)]
 async fn a_turn_says_something_and_ends() {
     let mut client = Client::plain(Tester::default()).await;
@@ -25,6 +26,7 @@ async fn a_turn_says_something_and_ends() {
     assert_eq!(updates[0]["content"]["text"], "1,hello,again,remembered", "PROMPT-12");
 }
 
+/// PROMPT-03, PROMPT-04, PROMPT-05, PROMPT-17.
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
     let author = Tester::with(
@@ -49,6 +51,7 @@ async fn a_prompt_that_cannot_be_taken_begins_no_turn() {
     assert_eq!(client.updates()[0]["content"]["text"], "a\nb");
 }
 
+/// PROMPT-10.
 #[tokio::test(start_paused = true)]
 async fn failures_are_errors_by_blame() {
     let mut client = Client::plain(Tester::default()).await;
@@ -86,6 +89,7 @@ async fn a_panic_leaves_other_sessions_alone() {
     client.turn(&two, "hello").await;
 }
 
+/// PROMPT-13.
 #[tokio::test(start_paused = true)]
 async fn a_second_prompt_waits_its_turn_and_other_sessions_do_not() {
     let author = Tester::default();
@@ -124,6 +128,7 @@ async fn prompts_in_one_write_run_in_their_order_on_many_threads() {
     assert_eq!(author.noted(), began);
 }
 
+/// MSG-01, MSG-02.
 #[tokio::test(start_paused = true)]
 async fn a_message_keeps_its_id_until_something_else_is_reported() {
     let mut client = Client::plain(Tester::default()).await;
@@ -152,6 +157,7 @@ async fn a_long_text_goes_out_in_pieces() {
     assert_eq!(pieces.concat(), "ä\n".repeat(60_000));
 }
 
+/// PROMPT-08.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_over_says_nothing() {
     let author = Tester::default();
@@ -172,6 +178,7 @@ async fn a_turn_that_is_over_says_nothing() {
     assert_eq!(texts, ["waited"], "PROMPT-08");
 }
 
+/// INFO-02, NOTE-01, USE-10.
 #[tokio::test(start_paused = true)]
 async fn usage_title_and_plan_reach_the_client_and_a_notice_only_if_it_takes_them() {
     let notices = json!({"session": {"notices": {}}});
@@ -191,6 +198,7 @@ async fn usage_title_and_plan_reach_the_client_and_a_notice_only_if_it_takes_the
     }
 }
 
+/// FS-01.
 #[tokio::test(start_paused = true)]
 async fn files_are_read_through_clients_that_offer_it() {
     let author = Tester::default();

@@ -3,6 +3,7 @@ use super::{Client, Tester};
 use attache_agent::About;
 use serde_json::json;
 
+/// SESS-01.
 #[tokio::test(start_paused = true)]
 async fn sessions_have_ids_of_their_own() {
     let mut client = Client::plain(Tester::default()).await;
@@ -12,6 +13,7 @@ async fn sessions_have_ids_of_their_own() {
     }
 }
 
+/// SESS-02, SESS-11.
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_none_is_refused_with_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
@@ -26,6 +28,7 @@ async fn a_folder_that_is_none_is_refused_with_a_sentence() {
     assert_eq!(client.error("session/new", json!({"cwd": "/"})).await["code"], -32602, "SESS-11");
 }
 
+/// DIR-03, DIR-04, DIR-09.
 #[tokio::test(start_paused = true)]
 async fn further_roots_are_taken_or_refused_never_dropped() {
     let folder = tempfile::tempdir().unwrap();
@@ -48,6 +51,7 @@ async fn further_roots_are_taken_or_refused_never_dropped() {
     assert_eq!(listed["sessions"][0]["additionalDirectories"], json!([root]), "DIR-09");
 }
 
+/// SESS-09, SYSP-02.
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_served_makes_no_session() {
     let mut client = Client::plain(Tester::default()).await;
@@ -62,6 +66,7 @@ async fn what_cannot_be_served_makes_no_session() {
     assert_eq!(client.result("session/list", json!({})).await["sessions"].as_array().unwrap().len(), 1);
 }
 
+/// CANCEL-14.
 #[tokio::test(start_paused = true)]
 async fn an_author_that_fails_to_open_harms_nobody() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,6 +97,7 @@ async fn the_commands_follow_the_new_session() {
     assert_eq!(update["params"]["update"]["availableCommands"][0]["name"], "plan");
 }
 
+/// SESS-21.
 #[tokio::test(start_paused = true)]
 async fn an_unknown_session_is_named_in_the_error() {
     let mut client = Client::plain(Tester::default()).await;
@@ -110,6 +116,7 @@ async fn an_unknown_session_is_named_in_the_error() {
     client.session().await;
 }
 
+/// INFO-05, LIST-02, LIST-03, LIST-05, LIST-08, LIST-11.
 #[tokio::test(start_paused = true)]
 async fn the_list_has_pages_filters_and_titles() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,6 +154,7 @@ async fn the_list_has_pages_filters_and_titles() {
     assert!(page["sessions"][0]["updatedAt"].as_str().unwrap().ends_with('Z'), "LIST-11");
 }
 
+/// TITLE-01, TITLE-02, TITLE-03.
 #[tokio::test(start_paused = true)]
 async fn a_title_that_a_person_set_stays() {
     let mut client = Client::plain(Tester::default()).await;
@@ -159,6 +167,7 @@ async fn a_title_that_a_person_set_stays() {
     assert_eq!(page["sessions"][0]["title"], "Mine", "TITLE-03");
 }
 
+/// DEL-02, DEL-03, SESS-23, SESS-25.
 #[tokio::test(start_paused = true)]
 async fn closing_ends_what_runs_first() {
     for method in ["session/close", "session/delete"] {

@@ -13,6 +13,7 @@ fn statuses(updates: &[Value]) -> Vec<&str> {
     updates.iter().filter_map(|update| update["status"].as_str()).collect()
 }
 
+/// TOOL-03, TOOL-06, TOOL-07, TOOL-11.
 #[tokio::test(start_paused = true)]
 async fn a_tool_call_goes_from_pending_to_one_final_status() {
     let (_, updates) = turn("tool").await;
@@ -30,6 +31,7 @@ async fn a_tool_call_goes_from_pending_to_one_final_status() {
     assert_eq!(content.len(), 2, "TOOL-06: what was shown before is still there");
 }
 
+/// TOOL-08.
 #[tokio::test(start_paused = true)]
 async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
     for text in ["drop tool", "leave tool open"] {
@@ -40,6 +42,7 @@ async fn a_tool_call_that_is_dropped_or_left_open_has_failed() {
     }
 }
 
+/// TOOL-10.
 #[tokio::test(start_paused = true)]
 async fn paths_that_are_relative_and_lines_that_are_zero_stay_here() {
     for text in ["relative path", "line zero"] {
@@ -49,6 +52,7 @@ async fn paths_that_are_relative_and_lines_that_are_zero_stay_here() {
     }
 }
 
+/// TOOL-02.
 #[tokio::test(start_paused = true)]
 async fn every_call_has_its_own_id() {
     let mut client = Client::plain(Tester::default()).await;

@@ -36,7 +36,7 @@ impl<W: Write + Send> Show for Json<W> {
 
 /// The characters that could command a terminal or turn text around stand only inside JSON strings, where an escape means
 /// the same.
-fn escaped(line: &str) -> String {
+pub(crate) fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
         match character {
@@ -119,7 +119,7 @@ fn event(item: &Item<'_>) -> Line {
     }
 }
 
-fn word(author: MessageAuthor) -> &'static str {
+pub(crate) fn word(author: MessageAuthor) -> &'static str {
     match author {
         MessageAuthor::User => "user",
         MessageAuthor::Agent => "agent",

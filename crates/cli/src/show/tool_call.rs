@@ -140,7 +140,7 @@ pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
 }
 
 /// The text inside, if all of it is one fenced block of Markdown.
-fn fenced(text: &str) -> &str {
+pub(crate) fn fenced(text: &str) -> &str {
     let inside = || {
         let body = text.trim().strip_prefix("```")?.strip_suffix("```")?;
         let (info, body) = body.split_once('\n')?;

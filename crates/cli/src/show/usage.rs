@@ -5,7 +5,11 @@ use super::sanitize;
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 
-/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · cost 0.0123 USD`; `None` if nothing is known.
+/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is
+/// known.
+///
+/// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last call or of the whole session (USE-10). The
+/// session's sum is shown from the second turn on, where it is known to be one: of our own agent, while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     let dim = |text: String| paint.paint(DIM, text);
     let mut parts = Vec::new();
@@ -13,34 +17,42 @@ pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Op
         parts.push(match (state.size(), state.percentage()) {
             (Some(size), Some(percent)) => {
                 let filled = format!("context {} of {} tokens ({percent} %)", grouped(used), grouped(size));
-                format!("{}{}", dim(filled), level(state.level(), paint))
+                format!("{}{}", dim(filled), advice(state.level(), paint))
             }
             _ => dim(format!("context {} tokens", grouped(used))),
         });
     }
-    if let Some(turn) = turn {
-        let all = [
-            ("in", Some(turn.input_tokens)),
-            ("out", Some(turn.output_tokens)),
-            ("thought", turn.thought_tokens),
-            ("cache read", turn.cached_read_tokens),
-            ("cache written", turn.cached_write_tokens),
-        ];
-        let kinds: Vec<String> =
-            all.iter().filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?)))).collect();
-        parts.push(dim(format!("turn {} tokens ({})", grouped(turn.total_tokens), kinds.join(", "))));
+    parts.extend(turn.map(|turn| dim(tokens(state.counted_by(), turn))));
+    let total = state.total();
+    if state.counted_by().is_none() && state.consistent() && total.turns > 1 {
+        parts.push(dim(format!("session {} tokens", grouped(total.total))));
     }
     parts.extend(state.costs().iter().map(|cost| dim(cost_of(cost))));
     (!parts.is_empty()).then(|| parts.join(&dim(" · ".to_owned())))
 }
 
-fn level(level: UsageLevel, paint: Paint) -> String {
-    match level {
-        UsageLevel::Normal => String::new(),
-        UsageLevel::Elevated => paint.paint(YELLOW, " elevated"),
-        UsageLevel::High => paint.paint(YELLOW, " high"),
-        UsageLevel::Critical => paint.paint(RED, " critical: start a new session soon"),
+/// What a turn reported, in the words of whoever counted it.
+fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
+    let all = [
+        ("in", Some(turn.input_tokens)),
+        ("out", Some(turn.output_tokens)),
+        ("thought", turn.thought_tokens),
+        ("cache read", turn.cached_read_tokens),
+        ("cache written", turn.cached_write_tokens),
+    ];
+    let kinds: Vec<String> =
+        all.iter().filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?)))).collect();
+    let (total, kinds) = (grouped(turn.total_tokens), kinds.join(", "));
+    match counted_by {
+        Some(agent) => format!("{total} tokens as {} counts them ({kinds})", sanitize::line(agent)),
+        None => format!("turn {total} tokens ({kinds})"),
     }
+}
+
+/// What to do about a context that is filling up, behind how full it is.
+fn advice(level: UsageLevel, paint: Paint) -> String {
+    let colour = if level == UsageLevel::Critical { RED } else { YELLOW };
+    level.advice().map(|advice| paint.paint(colour, format!(", {advice}"))).unwrap_or_default()
 }
 
 fn cost_of(cost: &Cost) -> String {
@@ -74,7 +86,8 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use attache_session::{EventBody, Session, Timestamp};
+    use attache_protocol::v1::StopReason;
+    use attache_session::{EventBody, Origin, Session, Timestamp, TurnOutcome};
 
     const PLAIN: Paint = Paint { colours: false };
 
@@ -94,14 +107,46 @@ mod tests {
         assert_eq!(shown.as_deref(), Some(expected));
     }
 
+    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last line.
+    fn turns(agent: Option<&str>, figures: &[(u64, u64, u64)]) -> String {
+        let mut session = Session::new("s");
+        let mut apply = |body| session.apply(&session.next(Timestamp(0), body));
+        apply(EventBody::Opened {
+            cwd: "/a".into(),
+            additional_directories: Vec::new(),
+            origin: Origin::New,
+            agent: agent.map(str::to_owned),
+        });
+        for (total, input, output) in figures {
+            let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
+            apply(EventBody::TurnEnded { outcome, usage: Some(Usage::new(*total, *input, *output)) });
+        }
+        line(session.usage(), session.usage().last_turn(), PLAIN).unwrap()
+    }
+
+    /// USE-10, USE-12.
     #[test]
-    fn the_level_is_a_word_at_its_edges() {
-        let word = |used| line(&state(used, Some(100), None), None, PLAIN).unwrap();
-        assert_eq!(word(74), "context 74 of 100 tokens (74 %)");
-        assert_eq!(word(75), "context 75 of 100 tokens (75 %) elevated");
-        assert_eq!(word(90), "context 90 of 100 tokens (90 %) high");
-        assert_eq!(word(95), "context 95 of 100 tokens (95 %) high");
-        assert_eq!(word(521), "context 521 of 100 tokens (100 %) critical: start a new session soon");
+    fn tokens_stand_under_the_name_of_who_counted_them_and_are_summed_only_where_that_is_right() {
+        assert_eq!(turns(None, &[(9, 4, 5)]), "turn 9 tokens (in 4, out 5)");
+        assert_eq!(
+            turns(None, &[(9, 4, 5), (1200, 1000, 200)]),
+            "turn 1,200 tokens (in 1,000, out 200) · session 1,209 tokens"
+        );
+        assert_eq!(turns(None, &[(9, 9, 5), (3, 1, 2)]), "turn 3 tokens (in 1, out 2)", "nine is not 9 + 5");
+        assert_eq!(
+            turns(Some("co\u{1b}pilot"), &[(9, 4, 5), (18, 8, 10)]),
+            "18 tokens as copilot counts them (in 8, out 10)"
+        );
+    }
+
+    #[test]
+    fn from_75_percent_on_it_says_what_to_do() {
+        let shown = |used| line(&state(used, Some(100), None), None, PLAIN).unwrap();
+        assert_eq!(shown(74), "context 74 of 100 tokens (74 %)");
+        assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
+        assert_eq!(shown(90), "context 90 of 100 tokens (90 %), start a new session or compact");
+        assert_eq!(shown(95), "context 95 of 100 tokens (95 %), start a new session or compact");
+        assert_eq!(shown(521), "context 521 of 100 tokens (100 %), the next prompt may fail: hand off");
     }
 
     #[test]

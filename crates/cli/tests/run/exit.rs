@@ -103,7 +103,7 @@ fn the_help_lists_the_codes_and_has_examples() {
     for text in ["Exit codes:", "130  cancelled", "8    timeout", "Examples:", "--allow <KIND>"] {
         assert!(help.contains(text), "{help}");
     }
-    for task in ["demo", "agent", "doctor"] {
+    for task in ["demo", "agent", "doctor", "sessions"] {
         assert!(project.run(&[task, "--help"]).stdout.contains("Example"), "{task}");
     }
     assert_eq!(project.run(&["--version"]).code, Some(0));

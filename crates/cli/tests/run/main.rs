@@ -11,6 +11,8 @@ mod demo;
 mod exit;
 mod faces;
 mod project;
+mod rules;
 mod script;
+mod sessions;
 mod stopping;
 mod terminal;

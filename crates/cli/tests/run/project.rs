@@ -41,7 +41,8 @@ impl Project {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME"] {
             command.env_remove(name);
         }
-        command.env("TERM", "xterm");
+        // The person who runs the tests keeps sessions of their own.
+        command.env("TERM", "xterm").env("ATTACHE_STORE", "none");
         command
     }
 

@@ -133,6 +133,43 @@ fn a_terminal_gets_colours_unless_it_or_the_person_wants_none() {
 }
 
 #[test]
+fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
+    let (project, folder) = (Project::new(), Project::empty());
+    let store = folder.path().join("sessions.db");
+    let store = [("ATTACHE_STORE", store.to_str().unwrap())];
+    let prompt = "where is `漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字` used";
+    Terminal::start(&project, &["run", prompt], &store).end();
+    let (_, list) = Terminal::start(&project, &["sessions"], &[store[0], ("NO_COLOR", "1")]).end();
+    let fits = |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80;
+    assert!(list.contains("漢字漢") && list.contains('…') && list.lines().all(fits), "{list}");
+    for (key, left) in [("n", "where is"), ("y", "no session is kept")] {
+        let mut terminal = Terminal::start(&project, &["sessions", "delete", "last"], &store);
+        terminal.wait_for("[y/n]");
+        assert!(terminal.seen.contains("1 prompt, just now"), "{}", terminal.seen);
+        terminal.press(key);
+        let (code, shown) = terminal.end();
+        assert_eq!(code, Some(if key == "y" { 0 } else { 130 }), "{shown}");
+        let (_, list) = Terminal::start(&project, &["sessions"], &store).end();
+        assert!(list.contains(left), "{list}");
+    }
+}
+
+#[test]
+fn a_conversation_is_shown_at_a_terminal_as_it_was() {
+    let (project, folder) = (Project::new(), Project::empty());
+    let store = folder.path().join("sessions.db");
+    let store = [("ATTACHE_STORE", store.to_str().unwrap())];
+    project.attache(&["run", "--yes", RENAME]).env(store[0].0, store[0].1).output().unwrap();
+    let (code, shown) = Terminal::start(&project, &["sessions", "show", "last"], &store).end();
+    assert_eq!(code, Some(0));
+    for text in [RENAME, "›", "\u{1b}[32m✓", "main.rs", "\u{1b}[32m+fn sum() {}", "plan", "context "] {
+        assert!(shown.contains(text), "it lacks {text:?}: {shown}");
+    }
+    let (_, markdown) = Terminal::start(&project, &["sessions", "show", "last", "--markdown"], &store).end();
+    assert!(markdown.contains("```diff") && !markdown.contains('\u{1b}'), "{markdown}");
+}
+
+#[test]
 fn an_agent_started_by_hand_says_what_it_is() {
     let mut terminal = Terminal::start(&Project::empty(), &["agent"], &[]);
     terminal.wait_for("a client is meant to start it");

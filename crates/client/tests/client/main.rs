@@ -7,12 +7,16 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod echo;
 mod example;
 mod file;
 mod handshake;
+mod load;
 mod many;
 mod permission;
 mod process;
 mod scripted_agent;
 mod session;
+mod stored;
 mod turn;
+mod usage;

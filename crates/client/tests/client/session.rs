@@ -41,7 +41,7 @@ async fn what_the_agent_does_not_take_is_not_sent() {
     assert!(error.to_string().contains("mcpCapabilities.http"), "{error}");
     assert!(connection.load("old", here).await.is_err(), "SESS-12");
     assert!(connection.resume("old", here).await.is_err(), "SESS-18");
-    assert!(connection.list(None).await.is_err(), "LIST-01");
+    assert!(connection.list().all().await.is_err(), "LIST-01");
     let session = opened(&connection, &mut agent, here).await;
     assert!(session.close().await.is_err(), "SESS-22");
     drop((connection, session));
@@ -272,7 +272,7 @@ async fn all_pages_of_a_list_are_read_with_their_cursors_as_they_came() {
         assert_eq!(call["params"]["cursor"], "\u{0}\"wéird"); // LIST-07
         agent.reply(&call, json!({ "sessions": [item("2")], "nextCursor": null })).await;
     };
-    let (listed, ()) = tokio::join!(connection.list(Some("/a")), answering);
+    let (listed, ()) = tokio::join!(connection.list().cwd("/a").all(), answering);
     let ids: Vec<String> = listed.unwrap().iter().map(|info| info.session_id.to_string()).collect();
     assert_eq!(ids, ["1", "2"]);
 }

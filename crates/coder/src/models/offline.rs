@@ -57,18 +57,21 @@ impl Step for OfflineStep {
     }
 }
 
-/// The tokens of one step: all is what was read, said and thought together.
+/// The tokens of one step; thoughts are part of the output.
 fn spent(input: u64, events: &[ModelEvent]) -> Usage {
     let (mut output, mut thought) = (0, 0);
     for event in events {
         match event {
             ModelEvent::Text(text) => output += tokens(text),
-            ModelEvent::Thought(text) => thought += tokens(text),
+            ModelEvent::Thought(text) => {
+                output += tokens(text);
+                thought += tokens(text);
+            }
             ModelEvent::Use(action) => output += tokens(&action.raw_input().to_string()),
             ModelEvent::Spent(_) | ModelEvent::Stop(_) => {}
         }
     }
-    let mut usage = Usage::new(input + output + thought, input, output);
+    let mut usage = Usage::new(input + output, input, output);
     usage.thought_tokens = Some(thought);
     usage
 }

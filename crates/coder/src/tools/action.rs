@@ -3,7 +3,10 @@
 use super::{edit, execute, fit, grep, list, read};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
+use attache_protocol::{decode, encode};
 use fit::one_line;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// How much of a command a title shows, in characters.
@@ -14,7 +17,7 @@ const LONGEST: [(&str, usize); 4] =
     [("path", 4096), ("pattern", 1024), ("command", 16 * 1024), ("replacement", 16 * 1024)];
 
 /// One use of a tool, as a model asks for it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Action {
     /// Read a file.
     Read(read::Read),
@@ -27,7 +30,17 @@ pub(crate) enum Action {
     /// Run a command.
     Execute(execute::Execute),
     /// Show what is intended and how far it is.
-    Plan(Vec<PlanEntry>),
+    Plan(#[serde(serialize_with = "entries_out", deserialize_with = "entries_in")] Vec<PlanEntry>),
+}
+
+/// Each entry as it stands on the wire.
+fn entries_out<S: Serializer>(entries: &[PlanEntry], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(entries.iter().map(encode))
+}
+
+fn entries_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PlanEntry>, D::Error> {
+    let entries = Vec::<String>::deserialize(deserializer)?;
+    entries.iter().map(|entry| decode(entry).map_err(D::Error::custom)).collect()
 }
 
 impl Action {

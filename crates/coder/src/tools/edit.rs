@@ -7,6 +7,7 @@ use super::{ToolResult, Toolbox};
 use crate::folders::Place;
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle, diff};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -20,7 +21,7 @@ const LINES_AROUND: usize = 3;
 const COMPARISON: Duration = Duration::from_millis(300);
 
 /// What to change in one file; the replacements happen one after the other, and all or none of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
     /// The file.
     pub(crate) path: String,
@@ -29,7 +30,7 @@ pub(crate) struct Edit {
 }
 
 /// One exact replacement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replacement {
     /// The text that goes; it must be there. Its line ends fit those of the file.
     pub(crate) old: String,
@@ -42,7 +43,7 @@ pub(crate) struct Replacement {
 }
 
 /// What an edit did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edited {
     /// The file, for people.
     pub(crate) path: String,

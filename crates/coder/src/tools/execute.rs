@@ -5,6 +5,7 @@ use super::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::{Bounded, Exit, Launch, Tail};
 use attache_protocol::v1::ContentBlock;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -25,7 +26,7 @@ const OUTPUT_SHOWN: usize = 16 * 1024;
 const OUTPUT_GIVEN: usize = 16 * 1024;
 
 /// A command to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
@@ -34,7 +35,7 @@ pub(crate) struct Execute {
 }
 
 /// How a command went.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ran {
     /// What it wrote, perhaps without its middle.
     pub(crate) output: String,

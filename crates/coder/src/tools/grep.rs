@@ -8,6 +8,7 @@ use attache_protocol::v1::ToolCallLocation;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// How many lines a result holds.
@@ -27,7 +28,7 @@ const LOCATION_TOLD: usize = 1024;
 const LINE_SEARCHED: usize = 8 * 1024 * 1024;
 
 /// What to search for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grep {
     /// The text or, with `regex`, the regular expression.
     pub(crate) pattern: String,
@@ -42,7 +43,7 @@ pub(crate) struct Grep {
 }
 
 /// One line that holds what was searched for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Match {
     /// The file, for people.
     pub(crate) path: String,
@@ -53,7 +54,7 @@ pub(crate) struct Match {
 }
 
 /// What a search found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Matches {
     /// Where was searched, for people.
     pub(crate) place: String,

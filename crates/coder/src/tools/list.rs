@@ -5,6 +5,7 @@ use super::thread::Wanted;
 use super::walk;
 use crate::folders::{Folders, Place};
 use ignore::overrides::{Override, OverrideBuilder};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ const KINDS_NAMED: usize = 50;
 const FILES_COUNTED: usize = 100_000;
 
 /// What to list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
@@ -28,7 +29,7 @@ pub(crate) struct List {
 }
 
 /// The files found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Files {
     /// The folder, for people.
     pub(crate) folder: String,

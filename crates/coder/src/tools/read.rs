@@ -5,6 +5,7 @@ use super::fit::{json_text_length, start_within};
 use crate::folders::{Folders, Place};
 use attache_agent::{Error, Result};
 use attache_host::FileError;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read as _;
 
@@ -18,7 +19,7 @@ const TEXT_GIVEN: usize = 20 * 1024;
 const BINARY_LOOK: u64 = 8 * 1024;
 
 /// What to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
     /// The file.
     pub(crate) path: String,
@@ -29,7 +30,7 @@ pub(crate) struct Read {
 }
 
 /// Some lines of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lines {
     /// The file, for people.
     pub(crate) path: String,
@@ -46,7 +47,7 @@ pub(crate) struct Lines {
 }
 
 /// Why no text was read: a sentence for the model and the person, or a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Unreadable {
     /// There is no such file.
     Missing(String),

@@ -91,10 +91,8 @@ async fn usage_counts_what_is_kept_and_what_the_turn_took() {
     assert!(used(&second) > used(&first) && used(&first) > 0);
     let usage = &first.result["result"]["usage"];
     let tokens = |name: &str| usage[name].as_u64().unwrap();
-    assert_eq!(
-        tokens("totalTokens"),
-        tokens("inputTokens") + tokens("outputTokens") + tokens("thoughtTokens")
-    );
+    assert_eq!(tokens("totalTokens"), tokens("inputTokens") + tokens("outputTokens"));
+    assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
 }
 
 #[tokio::test]

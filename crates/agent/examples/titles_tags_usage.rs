@@ -1,0 +1,60 @@
+//! What a session says of itself: its title, tags, status and progress, how full its context is, what it costs.
+//!
+//! Each prompt is taken as a task with three steps.
+
+use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
+use attache_protocol::v1::{Cost, Usage};
+use attache_session::Labels;
+
+/// The size of the context of the model that this agent would use, in tokens.
+const CONTEXT: u64 = 8_000;
+
+struct Worker;
+
+/// What the session took until now.
+#[derive(Default)]
+struct Taken {
+    tokens: u64,
+    cost: f64,
+}
+
+impl Author for Worker {
+    type Memory = Taken;
+
+    fn about(&self) -> About {
+        About::new("worker", "0.1.0")
+    }
+
+    async fn open(&self, opening: Opening<'_>) -> Result<Taken> {
+        // The handle may be kept: it speaks of the session between turns too, once it is open.
+        let _handle = opening.handle();
+        Ok(Taken::default())
+    }
+
+    async fn turn(&self, taken: &mut Taken, turn: &Turn) -> Result<StopReason> {
+        // A title that a person gave stays, so this may be said each time.
+        let words: Vec<&str> = turn.text().split_whitespace().take(6).collect();
+        turn.title(&words.join(" ")).await?;
+        for step in 1..=3_u64 {
+            // Often is fine: at most ten lines a second go out, and the last state always does.
+            let status = Some(format!("step {step}"));
+            turn.labels(Labels { tags: vec!["example".to_owned()], status, progress: Some((step, 3)) })
+                .await?;
+            turn.say(&format!("Step {step} is done.\n")).await?;
+        }
+        // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what each part means.
+        let mut tokens = Usage::new(0_u64, 900_u64, 100_u64);
+        tokens.cached_read_tokens = Some(1_000);
+        turn.spent(tokens);
+        // The context as it is now, and the cost of the session since it began.
+        taken.tokens += 2_000;
+        taken.cost += 0.01;
+        turn.usage(taken.tokens, CONTEXT, Some(Cost::new(taken.cost, "EUR"))).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    serve(Worker).stdio().await
+}

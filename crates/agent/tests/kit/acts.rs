@@ -1,0 +1,83 @@
+//! An agent whose turns are a function.
+
+use super::Client;
+use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, Turn};
+use serde_json::{Value, json};
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+
+/// What an author noted, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    pub(crate) fn add(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+pub(crate) struct Acts<F> {
+    act: F,
+    about: About,
+}
+
+/// An agent that does this in each turn.
+pub(crate) fn acts<F, W>(act: F) -> Acts<F>
+where
+    F: Fn(Turn) -> W + Send + Sync + 'static,
+    W: Future<Output = Result<()>> + Send + 'static,
+{
+    Acts { act, about: About::new("acts", "1") }
+}
+
+impl<F, W> Author for Acts<F>
+where
+    F: Fn(Turn) -> W + Send + Sync + 'static,
+    W: Future<Output = Result<()>> + Send + 'static,
+{
+    type Memory = ();
+
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    async fn open(&self, _: Opening<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    async fn turn(&self, _: &mut (), turn: &Turn) -> Result<StopReason> {
+        (self.act)(turn.clone()).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// The handle that a turn gave away.
+#[derive(Clone, Default)]
+pub(crate) struct Kept(Arc<Mutex<Option<SessionHandle>>>);
+
+impl Kept {
+    pub(crate) fn keep(&self, handle: SessionHandle) {
+        *self.0.lock().unwrap() = Some(handle);
+    }
+
+    pub(crate) fn handle(&self) -> SessionHandle {
+        self.0.lock().unwrap().clone().expect("a turn gave it")
+    }
+}
+
+impl Client {
+    /// Answers a call of the agent.
+    pub(crate) async fn answer(&mut self, call: &Value, result: Value) {
+        self.send(&[json!({"jsonrpc": "2.0", "id": call["id"], "result": result})]).await;
+    }
+
+    /// Answers a call of the agent with an error.
+    pub(crate) async fn refuse(&mut self, call: &Value, code: i32) {
+        let error = json!({"code": code, "message": "no"});
+        self.send(&[json!({"jsonrpc": "2.0", "id": call["id"], "error": error})]).await;
+    }
+}

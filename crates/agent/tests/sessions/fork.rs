@@ -1,0 +1,96 @@
+use super::load::{kinds, load};
+use super::{Keeper, TestStore};
+use attache_session::{EventBody, Origin, TurnState};
+use serde_json::{Value, json};
+
+/// FORK-01, FORK-02, FORK-04: the same past in a session of its own; the source is as it was.
+#[tokio::test(start_paused = true)]
+async fn a_fork_has_the_same_past_and_the_source_stays_as_it_is() {
+    let store = TestStore::new();
+    let folder = tempfile::tempdir().unwrap();
+    let author = Keeper::default();
+    let mut client = store.client(author.clone()).await;
+    let made = json!({"cwd": folder.path(), "mcpServers": [], "additionalDirectories": ["/"]});
+    let source = client.result("session/new", made).await["sessionId"].as_str().unwrap().to_owned();
+    client.turn(&source, "remember a").await;
+    client.turn(&source, "everything").await;
+    let set = json!({"sessionId": source, "configId": "model", "value": "large"});
+    client.result("session/set_config_option", set).await;
+    client.updates();
+    author.noted();
+    let before = store.events(&source);
+
+    let forked = client.result("session/fork", json!({"sessionId": source, "cwd": "/"})).await;
+    let fork = forked["sessionId"].as_str().unwrap().to_owned();
+    assert_ne!(fork, source);
+    assert_eq!(forked["configOptions"][1]["currentValue"], "large");
+    assert_eq!(forked["modes"]["currentModeId"], "ask");
+    assert_eq!(client.updates(), [] as [Value; 0], "nothing is replayed");
+    assert_eq!(author.noted(), [format!("Forked({source:?})"), "8 entries".to_owned()]);
+    assert_eq!(store.events(&source), before);
+
+    client.turn(&source, "remember in-source").await;
+    client.turn(&fork, "remember in-fork").await;
+    client.updates();
+    for (session, said) in [(&source, "a,in-source"), (&fork, "a,in-fork")] {
+        let (_, updates) = client.turn(session, "recall").await;
+        assert_eq!(updates.last().unwrap()["content"]["text"], said);
+    }
+    let listed = client.result("session/list", json!({"cwd": "/"})).await;
+    let listed = &listed["sessions"][0];
+    assert_eq!(listed["sessionId"], fork.as_str());
+    assert_eq!(listed.get("additionalDirectories"), None, "FORK-04");
+    assert_eq!(listed["title"], "A session");
+    assert_eq!(listed["_meta"], json!({"example.org/a": {"b": 1}}));
+    let origin = store.events(&fork).into_iter().rev().find_map(|event| match event.body {
+        EventBody::Opened { origin, .. } => Some(origin),
+        _ => None,
+    });
+    assert_eq!(origin, Some(Origin::Forked(source.as_str().into())));
+}
+
+/// FORK-02: a stored session and an archived one can be forked too; the fork is listed.
+#[tokio::test(start_paused = true)]
+async fn an_archived_session_gives_a_fork_that_is_not() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let source = client.session().await;
+    client.turn(&source, "remember a").await;
+    client.result("session/archive", json!({"sessionId": source})).await;
+    let forked = client.result("session/fork", load(&source)).await;
+    let listed = client.result("session/list", json!({})).await;
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["sessions"][0]["sessionId"], forked["sessionId"]);
+    let only = client.result("session/list", json!({"archived": "only"})).await;
+    assert_eq!(only["sessions"][0]["sessionId"], source.as_str());
+}
+
+/// FORK-02: the turn that runs in the source runs on there, and is cut off in the fork.
+#[tokio::test(start_paused = true)]
+async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
+    let store = TestStore::new();
+    let author = Keeper::default();
+    let mut client = store.client(author.clone()).await;
+    let source = client.session().await;
+    let running = client.prompt(&source, "tool").await;
+    while client.arrives("session/update").await["params"]["update"]["sessionUpdate"] != "agent_message_chunk"
+    {
+    }
+    let forked = client.result("session/fork", load(&source)).await;
+    let fork = forked["sessionId"].as_str().unwrap().to_owned();
+    assert_eq!(store.session(&fork).turn(), TurnState::Idle);
+    assert!(matches!(store.session(&source).turn(), TurnState::Running { .. }));
+    client.settle().await;
+    client.updates();
+    let (reply, _) = client.turn(&fork, "say x").await;
+    assert_eq!(reply["result"]["stopReason"], "end_turn");
+    author.go.notify_one();
+    assert_eq!(client.reply(running).await["result"]["stopReason"], "end_turn");
+    client.result("session/close", json!({"sessionId": fork})).await;
+    client.result("session/load", load(&fork)).await;
+    let updates = client.updates();
+    let at = kinds(&updates).iter().position(|kind| *kind == "tool_call").unwrap();
+    let call = &updates[at]["toolCallId"];
+    let of_call = |update: &&Value| update["toolCallId"] == *call && update["status"].is_string();
+    assert_eq!(updates.iter().rev().find(of_call).unwrap()["status"], "failed", "TOOL-07");
+}

@@ -1,0 +1,30 @@
+//! The judge of Attaché: the rules of the Agent Client Protocol as data, and which tests show them.
+//!
+//! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says, how its breach is seen from outside and
+//! where it comes from. It also knows the *mutations*: named faults, each of which breaks one behaviour in a copy of our sources so
+//! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
+//!
+//! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
+//! program that applies the mutations is `attache-mutations`, which is no part of the product.
+//!
+//! ```
+//! use attache_check::{Selection, Strength, mutations_of, rules, select};
+//!
+//! let Ok(Selection::Rule(rule)) = select("conf-7") else { panic!("the rule is known") };
+//! assert_eq!(rule.id, "CONF-07");
+//! assert_eq!(rule.strength, Strength::Must);
+//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.name.is_empty()));
+//!
+//! let seen = rules().iter().filter(|rule| rule.is_wire_visible()).count();
+//! assert!(seen < rules().len(), "not every rule can be seen on the wire");
+//! ```
+
+mod mutation;
+mod mutation_file;
+mod rule;
+mod rule_table;
+mod select;
+
+pub use mutation::{Mutation, TestName, mutations, mutations_of, tests_of};
+pub use rule::{Binds, Group, Rule, Strength, groups, rules};
+pub use select::{Selection, UnknownRule, select};

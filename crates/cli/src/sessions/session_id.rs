@@ -1,0 +1,131 @@
+//! Which session a person means: an id, the beginning of one, or `last`.
+
+use super::pages::Pages;
+use crate::exit::Failure;
+use crate::show::sanitize;
+use crate::show::width::cut;
+use attache_protocol::method::Side;
+use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
+
+/// The word for the session in which something happened last.
+const LAST: &str = "last";
+
+/// The name of the built-in agent.
+const BUILT_IN: &str = "attache";
+
+/// How many sessions are named when one is not found or not clear.
+const NAMED: usize = 5;
+
+/// Finds the session that `id` names, of the agent with the name `agent` if one is given.
+///
+/// # Errors
+/// No session, or more than one, is meant: names those that could be.
+pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Listed, Failure> {
+    match id {
+        "" => {
+            return Err(Failure::usage(
+                "the id is empty: name a session by its id, the beginning of one, or `last`",
+            ));
+        }
+        LAST => return last(store, agent),
+        _ => {}
+    }
+    if let Some(found) = ours(store, id, agent)? {
+        return Ok(found);
+    }
+    let query =
+        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let mut candidates = Vec::new();
+    for listed in Pages::new(store, query, None) {
+        let listed = listed?;
+        if listed.key.session_id.as_str().starts_with(id) {
+            candidates.push(listed);
+        }
+    }
+    let whole = |listed: &Listed| listed.key.session_id.as_str() == id;
+    if candidates.iter().any(whole) {
+        candidates.retain(whole);
+    }
+    match candidates.len() {
+        1 => candidates.pop().ok_or_else(|| unknown(id, &[])),
+        0 => Err(unknown(id, &alike(store, id, agent)?)),
+        _ => Err(ambiguous(id, &candidates)),
+    }
+}
+
+fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
+    let query = ListQuery { agent: agent.map(str::to_owned), limit: 1, ..ListQuery::default() };
+    let page = store.list(&query)?;
+    let last = page.sessions.into_iter().next();
+    last.ok_or_else(|| Failure::usage("there is no last session: none is kept, or all are archived"))
+}
+
+/// A whole id of the built-in agent needs no search.
+fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Listed>, Failure> {
+    if agent.is_some_and(|agent| agent != BUILT_IN) {
+        return Ok(None);
+    }
+    let key = SessionKey { side: Side::Agent, agent: BUILT_IN.to_owned(), session_id: id.into() };
+    match store.summary(&key) {
+        Ok(summary) => Ok(Some(Listed { key, summary })),
+        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sessions that may be meant by what is no id: those with it in the title, else the newest.
+fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
+    let query = ListQuery {
+        agent: agent.map(str::to_owned),
+        archived: Archived::Include,
+        limit: NAMED,
+        ..ListQuery::default()
+    };
+    let titled = store.list(&ListQuery { title: Some(id.to_owned()), ..query.clone() })?.sessions;
+    if !titled.is_empty() {
+        return Ok(titled);
+    }
+    Ok(store.list(&query)?.sessions)
+}
+
+fn unknown(id: &str, alike: &[Listed]) -> Failure {
+    let id = sanitize::line(id);
+    let advice = "`attache sessions --all` lists them all";
+    match alike.is_empty() {
+        true => Failure::usage(format!("no session {id} is kept: {advice}")),
+        false => Failure::usage(format!(
+            "no session {id} is kept; {advice}. Did you mean one of these?{}",
+            named(alike)
+        )),
+    }
+}
+
+fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
+    let count = candidates.len();
+    let more = match count.saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("\n  and {more} more"),
+    };
+    let advice = match candidates
+        .windows(2)
+        .all(|pair| matches!(pair, [a, b] if a.key.session_id == b.key.session_id))
+    {
+        true => "name the agent by --agent",
+        false => "write more of the id",
+    };
+    Failure::usage(format!(
+        "{count} sessions begin with {}: {advice}.{}{more}",
+        sanitize::line(id),
+        named(candidates.get(..NAMED.min(count)).unwrap_or_default())
+    ))
+}
+
+/// A line for each: id, agent, title.
+fn named(sessions: &[Listed]) -> String {
+    let line = |listed: &Listed| {
+        let title = listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
+        let (id, agent) = (sanitize::line(listed.key.session_id.as_str()), sanitize::line(&listed.key.agent));
+        format!("\n  {id}  {agent}  {}", cut(&title, 60))
+    };
+    sessions.iter().map(line).collect()
+}

@@ -1,0 +1,448 @@
+//! A stored conversation, part by part, from its log.
+//!
+//! The log is read page by page and folded as everywhere; what is told is forgotten, so a log of any length takes bounded memory.
+
+use crate::show::sanitize;
+use attache_protocol::v1::{
+    CompactionStatus, ContentBlock, Notice, SessionId, StopReason, ToolCall, ToolCallStatus, Usage,
+};
+use attache_session::{
+    Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin, Parts,
+    Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent, Timestamp,
+    TurnOutcome, UsageState,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the fold may hold, in bytes: enough for the longest tool call that anybody would read.
+const MEMORY: usize = 8 << 20;
+
+/// How many entries may be unfinished. With one more the oldest is told as it is.
+const UNFINISHED: usize = 1000;
+
+/// One part of a conversation. Strings are as they are in the log: whoever shows them makes them harmless.
+pub(crate) enum Part<'a> {
+    /// The person's prompt, the number so and so.
+    Prompt { number: u64, at: Timestamp, content: &'a [ContentBlock] },
+    /// A message begins, or goes on behind something else. Its pieces follow.
+    Message(MessageAuthor),
+    /// The next piece of it.
+    Piece { author: MessageAuthor, content: &'a ContentBlock },
+    /// A tool call that is settled, or as it was when its turn ended, and what was answered when it was asked for.
+    ToolCall { call: &'a ToolCall, cwd: &'a str, permission: Option<&'a Permission> },
+    /// A plan as it was at the end of the turn.
+    Plan(&'a PlanContent),
+    /// Something to tell the person.
+    Notice(&'a Notice),
+    /// The agent shortened its context.
+    Compaction(&'a Compaction),
+    /// A child session.
+    Subagent(&'a Subagent),
+    /// A message between sessions.
+    Between(&'a MessageBetweenSessions),
+    /// Something too large to be held, or of a kind that this version does not know.
+    LeftOut(&'a str),
+    /// The session began as a copy of this one.
+    ForkedFrom(&'a SessionId),
+    /// A turn ended.
+    TurnEnded { outcome: &'a TurnOutcome, usage: Option<&'a Usage>, state: &'a UsageState },
+}
+
+/// Who shows the parts.
+pub(crate) trait Teller {
+    type Error: From<StoreError>;
+
+    /// Shows the next part.
+    fn tell(&mut self, part: Part<'_>) -> Result<(), Self::Error>;
+}
+
+/// Tells all of a stored conversation.
+///
+/// # Errors
+/// The log cannot be read, or the teller fails.
+pub(crate) fn tell<T: Teller>(store: &dyn Store, key: &SessionKey, teller: &mut T) -> Result<(), T::Error> {
+    let mut telling = Telling::new(Session::new(key.session_id.clone()), teller);
+    let mut after = 0;
+    loop {
+        let events = store.read(key, after)?;
+        let Some(last) = events.last() else { break };
+        after = last.sequence;
+        for event in &events {
+            telling.event(event)?;
+        }
+    }
+    telling.rest()
+}
+
+struct Telling<'t, T> {
+    session: Session,
+    teller: &'t mut T,
+    prompts: u64,
+    /// The entry whose message was told last, if nothing followed it.
+    open: Option<usize>,
+    /// Tool calls and compactions that are not settled, children and messages between sessions of this turn.
+    unfinished: BTreeSet<usize>,
+    /// Plans that changed in this turn, by their entry.
+    plans: BTreeSet<usize>,
+    /// What was answered for a tool call that is not told yet, by its entry.
+    permissions: BTreeMap<usize, Permission>,
+}
+
+impl<'t, T: Teller> Telling<'t, T> {
+    fn new(mut session: Session, teller: &'t mut T) -> Self {
+        session.set_memory_limit(MEMORY);
+        Self {
+            session,
+            teller,
+            prompts: 0,
+            open: None,
+            unfinished: BTreeSet::new(),
+            plans: BTreeSet::new(),
+            permissions: BTreeMap::new(),
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), T::Error> {
+        let change = self.session.apply(event);
+        match &event.body {
+            EventBody::Opened { origin: Origin::Forked(from), .. } => self.part(Part::ForkedFrom(from)),
+            EventBody::Prompt { content } => {
+                self.prompts += 1;
+                self.part(Part::Prompt { number: self.prompts, at: event.at, content })
+            }
+            EventBody::Message { author, content, .. } => {
+                if self.open != change.entry || change.entry.is_none() {
+                    self.teller.tell(Part::Message(*author))?;
+                    self.open = change.entry;
+                }
+                self.teller.tell(Part::Piece { author: *author, content })
+            }
+            EventBody::Notice(notice) => self.part(Part::Notice(notice)),
+            EventBody::Unknown { name, .. } => self.part(Part::LeftOut(name)),
+            EventBody::PermissionSettled { id, .. } => {
+                self.settled(*id);
+                Ok(())
+            }
+            EventBody::TurnEnded { outcome, usage } => {
+                self.finish()?;
+                self.open = None;
+                let state = self.session.usage();
+                self.teller.tell(Part::TurnEnded { outcome, usage: usage.as_ref(), state })
+            }
+            _ => match change.entry {
+                Some(entry) => self.changed(event, entry, change.parts),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// What is left when the log ends inside of a turn.
+    fn rest(mut self) -> Result<(), T::Error> {
+        self.finish()
+    }
+
+    fn part(&mut self, part: Part<'_>) -> Result<(), T::Error> {
+        self.open = None;
+        self.teller.tell(part)
+    }
+
+    /// An entry that comes in several events began or changed.
+    fn changed(&mut self, event: &Event, entry: usize, parts: Parts) -> Result<(), T::Error> {
+        if parts.contains(Parts::PLAN) {
+            self.plans.insert(entry);
+            return Ok(());
+        }
+        let began =
+            self.session.entries().get(entry).is_some_and(|content| content.began_at == event.sequence);
+        if began {
+            self.unfinished.insert(entry);
+        }
+        if self.unfinished.contains(&entry) && self.is_settled(entry) {
+            return self.entry(entry);
+        }
+        match self.unfinished.first() {
+            Some(oldest) if self.unfinished.len() > UNFINISHED => self.entry(*oldest),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_settled(&self, entry: usize) -> bool {
+        match self.session.entries().get(entry).map(|entry| &entry.content) {
+            Some(EntryContent::ToolCall(call)) => {
+                matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed)
+            }
+            Some(EntryContent::Compaction(compaction)) => compaction.status != CompactionStatus::InProgress,
+            _ => false,
+        }
+    }
+
+    /// Remembers what was answered until its tool call is told.
+    fn settled(&mut self, id: PermissionId) {
+        let permission = self.session.permissions().iter().rev().find(|permission| permission.id == id);
+        let Some(permission) = permission else { return };
+        let id = &permission.tool_call.tool_call_id;
+        let entries = self.session.entries();
+        let about = |entry: &&usize| matches!(entries.get(**entry).map(|entry| &entry.content), Some(EntryContent::ToolCall(call)) if call.tool_call_id == *id);
+        if let Some(entry) = self.unfinished.iter().find(about) {
+            self.permissions.insert(*entry, (**permission).clone());
+        }
+    }
+
+    /// Tells everything that was held back, in order.
+    fn finish(&mut self) -> Result<(), T::Error> {
+        while let Some(entry) = self.unfinished.first().copied() {
+            self.entry(entry)?;
+        }
+        while let Some(entry) = self.plans.pop_first() {
+            let entry = self.session.entries().get(entry).cloned();
+            if let Some(EntryContent::Plan { content: Some(plan), .. }) =
+                entry.as_deref().map(|entry| &entry.content)
+            {
+                self.part(Part::Plan(plan))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells an entry that was held back.
+    fn entry(&mut self, entry: usize) -> Result<(), T::Error> {
+        self.unfinished.remove(&entry);
+        let permission = self.permissions.remove(&entry);
+        let Some(content) = self.session.entries().get(entry).cloned() else { return Ok(()) };
+        match &content.content {
+            EntryContent::ToolCall(call) => {
+                let cwd = self.session.cwd().to_owned();
+                self.part(Part::ToolCall { call, cwd: &cwd, permission: permission.as_ref() })
+            }
+            EntryContent::Compaction(compaction) => self.part(Part::Compaction(compaction)),
+            EntryContent::BetweenSessions(message) => self.part(Part::Between(message)),
+            EntryContent::Subagent(subagent) => self.part(Part::Subagent(subagent)),
+            EntryContent::Dropped => self.part(Part::LeftOut("something too large to be shown")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How a turn ended, in words.
+pub(crate) fn ended(outcome: &TurnOutcome) -> String {
+    match outcome {
+        TurnOutcome::Stopped(StopReason::EndTurn) => "done".to_owned(),
+        TurnOutcome::Stopped(StopReason::MaxTokens) => {
+            "stopped: the model's limit of tokens was reached".to_owned()
+        }
+        TurnOutcome::Stopped(StopReason::MaxTurnRequests) => {
+            "stopped: the limit of model calls in one turn was reached".to_owned()
+        }
+        TurnOutcome::Stopped(StopReason::Refusal) => "refused".to_owned(),
+        TurnOutcome::Stopped(StopReason::Cancelled) => "cancelled".to_owned(),
+        TurnOutcome::Stopped(reason) => format!("stopped: {}", sanitize::line(reason.as_str())),
+        TurnOutcome::Failed(error) => format!("failed: {}", sanitize::line(&error.message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::method::Side;
+    use attache_protocol::v1::{MessageId, ToolCallUpdate};
+    use attache_session::{Commit, ListPage, ListQuery, Log, Summary};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A log that is made when it is read: page by page, each of some events.
+    struct Made<F> {
+        event: F,
+        pages: u64,
+        /// How many pages were read.
+        read: AtomicU64,
+    }
+
+    const ON_A_PAGE: u64 = 100;
+
+    impl<F: Fn(u64) -> Option<EventBody> + Send + Sync + 'static> Store for Made<F> {
+        fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+            Err(StoreError::Exists(key.clone()))
+        }
+        fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+            Err(StoreError::InUse(key.clone()))
+        }
+        fn fork(&self, key: &SessionKey, _: Option<u64>, _: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+            Err(StoreError::Unknown(key.clone()))
+        }
+        fn read(&self, _: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
+            let page = self.read.fetch_add(1, Ordering::Relaxed);
+            let numbers = if page < self.pages { after + 1..after + 1 + ON_A_PAGE } else { 0..0 };
+            let event = |sequence| Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? });
+            Ok(numbers.filter_map(event).collect())
+        }
+        fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
+            Err(StoreError::Unknown(key.clone()))
+        }
+        fn list(&self, _: &ListQuery) -> Result<ListPage, StoreError> {
+            Ok(ListPage::default())
+        }
+        fn delete(&self, _: &SessionKey) -> Result<(), StoreError> {
+            Ok(())
+        }
+        fn append(&self, key: &SessionKey, _: Timestamp, _: EventBody) -> Result<Commit, StoreError> {
+            Err(StoreError::InUse(key.clone()))
+        }
+    }
+
+    /// Remembers the parts in words.
+    struct Words<'m> {
+        said: Vec<String>,
+        read: Option<&'m AtomicU64>,
+    }
+
+    impl Teller for Words<'_> {
+        type Error = StoreError;
+
+        fn tell(&mut self, part: Part<'_>) -> Result<(), StoreError> {
+            let text = |content: &ContentBlock| content.as_text().unwrap_or_default().to_owned();
+            let word = match part {
+                Part::Prompt { number, content, .. } => format!("prompt {number}: {}", text(&content[0])),
+                Part::Message(author) => format!("{author:?}"),
+                Part::Piece { content, .. } => text(content),
+                Part::ToolCall { call, cwd, permission } => {
+                    let asked = if permission.is_some() { " asked" } else { "" };
+                    format!("call {} {} in {cwd}{asked}", call.title, call.status().as_str())
+                }
+                Part::Plan(PlanContent::Markdown(text)) => format!("plan {text}"),
+                Part::LeftOut(what) => format!("left out {what}"),
+                Part::ForkedFrom(id) => format!("from {}", id.as_str()),
+                Part::TurnEnded { outcome, .. } => format!("ended {}", ended(outcome)),
+                _ => "other".to_owned(),
+            };
+            self.said.push(match self.read {
+                Some(read) => read.load(Ordering::Relaxed).to_string(),
+                None => word,
+            });
+            Ok(())
+        }
+    }
+
+    fn key() -> SessionKey {
+        SessionKey { side: Side::Agent, agent: "a".to_owned(), session_id: "s".into() }
+    }
+
+    fn told(bodies: Vec<EventBody>) -> Vec<String> {
+        let event = move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
+        let store = Made { event, pages: 1, read: AtomicU64::new(0) };
+        let mut words = Words { said: Vec::new(), read: None };
+        tell(&store, &key(), &mut words).unwrap();
+        words.said
+    }
+
+    fn prompt(text: &str) -> EventBody {
+        EventBody::Prompt { content: vec![ContentBlock::text(text)] }
+    }
+
+    fn says(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
+        EventBody::Message { author, message_id: id.map(MessageId::from), content: ContentBlock::text(text) }
+    }
+
+    fn settled(id: &str, status: ToolCallStatus) -> EventBody {
+        EventBody::ToolCallUpdate(ToolCallUpdate { status: Some(status), ..ToolCallUpdate::new(id) })
+    }
+
+    fn done() -> EventBody {
+        EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None }
+    }
+
+    #[test]
+    fn calls_are_told_when_they_are_settled_and_plans_as_they_were_at_the_end() {
+        let plan = |text: &str| EventBody::Plan { id: None, content: PlanContent::Markdown(text.to_owned()) };
+        let opened = EventBody::Opened {
+            cwd: "/p".to_owned(),
+            additional_directories: Vec::new(),
+            origin: Origin::Forked("before".into()),
+            agent: None,
+        };
+        let call = |id: &str| EventBody::ToolCall(ToolCall::new(id, id));
+        let said = told(vec![
+            opened,
+            prompt("go"),
+            plan("first"),
+            call("a"),
+            call("b"),
+            settled("b", ToolCallStatus::Completed),
+            plan("second"),
+            settled("a", ToolCallStatus::Failed),
+            settled("a", ToolCallStatus::Completed),
+            call("c"),
+            done(),
+            call("d"),
+        ]);
+        let expected = [
+            "from before",
+            "prompt 1: go",
+            "call b completed in /p",
+            "call a failed in /p",
+            "call c pending in /p",
+            "plan second",
+            "ended done",
+            "call d pending in /p",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_message_goes_on_until_something_else_is_said() {
+        use MessageAuthor::{Agent, Thought};
+        let said = told(vec![
+            prompt("go"),
+            says(Thought, None, "hm"),
+            says(Agent, None, "one "),
+            says(Agent, None, "two"),
+            EventBody::ToolCall(ToolCall::new("a", "a")),
+            says(Agent, Some("m"), "three "),
+            settled("a", ToolCallStatus::Completed),
+            says(Agent, Some("m"), "four"),
+            done(),
+        ]);
+        let expected = [
+            "prompt 1: go",
+            "Thought",
+            "hm",
+            "Agent",
+            "one ",
+            "two",
+            "Agent",
+            "three ",
+            "call a completed in ",
+            "Agent",
+            "four",
+            "ended done",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    /// The log of a session that never ends cannot be held: each page is told before the next is read.
+    #[test]
+    fn a_page_is_told_before_the_next_is_read() {
+        let event = |sequence: u64| Some(says(MessageAuthor::Agent, None, &sequence.to_string()));
+        let store = Made { event, pages: 50, read: AtomicU64::new(0) };
+        let mut words = Words { said: Vec::new(), read: Some(&store.read) };
+        tell(&store, &key(), &mut words).unwrap();
+        let on_page = |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
+        assert!((2..=50).all(|page| on_page(page) == ON_A_PAGE));
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_held_is_left_out_and_said_to_be() {
+        let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
+        let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
+        let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
+        assert_eq!(said, ["Agent", "more", "left out something too large to be shown", "ended done"]);
+    }
+
+    #[test]
+    fn calls_that_are_never_settled_are_told_before_they_are_too_many() {
+        let event =
+            |sequence: u64| Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")));
+        let store = Made { event, pages: 30, read: AtomicU64::new(0) };
+        let mut words = Words { said: Vec::new(), read: Some(&store.read) };
+        tell(&store, &key(), &mut words).unwrap();
+        assert_eq!(words.said.len(), 3000);
+        assert_eq!(words.said.iter().filter(|read| *read == "31").count(), UNFINISHED);
+    }
+}

@@ -1,0 +1,96 @@
+//! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
+
+use crate::exit::{Exit, Failure};
+use attache_session::{Store, StoreError};
+use attache_store::Sqlite;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The variable that stands for `--store` where that is not given.
+pub(crate) const VARIABLE: &str = "ATTACHE_STORE";
+
+/// The word that stands for no store.
+pub(crate) const NONE: &str = "none";
+
+/// Where sessions are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nowhere: nothing is kept.
+    Nowhere,
+    /// In this file, which need not exist.
+    File(PathBuf),
+}
+
+impl Place {
+    /// What `--store` says, if it was given; else [`VARIABLE`]; else the user's own store.
+    ///
+    /// # Errors
+    /// There is no folder for the user's store.
+    pub(crate) fn of(given: Option<&Path>) -> Result<Self, StoreError> {
+        match given.map(Path::to_owned).or_else(|| set(std::env::var_os(VARIABLE).as_deref())) {
+            Some(path) if path == Path::new(NONE) => Ok(Self::Nowhere),
+            Some(path) => Ok(Self::File(std::path::absolute(&path).unwrap_or(path))),
+            None => Sqlite::user_path().map(Self::File),
+        }
+    }
+
+    /// The store, if there is one: nothing is made.
+    ///
+    /// # Errors
+    /// It is there and cannot be opened.
+    pub(crate) fn existing(&self) -> Result<Option<Sqlite>, StoreError> {
+        match self {
+            Self::File(path) if path.exists() => Sqlite::open(path).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The store to keep sessions in, made if it is not there; `None` where nothing is to be kept.
+    ///
+    /// # Errors
+    /// It cannot be made or opened.
+    pub(crate) fn open(&self) -> Result<Option<Sqlite>, StoreError> {
+        match self {
+            Self::File(path) => Sqlite::open(path).map(Some),
+            Self::Nowhere => Ok(None),
+        }
+    }
+}
+
+/// An empty variable is one that is not set.
+fn set(value: Option<&OsStr>) -> Option<PathBuf> {
+    value.filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let exit = match error {
+            StoreError::Unknown(_) | StoreError::Exists(_) => Exit::Usage,
+            StoreError::InUse(_) => Exit::Busy,
+            StoreError::Cursor => Exit::OurFault,
+            _ => Exit::NoStore,
+        };
+        Self::new(exit, error)
+    }
+}
+
+/// How many sessions are stored.
+///
+/// # Errors
+/// The store cannot be read.
+pub(crate) fn count(store: &dyn Store) -> Result<u64, StoreError> {
+    let mut query = attache_session::ListQuery {
+        archived: attache_session::Archived::Include,
+        limit: 1000,
+        ..Default::default()
+    };
+    let mut count = 0;
+    loop {
+        let page = store.list(&query)?;
+        count += page.sessions.len() as u64;
+        match page.next {
+            Some(next) => query.cursor = Some(next),
+            None => return Ok(count),
+        }
+    }
+}

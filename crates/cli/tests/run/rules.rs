@@ -1,0 +1,79 @@
+//! `attache check rules`.
+
+use crate::project::{Ended, Project};
+use serde_json::Value;
+
+fn check(arguments: &[&str]) -> Ended {
+    Project::empty().run(&[&["check", "rules"], arguments].concat())
+}
+
+#[track_caller]
+fn objects(ended: &Ended) -> Vec<Value> {
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn every_rule_stands_in_the_table_with_its_tests_and_the_totals_below() {
+    let ended = check(&[]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let rules = objects(&check(&["--json"]));
+    assert_eq!(rules.len(), 421);
+    for rule in &rules {
+        let (id, tests) = (rule["id"].as_str().unwrap(), rule["tests"].as_array().unwrap().len());
+        let row = ended.stdout.lines().find(|line| line.trim_start().starts_with(&format!("{id} "))).unwrap();
+        let before = row
+            .strip_suffix(rule["text"].as_str().unwrap())
+            .unwrap_or_else(|| panic!("a pipe cuts nothing: {row}"));
+        let count = before.split_whitespace().last().unwrap();
+        assert_eq!(count, if tests == 0 { "-".to_owned() } else { tests.to_string() }, "{row}");
+        let word: String = rule["word"].as_str().unwrap().chars().take(9).collect();
+        assert!(before.contains(&word), "{row}");
+    }
+    let shown = rules.iter().filter(|rule| rule["tests"] != Value::Array(Vec::new())).count();
+    assert!(
+        ended.stdout.contains("\n421 rules, ") && ended.stdout.contains(&format!("\n{shown} are shown")),
+        "{}",
+        ended.stdout
+    );
+    assert!(!ended.stdout.contains('\u{1b}'), "no colours without a terminal");
+}
+
+#[test]
+fn a_group_is_shown_alone() {
+    let ended = check(&["conf"]);
+    assert!(ended.stdout.starts_with("CONF  Config options"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("\n24 rules, ") && !ended.stdout.contains("MODE-01"), "{}", ended.stdout);
+    assert_eq!(objects(&check(&["CONF", "--json"])).len(), 24);
+}
+
+#[test]
+fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
+    let ended = check(&["conf-7"]);
+    assert_eq!(ended.code, Some(0));
+    let rule = objects(&check(&["CONF-07", "--json"])).remove(0);
+    assert_eq!(
+        (&rule["binds"], &rule["strength"], &rule["word"]),
+        (&"agent".into(), &"must".into(), &"must*".into())
+    );
+    let mutation = &rule["mutations"][0];
+    for text in [
+        &rule["text"],
+        &rule["observation"],
+        &rule["source"],
+        &mutation["name"],
+        &mutation["file"],
+        &mutation["test"],
+    ] {
+        assert!(ended.stdout.contains(text.as_str().unwrap()), "{text} is missing: {}", ended.stdout);
+    }
+    assert!(check(&["RPC-06"]).stdout.contains("No test shows it"));
+}
+
+#[test]
+fn what_is_no_rule_is_refused_with_what_is() {
+    check(&["CONF-25"]).failed(2, &["CONF-25", "use one of CONF-01 to CONF-24"]);
+    check(&["CONFIG-01"]).failed(2, &["CONFIG-01", "use one of CONF"]);
+    check(&["CONF", "MODE"]).failed(2, &["MODE"]);
+    Project::empty().run(&["check"]).failed(2, &["Usage"]);
+}

@@ -1,0 +1,414 @@
+//! `attache sessions`: what is kept of real conversations, and of some made by hand.
+
+use crate::project::{Ended, Project};
+use attache_protocol::method::Side;
+use attache_protocol::v1::{ContentBlock, StopReason};
+use attache_session::{
+    Event, EventBody, Log, MessageAuthor, Origin, SessionKey, Store, Timestamp, TurnOutcome,
+};
+use attache_store::Sqlite;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A project and a store of its own.
+struct Kept {
+    project: Project,
+    folder: Project,
+}
+
+impl Kept {
+    fn new() -> Self {
+        Self { project: Project::new(), folder: Project::empty() }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("kept/sessions.db")
+    }
+
+    fn attache(&self, arguments: &[&str]) -> Command {
+        let mut command = self.project.attache(arguments);
+        command.env("ATTACHE_STORE", self.store());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ended {
+        self.attache(arguments).output().unwrap().into()
+    }
+
+    #[track_caller]
+    fn done(&self, arguments: &[&str]) -> String {
+        let ended = self.run(arguments);
+        assert_eq!((ended.code, &*ended.stderr), (Some(0), ""), "{arguments:?}: {ended:#?}");
+        ended.stdout
+    }
+
+    /// The sessions that a list finds.
+    #[track_caller]
+    fn listed(&self, arguments: &[&str]) -> Vec<Value> {
+        let lines = self.done(&[&["sessions"], arguments, &["--json"]].concat());
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[track_caller]
+    fn titles(&self, arguments: &[&str]) -> Vec<String> {
+        self.listed(arguments)
+            .iter()
+            .map(|listed| listed["shownTitle"].as_str().unwrap_or("-").to_owned())
+            .collect()
+    }
+
+    /// Keeps a session that never happened, `minutes` ago.
+    fn keep(&self, id: &str, minutes: i64, bodies: Vec<EventBody>) {
+        self.keep_of("attache", id, minutes, bodies);
+    }
+
+    /// The same of any agent.
+    fn keep_of(&self, agent: &str, id: &str, minutes: i64, bodies: Vec<EventBody>) {
+        let key = SessionKey { agent: agent.to_owned(), ..key(id) };
+        let mut log = Sqlite::open(self.store()).unwrap().create(&key).unwrap();
+        append(&mut *log, minutes, bodies);
+    }
+}
+
+fn append(log: &mut dyn Log, minutes: i64, bodies: Vec<EventBody>) {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let at = Timestamp(i64::try_from(now).unwrap() - minutes * 60_000);
+    let cwd = "/srv/tally".to_owned();
+    let opened =
+        EventBody::Opened { cwd, additional_directories: Vec::new(), origin: Origin::New, agent: None };
+    for (body, sequence) in std::iter::once(opened).chain(bodies).zip(1..) {
+        log.append(&Event { sequence, at, body });
+    }
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(log.commit()).unwrap();
+}
+
+fn key(id: &str) -> SessionKey {
+    SessionKey { side: Side::Agent, agent: "attache".to_owned(), session_id: id.into() }
+}
+
+fn prompt(text: &str) -> EventBody {
+    EventBody::Prompt { content: vec![ContentBlock::text(text)] }
+}
+
+fn answer(text: &str) -> EventBody {
+    EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: ContentBlock::text(text) }
+}
+
+fn title(text: &str) -> EventBody {
+    EventBody::StoredTitle { title: text.to_owned(), by_person: false }
+}
+
+fn ended() -> EventBody {
+    EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// LIST-01, INFO-01.
+#[test]
+fn what_was_said_with_the_built_in_agent_is_listed_and_shown() {
+    let kept = Kept::new();
+    kept.run(&["run", "--yes", "rename total to sum in main.rs"]);
+    let documented = include_str!("../../JSON.md");
+    let listed = kept.listed(&["--cwd", "."]);
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    for member in listed[0].as_object().unwrap().keys() {
+        assert!(documented.contains(&format!("`{member}`")), "JSON.md lists no {member}");
+    }
+    assert_eq!((&listed[0]["agent"], &listed[0]["prompts"]), (&"attache".into(), &1.into()));
+    let table = kept.done(&["sessions"]);
+    assert!(
+        table.contains("rename total to sum") && table.contains("just now") && table.contains('→'),
+        "{table}"
+    );
+
+    let shown = kept.done(&["sessions", "show", "last"]);
+    for text in [
+        "# rename total to sum in main.rs\n",
+        "\n> rename total to sum in main.rs\n",
+        "**edit** Edit main.rs: done; asked: Allow once\n",
+        "```diff\n--- a/main.rs\n+++ b/main.rs\n@@",
+        "\n+fn sum() {}\n",
+        "\n**plan**\n\n- [x] ",
+        "`total` is now `sum`",
+        "\n*done · context ",
+    ] {
+        assert!(shown.contains(text), "the transcript lacks {text:?}: {shown}");
+    }
+    assert!(!shown.contains("thought:") && !shown.contains('\u{1b}'), "{shown}");
+    assert!(kept.done(&["sessions", "show", "last", "--thoughts"]).contains("\n> *thought:* "));
+}
+
+#[test]
+fn a_list_of_nothing_is_no_error_and_makes_no_store() {
+    let kept = Kept::new();
+    let ended = kept.run(&["sessions"]);
+    assert_eq!((ended.code, &*ended.stdout), (Some(0), ""), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("no sessions are kept yet") && ended.stderr.contains("attache run"),
+        "{ended:#?}"
+    );
+    assert_eq!(kept.done(&["sessions", "--json"]), "");
+    assert_eq!(kept.run(&["sessions", "search", "x"]).code, Some(0));
+    kept.run(&["sessions", "show", "last"]).failed(2, &["no sessions are kept yet"]);
+    kept.run(&["sessions", "delete", "last", "--yes"]).failed(2, &["no sessions are kept yet"]);
+    kept.run(&["doctor"]);
+    assert!(files(kept.folder.path()).is_empty());
+}
+
+/// The same for every command that starts an agent or looks at sessions: what is written is what was named.
+#[test]
+fn nothing_is_written_to_the_users_folders_but_the_store() {
+    let (kept, home) = (Kept::new(), Project::empty());
+    let data = home.path().join("data");
+    let at_home = |mut command: Command| -> Ended {
+        command
+            .env("HOME", home.path())
+            .env("XDG_DATA_HOME", &data)
+            .env("XDG_CONFIG_HOME", home.path().join("config"));
+        command.output().unwrap().into()
+    };
+    for arguments in [
+        &["run", "summarize this project"][..],
+        &["demo"],
+        &["doctor"],
+        &["sessions"],
+        &["sessions", "show", "last"],
+        &["sessions", "tag", "last", "+bug"],
+        &["sessions", "search", "Tally"],
+        &["sessions", "export", "last", "-"],
+        &["agent"],
+    ] {
+        assert_eq!(at_home(kept.attache(arguments)).code, Some(0), "{arguments:?}");
+        let mut without = kept.attache(arguments);
+        at_home(std::mem::replace(without.env("ATTACHE_STORE", "none"), Command::new("true")));
+        assert!(files(home.path()).is_empty(), "{arguments:?} wrote {:?}", files(home.path()));
+    }
+    assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "a tour is not kept");
+    let names: Vec<_> =
+        files(kept.project.path()).iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    // What a person types without any setting keeps the session in the user's data directory, and nowhere else.
+    let mut plain = kept.attache(&["run", "help"]);
+    plain.env_remove("ATTACHE_STORE");
+    assert_eq!(at_home(plain).code, Some(0));
+    let written = files(home.path());
+    assert!(written.contains(&data.join("attache/sessions.db")), "{written:?}");
+    assert!(written.iter().all(|file| file.starts_with(data.join("attache"))), "{written:?}");
+}
+
+#[test]
+fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
+    let kept = Kept::new();
+    kept.keep("aa11", 3, vec![prompt("one"), ended()]);
+    kept.keep("aa22", 2, vec![title("The race in the cache")]);
+    kept.keep("bb33", 1, vec![prompt("\n  three\nand more"), ended()]);
+    kept.keep("bb", 9, vec![prompt("four")]);
+    kept.keep_of("robot", "aa2", 10, vec![prompt("five")]);
+    kept.keep_of("robot", "aa22", 11, vec![prompt("six")]);
+    assert_eq!(kept.titles(&[]), ["three", "The race in the cache", "one", "four", "five", "six"]);
+    for (id, text) in [("last", "three"), ("aa1", "one"), ("aa22", "The race"), ("bb", "four"), ("aa2", "five")] {
+        assert!(kept.done(&["sessions", "show", id]).contains(text), "{id}");
+    }
+    kept.run(&["sessions", "show", "aa"])
+        .failed(2, &["4 sessions begin with aa", "aa11", "aa22", "more of the id"]);
+    assert!(kept.done(&["sessions", "show", "aa22", "--agent", "robot"]).contains("six"));
+    assert!(kept.done(&["sessions"]).lines().next().unwrap().contains("agent"));
+    kept.run(&["sessions", "show", "race"]).failed(2, &["no session race", "Did you mean", "aa22"]);
+    kept.run(&["sessions", "show", "zz"]).failed(2, &["no session zz", "bb33"]);
+    kept.run(&["sessions", "show", ""]).failed(2, &["the id is empty"]);
+    kept.run(&["sessions", "show", "last", "--agent", "other"]).failed(2, &["no last session"]);
+}
+
+/// TITLE-01, TITLE-03, ARCH-04, DEL-01.
+#[test]
+fn sessions_are_renamed_tagged_archived_and_deleted() {
+    let kept = Kept::new();
+    kept.keep("aa11", 2, vec![prompt("one"), ended()]);
+    kept.keep("bb22", 1, vec![prompt("two"), ended()]);
+    kept.done(&["sessions", "rename", "aa", "The", "first  one"]);
+    assert_eq!(kept.titles(&["--title", "FIRST"]), ["The first one"]);
+    kept.run(&["sessions", "rename", "aa", " \u{202e} "]).failed(2, &["the title is empty"]);
+
+    kept.done(&["sessions", "tag", "aa", "+bug", "later", "#cache"]);
+    assert_eq!(kept.done(&["sessions", "tag", "aa", "-later"]), "aa11 has #bug #cache\n");
+    assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
+    assert!(kept.listed(&["--tag", "later"]).is_empty());
+    kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is no tag"]);
+    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options stand before the id"]);
+
+    kept.done(&["sessions", "archive", "aa", "bb"]);
+    assert!(kept.listed(&[]).is_empty());
+    assert_eq!(kept.listed(&["--all"]).len(), 2);
+    assert!(kept.done(&["sessions", "--archived"]).contains("(archived) #bug #cache"));
+    assert_eq!(kept.done(&["sessions", "unarchive", "bb"]), "bb22 is now not archived\n");
+    assert_eq!(kept.titles(&["--archived"]), ["The first one"]);
+
+    kept.run(&["sessions", "delete", "aa"]).failed(2, &["--yes", "aa11 “The first one”, 1 prompt"]);
+    kept.run(&["sessions", "delete", "aa", "nothing", "--yes"]).failed(2, &["no session nothing"]);
+    assert_eq!(kept.listed(&["--all"]).len(), 2, "a wrong id deletes nothing");
+    assert!(kept.done(&["sessions", "delete", "aa", "aa11", "--yes"]).starts_with("deleted aa11"));
+    assert_eq!(kept.titles(&["--all"]), ["two"]);
+}
+
+/// A turn may write the log at any time: a second writer would number its events anew.
+#[test]
+fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
+    let kept = Kept::new();
+    let store = Sqlite::open(kept.store()).unwrap();
+    let mut log = store.create(&key("aa11")).unwrap();
+    append(&mut *log, 0, vec![prompt("one")]);
+    for change in
+        [&["rename", "aa", "x"][..], &["tag", "aa", "+x"], &["archive", "aa"], &["delete", "aa", "--yes"]]
+    {
+        kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
+    }
+    assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
+    // The log is let go in the background; the store ends when that is done.
+    drop(log);
+    drop(store);
+    kept.done(&["sessions", "rename", "aa", "x"]);
+}
+
+#[test]
+fn a_search_finds_what_was_said_and_shows_the_line() {
+    let kept = Kept::new();
+    let said = vec![
+        prompt("look"),
+        answer("First.\nHere a ra"),
+        answer("ce condi"),
+        answer("tion is, see\nbelow."),
+        ended(),
+    ];
+    kept.keep("aa11", 2, said);
+    kept.keep("bb22", 1, vec![title("Race condition"), prompt("nothing"), ended()]);
+    kept.keep("cc33", 0, vec![prompt("nothing"), ended()]);
+    let found = kept.done(&["sessions", "search", "RACE", "condition"]);
+    assert!(found.contains("\n    agent: Here a race condition is, see"), "{found}");
+    assert!(
+        found.contains("aa11  look") && found.contains("bb22  Race condition") && !found.contains("cc33"),
+        "{found}"
+    );
+    let found = kept.listed(&["search", "race condition"]);
+    assert_eq!((found.len(), &found[0]["found"]), (2, &Value::Null));
+    assert_eq!(found[1]["found"]["author"], "agent");
+    let none = kept.run(&["sessions", "search", "no such text"]);
+    assert_eq!((none.code, &*none.stdout), (Some(0), ""));
+    assert!(none.stderr.contains("no session is like that"), "{none:#?}");
+}
+
+#[test]
+fn a_log_is_exported_whole_and_overwrites_nothing() {
+    let kept = Kept::new();
+    // More than one page of the store, in text that a terminal would obey.
+    let long = "0123456789\u{9b}2J\u{202e}\n".repeat(2_000);
+    kept.keep("aa11", 0, (0..40).flat_map(|_| [prompt("next"), answer(&long), ended()]).collect());
+    let shown = kept.done(&["sessions", "show", "aa", "--json"]);
+    let events: Vec<Event> = shown.lines().map(|line| Event::decode(line).unwrap()).collect();
+    assert_eq!(events.last().unwrap().sequence, 121);
+    assert!(!shown.contains(['\u{9b}', '\u{202e}']));
+    assert!(kept.done(&["sessions", "export", "aa"]).contains("aa11.jsonl"));
+    let file = kept.project.path().join("aa11.jsonl");
+    assert!(fs::read_to_string(&file).unwrap() == shown, "the file differs from what is shown");
+    fs::write(&file, "mine").unwrap();
+    kept.run(&["sessions", "export", "aa"]).failed(2, &["aa11.jsonl exists already", "--force"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    kept.done(&["sessions", "export", "aa", "aa11.jsonl", "--force"]);
+    assert!(fs::read_to_string(&file).unwrap() == shown);
+    assert!(kept.done(&["sessions", "export", "aa", "-"]) == shown);
+    kept.run(&["sessions", "export", "aa", "nowhere/x.jsonl"])
+        .failed(2, &["nowhere/x.jsonl cannot be written"]);
+    let markdown = kept.done(&["sessions", "show", "aa"]);
+    assert_eq!(markdown.matches("> next").count(), 40);
+    assert!(!markdown.contains(['\u{9b}', '\u{202e}']));
+}
+
+#[test]
+fn every_session_of_a_long_list_is_listed_once() {
+    let kept = Kept::new();
+    let store = Sqlite::open(kept.store()).unwrap();
+    for number in 0..450 {
+        let mut log = store.create(&key(&format!("{number:04}"))).unwrap();
+        append(&mut *log, number, vec![title(&format!("t{number}"))]);
+    }
+    let expected: Vec<String> = (0..450).map(|number| format!("t{number}")).collect();
+    assert_eq!(kept.titles(&[]), expected);
+    assert_eq!(kept.done(&["sessions"]).lines().count(), 451);
+    assert_eq!(kept.titles(&["--limit", "3"]), expected[..3]);
+    let limited = kept.run(&["sessions", "--limit", "3"]);
+    assert!(limited.stderr.contains("more are kept"), "{limited:#?}");
+    assert_eq!(limited.stdout.lines().count(), 4);
+    assert!(kept.done(&["sessions", "show", "0449"]).contains("# t449"));
+}
+
+/// A person who wants to work can, and is told what is not kept.
+#[test]
+fn a_store_that_cannot_be_used_stops_nobody_from_working() {
+    let kept = Kept::new();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let agent = || {
+        use std::io::Write;
+        let mut command = kept.attache(&["agent"]);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+        writeln!(child.stdin.take().unwrap(), "{initialize}").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (
+            reply["result"]["agentCapabilities"]["loadSession"] == true,
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(agent(), (true, String::new()));
+    fs::remove_dir_all(kept.store().parent().unwrap()).unwrap();
+    fs::create_dir(kept.store().parent().unwrap()).unwrap();
+    fs::write(kept.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
+    let (loads, told) = agent();
+    assert!(!loads && told.lines().count() == 1 && told.contains("no session is kept: the store"), "{told}");
+    let ended = kept.run(&["run", "summarize this project"]);
+    assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
+    kept.run(&["sessions"]).failed(10, &["sessions.db"]);
+    kept.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
+    assert!(kept.run(&["doctor"]).stdout.contains("✗ sessions"));
+    assert!(fs::read_to_string(kept.store()).unwrap().starts_with("this is my diary"));
+    assert_eq!(files(kept.folder.path()), [kept.store()]);
+}
+
+#[test]
+fn a_store_may_be_named_by_an_option() {
+    let kept = Kept::new();
+    kept.keep("aa11", 0, vec![title("here")]);
+    let store = kept.store();
+    let elsewhere = kept.project.run(&["sessions", "--store", store.to_str().unwrap()]);
+    assert!(elsewhere.stdout.contains("here"), "{elsewhere:#?}");
+    let none = kept.run(&["sessions", "--store", "none"]);
+    assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
+    let doctor = kept.run(&["doctor"]).stdout;
+    assert!(doctor.contains("sessions.db  (1 session, "), "{doctor}");
+}
+
+#[test]
+fn a_stored_title_commands_no_terminal() {
+    let kept = Kept::new();
+    let evil = "evil\u{1b}[2J\u{9b}1m\u{202e}";
+    kept.keep(evil, 0, vec![prompt(evil), answer(evil), title(evil), ended()]);
+    for arguments in [
+        &["sessions"][..],
+        &["sessions", "--json"],
+        &["sessions", "search", "evil"],
+        &["sessions", "show", "last"],
+    ] {
+        let shown = kept.done(arguments);
+        let commands = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(shown.contains("evil") && !shown.contains(commands), "{shown:?}");
+    }
+}

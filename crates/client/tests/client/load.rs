@@ -1,0 +1,129 @@
+//! Loads whose replay does not come to its end.
+
+use crate::scripted_agent::{ScriptedAgent, connected, opened, soon};
+use attache_client::{AgentConnection, OpenError, SessionHandle};
+use serde_json::json;
+use std::future::{Future, IntoFuture};
+
+async fn ready() -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let (connection, mut agent) = connected(json!({ "loadSession": true })).await;
+    let session = opened(&connection, &mut agent, folder.path()).await;
+    agent.say("live").await;
+    agent.heard().await;
+    (connection, agent, session, folder)
+}
+
+fn texts(session: &SessionHandle) -> Vec<String> {
+    session.snapshot().entries().iter().map(|entry| entry.text()).collect()
+}
+
+/// Begins a load and drops it once the agent has replayed a part. Gives the agent's call.
+async fn given_up(
+    load: impl IntoFuture<Output = Result<SessionHandle, OpenError>>,
+    agent: &mut ScriptedAgent,
+) -> serde_json::Value {
+    let mut load = std::pin::pin!(load.into_future());
+    let replaying = async {
+        let call = agent.expect("session/load").await;
+        agent.say("stored 1").await;
+        agent.heard().await;
+        call
+    };
+    let mut replaying = std::pin::pin!(replaying);
+    let call = std::future::poll_fn(|context| {
+        assert!(load.as_mut().poll(context).is_pending());
+        replaying.as_mut().poll(context)
+    });
+    call.await
+}
+
+/// SESS-12, SESS-14.
+#[tokio::test]
+async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
+    let (connection, mut agent, session, folder) = ready().await;
+    let mut load = std::pin::pin!(connection.load("s1", folder.path()).into_future());
+    let failing = async {
+        let call = agent.expect("session/load").await;
+        agent.say("stored 1").await;
+        // In one write, so that the news is folded before whoever waits for the load has been woken.
+        let refusal = json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32603, "message": "disk on fire" } });
+        let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": ", news" } });
+        let news = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": update } });
+        agent.send_text(&format!("{refusal}\n{news}\n")).await;
+    };
+    let (loaded, ()) = tokio::join!(load.as_mut(), failing);
+    assert!(loaded.unwrap_err().to_string().contains("disk on fire"));
+    agent.heard().await;
+    assert_eq!(texts(&session), ["live, news"]);
+}
+
+/// SESS-12, SESS-14.
+#[tokio::test]
+async fn the_rest_of_a_replay_that_nobody_waits_for_is_no_news_of_the_session() {
+    let (connection, mut agent, session, folder) = ready().await;
+    let mut watch = session.watch();
+    let call = given_up(connection.load("s1", folder.path()), &mut agent).await;
+    assert_eq!(agent.expect("$/cancel_request").await["params"]["requestId"], call["id"]);
+    agent.say("stored 2").await;
+    agent.reply(&call, json!({})).await;
+    agent.say(", news").await;
+    agent.heard().await;
+    assert_eq!(texts(&session), ["live, news"], "the answer came too late to replace anything");
+    let look = soon(watch.next()).await.unwrap();
+    assert!(!look.replaced);
+}
+
+/// SESS-12.
+#[tokio::test]
+async fn a_session_whose_load_is_never_answered_can_be_used_and_loaded_again() {
+    let (connection, mut agent, session, folder) = ready().await;
+    given_up(connection.load("s1", folder.path()), &mut agent).await;
+    agent.expect("$/cancel_request").await;
+    let mut turn = session.prompt("go").await.unwrap();
+    let call = agent.expect("session/prompt").await;
+    agent.say("answer").await;
+    agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
+    soon(turn.outcome()).await.unwrap();
+    assert_eq!(texts(&session), ["live", "go", "answer"]);
+
+    given_up(connection.load("s1", folder.path()), &mut agent).await;
+    agent.expect("$/cancel_request").await;
+    let replaying = async {
+        let call = agent.expect("session/load").await;
+        agent.say("stored").await;
+        agent.reply(&call, json!(null)).await;
+    };
+    let (loaded, ()) = tokio::join!(connection.load("s1", folder.path()).into_future(), replaying);
+    assert_eq!(texts(&loaded.unwrap()), ["stored"]);
+    assert_eq!(texts(&session), ["stored"], "all handles are of one session");
+}
+
+/// SESS-12.
+#[tokio::test]
+async fn a_connection_that_ends_in_a_replay_leaves_the_session_as_it_was() {
+    let (connection, mut agent, session, folder) = ready().await;
+    let dying = async {
+        agent.expect("session/load").await;
+        agent.say("stored 1").await;
+        agent.heard().await;
+        drop(agent);
+    };
+    let (loaded, ()) = tokio::join!(connection.load("s1", folder.path()).into_future(), dying);
+    assert!(matches!(loaded, Err(OpenError::Call(_))));
+    assert_eq!(texts(&session), ["live"]);
+}
+
+/// SESS-12.
+#[tokio::test]
+async fn two_loads_of_one_session_do_not_mix() {
+    let (connection, mut agent, _session, folder) = ready().await;
+    let working = async {
+        let call = agent.expect("session/load").await;
+        assert!(matches!(connection.load("s1", folder.path()).await, Err(OpenError::Busy)));
+        agent.say("stored").await;
+        agent.reply(&call, json!({})).await;
+    };
+    let (loaded, ()) = tokio::join!(connection.load("s1", folder.path()).into_future(), working);
+    assert_eq!(texts(&loaded.unwrap()), ["stored"]);
+}

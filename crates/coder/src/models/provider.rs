@@ -1,0 +1,43 @@
+//! Models of providers: one request, one stream of events, whatever the provider's wire.
+//!
+//! Above: [`Request`], [`Message`] and [`ModelEvent`], the same for every provider. Below: one adapter for each wire, which builds the body
+//! of a request and reads the stream of its answer. Between them: [`Call`], which sends, waits, tries again and reports errors.
+
+mod anthropic;
+mod anthropic_stream;
+mod call;
+mod catalogue;
+mod chat;
+mod chat_calls;
+mod chat_parts;
+mod chat_stream;
+mod draft;
+mod environment;
+mod error;
+mod event;
+mod failure;
+mod gemini;
+mod gemini_stream;
+mod history;
+mod http;
+mod local;
+mod message;
+mod patience;
+mod reasoning;
+mod responses;
+mod responses_stream;
+mod sse;
+mod think_tags;
+mod wire;
+
+pub(crate) use call::Call;
+pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel, Level, Prices};
+pub(crate) use environment::{Environment, providers};
+pub(crate) use error::ModelError;
+pub(crate) use event::{ModelEvent, ModelStop, TokenUsage};
+pub(crate) use http::{Http, Limits};
+pub(crate) use local::{LocalModel, LocalServer, local_servers};
+pub(crate) use message::{
+    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+};
+pub(crate) use wire::{Dialect, Provider, Wire};

@@ -1,0 +1,357 @@
+//! One call of a model: sent, waited for, tried again, read.
+
+use super::draft::Draft;
+use super::error::ModelError;
+use super::event::ModelEvent;
+use super::failure::{Failure, Retry, Sent};
+use super::http::Http;
+use super::message::{ModelId, ModelMessage, Request};
+use super::patience;
+use super::sse::{SseEvent, SseParser};
+use super::wire::{Decoder, HttpRequest, Progress, Provider, StreamError};
+use jiff::Timestamp;
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use tokio::time::{Instant, Sleep, timeout, timeout_at};
+
+/// The most of an error's body that is read, in bytes.
+const ERROR_BODY: usize = 256 * 1024;
+
+/// One call of a model. Dropping it ends the request at once.
+pub(crate) struct Call {
+    provider: Provider,
+    http: Http,
+    model: ModelId,
+    request: HttpRequest,
+    seed: u64,
+    /// How many times the provider was asked.
+    attempt: u32,
+    draft: Draft,
+    state: State,
+}
+
+enum State {
+    Begin,
+    Waiting(Pin<Box<Sleep>>),
+    Asking(Pin<Box<dyn Future<Output = Result<Response, Unanswered>> + Send>>),
+    Answering(Box<Answer>),
+    Over,
+}
+
+/// Why no answer begins.
+enum Unanswered {
+    Network(reqwest::Error),
+    Hung,
+    Status { status: u16, headers: HeaderMap, body: Vec<u8> },
+}
+
+/// An answer while it comes in.
+struct Answer {
+    response: Response,
+    decoder: Box<dyn Decoder>,
+    form: Form,
+    events: VecDeque<SseEvent>,
+    deadline: Instant,
+    ended: bool,
+}
+
+/// In what form an answer comes.
+enum Form {
+    Unknown,
+    Stream(SseParser),
+    /// As one JSON value, by a server that does not stream.
+    Whole(Vec<u8>),
+}
+
+impl Call {
+    /// A call that is not sent before its first event is asked for. `seed` is for the chance in waits and for ids that are made here: each
+    /// call should have another.
+    pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
+        Self {
+            provider: provider.clone(),
+            http: http.clone(),
+            model: request.model.clone(),
+            request: provider.http_request(request),
+            seed,
+            attempt: 0,
+            draft: Draft::new(request.model.clone(), seed),
+            state: State::Begin,
+        }
+    }
+
+    /// The next event; `None` after [`ModelEvent::Done`] and after an error. When the returned future is dropped nothing is lost.
+    ///
+    /// # Errors
+    /// The call failed. What came before an error was said: [`Call::said`] has it.
+    pub(crate) async fn next(&mut self) -> Option<Result<ModelEvent, ModelError>> {
+        loop {
+            if let Some(event) = self.draft.take() {
+                return Some(Ok(event));
+            }
+            if matches!(self.state, State::Over) {
+                return None;
+            }
+            if let Err(failure) = self.step().await {
+                return Some(self.failed(failure));
+            }
+        }
+    }
+
+    /// What was said so far, as a message that may go into the conversation when the call failed or is dropped: calls of tools are left
+    /// out, for they may be cut. After [`ModelEvent::Done`] it is empty.
+    pub(crate) fn said(&self) -> ModelMessage {
+        self.draft.said()
+    }
+
+    async fn step(&mut self) -> Result<(), Failure> {
+        match &mut self.state {
+            State::Begin => self.ask(),
+            State::Waiting(sleep) => {
+                sleep.await;
+                self.ask()
+            }
+            State::Asking(asking) => {
+                let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
+                let deadline = Instant::now() + self.http.limits().first_byte;
+                let (decoder, events) = (self.provider.decoder(), VecDeque::new());
+                let answer = Answer { response, decoder, form: Form::Unknown, events, deadline, ended: false };
+                self.state = State::Answering(Box::new(answer));
+                Ok(())
+            }
+            State::Answering(answer) => {
+                let progress = answer.step(&mut self.draft, &self.http).await;
+                match progress {
+                    Ok(Progress::More) => {}
+                    Ok(Progress::Done) => self.state = State::Over,
+                    Err(trouble) => return Err(self.trouble(trouble)),
+                }
+                Ok(())
+            }
+            State::Over => Ok(()),
+        }
+    }
+
+    /// Sends the request.
+    fn ask(&mut self) -> Result<(), Failure> {
+        self.attempt += 1;
+        self.draft = Draft::new(self.model.clone(), self.seed);
+        let request = self.http.post(&self.provider.name, &self.request).map_err(Failure::lasting)?;
+        self.state = State::Asking(Box::pin(asked(request, self.http.limits().first_byte)));
+        Ok(())
+    }
+
+    /// Waits to ask again if that may help, else ends with the error.
+    fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
+        self.state = State::Over;
+        let limits = self.http.limits();
+        let Some(Retry { why, wait }) = failure.retry.filter(|_| !self.draft.given()) else {
+            return Err(self.counted(failure.error));
+        };
+        match wait {
+            Some(wait) if wait > limits.longest_wait => Err(match self.counted(failure.error) {
+                ModelError::Overloaded { provider, status: Some(429), said, .. } => {
+                    ModelError::Quota { provider, said, again_in: Some(wait) }
+                }
+                error => error,
+            }),
+            _ if self.attempt >= limits.attempts => Err(self.counted(failure.error)),
+            wait => {
+                let wait = wait.unwrap_or_else(|| patience::backoff(limits.backoff, self.attempt, self.seed));
+                self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
+                Ok(ModelEvent::Waiting { why, wait, attempt: self.attempt })
+            }
+        }
+    }
+
+    /// The error, which says how many times the provider was asked.
+    fn counted(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Overloaded { provider, status, said, .. } => {
+                ModelError::Overloaded { provider, status, attempts: self.attempt, said }
+            }
+            error => error,
+        }
+    }
+
+    fn unanswered(&self, unanswered: Unanswered) -> Failure {
+        let provider = self.provider.name.clone();
+        match unanswered {
+            Unanswered::Hung => Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().first_byte }),
+            Unanswered::Network(error) if error.is_connect() => {
+                let source = error.without_url().into();
+                Failure::lasting(ModelError::NoNetwork { provider, host: self.host(), source })
+            }
+            Unanswered::Network(error) => {
+                let why = format!("the connection to {provider} broke before an answer");
+                let source = error.without_url().into();
+                let error = ModelError::NoNetwork { provider, host: self.host(), source };
+                Failure { error, retry: Some(Retry { why, wait: None }) }
+            }
+            Unanswered::Status { status, headers, body } => {
+                let text = || Value::String(String::from_utf8_lossy(&body).into_owned());
+                let body = match serde_json::from_slice(&body) {
+                    Ok(body) => body,
+                    Err(_) => serde_json::json!({"error": text()}),
+                };
+                self.sent(Some(status), &headers, body)
+            }
+        }
+    }
+
+    fn trouble(&self, trouble: Trouble) -> Failure {
+        let provider = self.provider.name.clone();
+        match trouble {
+            Trouble::Hung => Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().idle }),
+            Trouble::Cut(source) => {
+                let why = format!("{provider} stopped before it said anything");
+                let source = source.map(|error| error.without_url().into());
+                Failure { error: ModelError::Cut { provider, source }, retry: Some(Retry { why, wait: None }) }
+            }
+            Trouble::Stream(StreamError::Cut) => self.trouble(Trouble::Cut(None)),
+            Trouble::Stream(StreamError::Said(body)) => self.sent(None, &HeaderMap::new(), body),
+            Trouble::Stream(StreamError::Malformed(what)) => {
+                let what = super::failure::shown(&self.provider.without_secrets(&what));
+                Failure::lasting(ModelError::Malformed { provider, what })
+            }
+            Trouble::Stream(StreamError::Refused(said)) => {
+                Failure::lasting(ModelError::Refused { provider, said: super::failure::shown(&said) })
+            }
+        }
+    }
+
+    fn sent(&self, status: Option<u16>, headers: &HeaderMap, body: Value) -> Failure {
+        let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
+        let sent = Sent {
+            provider: &self.provider,
+            model: &self.model,
+            status,
+            url: &self.request.url,
+            headers: &header,
+            body,
+            now: Timestamp::now(),
+        };
+        sent.failure()
+    }
+
+    fn host(&self) -> String {
+        let url = reqwest::Url::parse(&self.request.url).ok();
+        let host = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+        host.unwrap_or_else(|| self.provider.base_url.clone())
+    }
+}
+
+/// What the request holds is for the provider only.
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("model", &self.model).field("attempt", &self.attempt).finish_non_exhaustive()
+    }
+}
+
+/// Sends a request, and reads what is said when it is not answered.
+async fn asked(request: reqwest::RequestBuilder, first_byte: std::time::Duration) -> Result<Response, Unanswered> {
+    let asking = async {
+        let mut response = request.send().await.map_err(Unanswered::Network)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let mut body = Vec::new();
+        // An error whose body breaks is one without a body.
+        while let Ok(Some(bytes)) = response.chunk().await {
+            body.extend_from_slice(&bytes);
+            if body.len() > ERROR_BODY {
+                break;
+            }
+        }
+        Err(Unanswered::Status { status: response.status().as_u16(), headers: response.headers().clone(), body })
+    };
+    timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
+}
+
+/// Why an answer does not go on.
+enum Trouble {
+    Hung,
+    Cut(Option<reqwest::Error>),
+    Stream(StreamError),
+}
+
+impl Answer {
+    async fn step(&mut self, draft: &mut Draft, http: &Http) -> Result<Progress, Trouble> {
+        if let Some(event) = self.events.pop_front() {
+            return match self.decoder.take(&event, draft) {
+                // The last event of a stream that broke inside it.
+                Err(StreamError::Malformed(_)) if self.ended && self.is_stream() => Err(Trouble::Cut(None)),
+                taken => taken.map_err(Trouble::Stream),
+            };
+        }
+        if self.ended {
+            return self.end(draft, Trouble::Cut(None));
+        }
+        match timeout_at(self.deadline, self.response.chunk()).await {
+            Ok(Ok(Some(bytes))) => {
+                self.deadline = Instant::now() + http.limits().idle;
+                self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
+                Ok(Progress::More)
+            }
+            Ok(Ok(None)) => {
+                self.ended = true;
+                self.form.end(&mut self.events).map_err(Trouble::Stream)?;
+                Ok(Progress::More)
+            }
+            Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
+            Err(_) => self.end(draft, Trouble::Hung),
+        }
+    }
+
+    fn is_stream(&self) -> bool {
+        matches!(self.form, Form::Unknown)
+    }
+
+    /// No more comes: it was whole, or there is trouble.
+    fn end(&mut self, draft: &mut Draft, trouble: Trouble) -> Result<Progress, Trouble> {
+        if self.decoder.end(draft) { Ok(Progress::Done) } else { Err(trouble) }
+    }
+}
+
+impl Form {
+    fn push(&mut self, bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
+        if let Self::Unknown = self {
+            *self = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return Ok(()),
+                Some(b'{' | b'[') => Self::Whole(Vec::new()),
+                Some(b'<') => {
+                    return Err(StreamError::Malformed("it is a page for people".to_owned()));
+                }
+                Some(_) => Self::Stream(SseParser::default()),
+            };
+        }
+        let too_long = || StreamError::Malformed("it has an event of more than 32 MiB".to_owned());
+        match self {
+            Self::Unknown => {}
+            Self::Stream(parser) => parser.push(bytes, events).map_err(|_| too_long())?,
+            Self::Whole(whole) if whole.len() + bytes.len() > super::sse::LONGEST => return Err(too_long()),
+            Self::Whole(whole) => whole.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    /// The bytes ended.
+    fn end(&mut self, events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
+        match std::mem::replace(self, Self::Unknown) {
+            Self::Unknown => {}
+            Self::Stream(parser) => events.extend(parser.end()),
+            Self::Whole(whole) => {
+                let value = serde_json::from_slice(&whole);
+                let value = value.map_err(|error| StreamError::Malformed(format!("its JSON is broken ({error})")))?;
+                let values = if let Value::Array(values) = value { values } else { vec![value] };
+                let event = |value: Value| SseEvent { name: Vec::new(), data: value.to_string().into_bytes() };
+                events.extend(values.into_iter().map(event));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! How requests leave: encrypted where the address says so, through a proxy where the environment says so, and never for ever.
+
+use super::environment::Environment;
+use super::error::ModelError;
+use super::wire::HttpRequest;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How long and how often is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Until a connection is there.
+    pub(crate) connect: Duration,
+    /// From then until the first byte of an answer: a local server may load a model first.
+    pub(crate) first_byte: Duration,
+    /// Between two pieces of an answer.
+    pub(crate) idle: Duration,
+    /// How many times a provider is asked at most.
+    pub(crate) attempts: u32,
+    /// The wait before it is asked again, which doubles each time; where the provider does not say another.
+    pub(crate) backoff: Duration,
+    /// The longest wait that a provider may ask for; longer ones are an error at once.
+    pub(crate) longest_wait: Duration,
+}
+
+impl Default for Limits {
+    /// 10 s, 5 min, 120 s; 5 times, from 1 s, at most 2 min.
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+            attempts: 5,
+            backoff: Duration::from_secs(1),
+            longest_wait: Duration::from_secs(120),
+        }
+    }
+}
+
+/// What sends requests. Cloning is cheap, and clones share their connections.
+#[derive(Debug, Clone)]
+pub(crate) struct Http(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    proxies: Proxies,
+    /// Made when they are first needed: reading the system's certificates takes time.
+    encrypted: OnceLock<Client>,
+    plain: OnceLock<Client>,
+}
+
+/// The proxies that the environment names.
+#[derive(Debug, Clone, Default)]
+struct Proxies {
+    http: Option<String>,
+    https: Option<String>,
+    none: Option<String>,
+}
+
+impl Http {
+    /// Proxies are those of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in small letters too. This machine is never asked for
+    /// through one.
+    pub(crate) fn new(environment: Environment<'_>, limits: Limits) -> Self {
+        let either = |name: &str| {
+            let value = environment(&name.to_lowercase()).or_else(|| environment(name));
+            value.filter(|value| !value.trim().is_empty())
+        };
+        let all = either("ALL_PROXY");
+        let proxies = Proxies {
+            http: either("HTTP_PROXY").or_else(|| all.clone()),
+            https: either("HTTPS_PROXY").or(all),
+            none: either("NO_PROXY"),
+        };
+        Self(Arc::new(Shared { limits, proxies, encrypted: OnceLock::new(), plain: OnceLock::new() }))
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    /// The request of `provider`, ready to be sent.
+    ///
+    /// # Errors
+    /// The address or a header is none.
+    pub(super) fn post(&self, provider: &str, request: &HttpRequest) -> Result<reqwest::RequestBuilder, ModelError> {
+        let wrong = |said: String| ModelError::BadRequest { provider: provider.to_owned(), status: 0, said };
+        let url = self.url(provider, &request.url)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in &request.headers {
+            let parsed = HeaderName::try_from(name.as_str()).ok();
+            let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose())) else {
+                return Err(wrong(format!("the header {name} cannot be sent: a key or header has a line end or a space too much")));
+            };
+            value.set_sensitive(true);
+            headers.insert(parsed, value);
+        }
+        let body = serde_json::to_vec(&request.body).map_err(|error| wrong(error.to_string()))?;
+        Ok(self.client(provider, &url)?.post(url).headers(headers).body(body))
+    }
+
+    /// What asks at this address.
+    ///
+    /// # Errors
+    /// There is no way to encrypt.
+    pub(super) fn client(&self, provider: &str, url: &Url) -> Result<Client, ModelError> {
+        let shared = &*self.0;
+        if url.scheme() == "http" {
+            return built(&shared.plain, provider, || shared.builder().tls_certs_only([]));
+        }
+        built(&shared.encrypted, provider, || shared.builder())
+    }
+
+    /// The address as it is asked for.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(super) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
+        let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        parsed.ok_or_else(|| ModelError::NotFound {
+            provider: provider.to_owned(),
+            url: url.to_owned(),
+            said: "this is no address of the web".to_owned(),
+        })
+    }
+}
+
+fn built(kept: &OnceLock<Client>, provider: &str, builder: impl FnOnce() -> ClientBuilder) -> Result<Client, ModelError> {
+    if let Some(client) = kept.get() {
+        return Ok(client.clone());
+    }
+    // An error means that somebody else chose one before, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let client = builder().build().map_err(|error| ModelError::NoNetwork {
+        provider: provider.to_owned(),
+        host: "any address: nothing can be encrypted here".to_owned(),
+        source: error.into(),
+    })?;
+    Ok(kept.get_or_init(|| client).clone())
+}
+
+impl Shared {
+    fn builder(&self) -> ClientBuilder {
+        let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
+        // A redirect would carry the key elsewhere.
+        let redirect = reqwest::redirect::Policy::none();
+        let mut builder = Client::builder().user_agent(agent).connect_timeout(self.limits.connect).redirect(redirect).no_proxy();
+        let loopback = "localhost,127.0.0.0/8,::1";
+        let none = self.proxies.none.as_deref().map_or_else(|| loopback.to_owned(), |none| format!("{none},{loopback}"));
+        let proxies = [
+            self.proxies.http.as_deref().map(Proxy::http),
+            self.proxies.https.as_deref().map(Proxy::https),
+        ];
+        // A proxy that is no address is as good as none: what cannot be reached is said then.
+        for proxy in proxies.into_iter().flatten().flatten() {
+            builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
+        }
+        builder
+    }
+}
+
+/// Whether the address is on this machine.
+pub(super) fn is_loopback(url: &str) -> bool {
+    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
+    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+}

@@ -1,0 +1,188 @@
+//! Providers, and what the adapter of a wire does.
+
+use super::draft::Draft;
+use super::message::{ModelId, Request};
+use super::sse::SseEvent;
+use super::{anthropic, anthropic_stream, chat, chat_stream, gemini, gemini_stream, responses, responses_stream};
+use attache_protocol::Secret;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Which wire a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Wire {
+    /// OpenAI Chat Completions, and what calls itself compatible with it.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini's `streamGenerateContent`.
+    Gemini,
+}
+
+/// What a provider wants otherwise than the others that speak [`Wire::Chat`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Dialect {
+    #[default]
+    Plain,
+    OpenAi,
+    OpenRouter,
+    Qwen,
+    Moonshot,
+    Mistral,
+}
+
+/// Who answers: where, and with which key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Provider {
+    /// The id of [`ModelId::provider`].
+    pub(crate) id: String,
+    /// The name for people, such as `Anthropic`.
+    pub(crate) name: String,
+    pub(crate) wire: Wire,
+    pub(crate) dialect: Dialect,
+    /// Without a slash at the end. For [`Wire::Chat`] and [`Wire::Responses`] with the version (`https://api.openai.com/v1`); for the
+    /// others it may be there or not.
+    pub(crate) base_url: String,
+    pub(crate) key: Option<Secret>,
+    /// The environment variable that holds the key, for error messages.
+    pub(crate) key_variable: Option<String>,
+    /// The key goes as `Authorization: Bearer` where the wire has a header of its own for it.
+    pub(crate) bearer: bool,
+    /// Sent with every request; they come after those of the wire and replace them.
+    pub(crate) headers: Vec<(String, Secret)>,
+}
+
+/// A request as it goes over the network, but for the headers that all have.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct HttpRequest {
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, Secret)>,
+    pub(super) body: Value,
+}
+
+/// Whether the answer of a model goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    More,
+    /// The draft is done; what comes after is nothing.
+    Done,
+}
+
+/// Reads the answer of one call.
+pub(super) trait Decoder: Send + std::fmt::Debug {
+    /// Takes one event into the draft.
+    ///
+    /// # Errors
+    /// The provider says an error, or something that is not of its wire.
+    fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError>;
+
+    /// The answer ended without saying so. Whether it was whole all the same; then the draft is done.
+    fn end(&mut self, draft: &mut Draft) -> bool;
+}
+
+/// Why an answer that came cannot be taken.
+#[derive(Debug)]
+pub(super) enum StreamError {
+    /// What the provider sent as an error, in the shape of its error bodies.
+    Said(Value),
+    /// Not of this wire.
+    Malformed(String),
+    /// It ended before it was whole.
+    Cut,
+    /// The provider refuses; with its words.
+    Refused(String),
+}
+
+impl Provider {
+    /// A provider without key and headers.
+    pub(crate) fn new(id: &str, name: &str, wire: Wire, base_url: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            wire,
+            dialect: Dialect::Plain,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            key: None,
+            key_variable: None,
+            bearer: false,
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn key(mut self, variable: Option<&str>, key: impl Into<Secret>) -> Self {
+        self.key = Some(key.into());
+        self.key_variable = variable.map(str::to_owned);
+        self
+    }
+
+    /// Whether it runs on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        super::http::is_loopback(&self.base_url)
+    }
+
+    /// The request on this provider's wire.
+    pub(super) fn http_request(&self, request: &Request) -> HttpRequest {
+        let base = self.base_url.as_str();
+        let unversioned = ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base);
+        let (url, body) = match self.wire {
+            Wire::Chat => (format!("{base}/chat/completions"), chat::body(self.dialect, request)),
+            Wire::Responses => (format!("{base}/responses"), responses::body(request)),
+            Wire::Anthropic => (format!("{unversioned}/v1/messages"), anthropic::body(request)),
+            Wire::Gemini => {
+                let model = request.model.name.trim_start_matches("models/");
+                let url = format!("{unversioned}/v1beta/models/{model}:streamGenerateContent?alt=sse");
+                (url, gemini::body(request))
+            }
+        };
+        HttpRequest { url, headers: self.request_headers(request), body }
+    }
+
+    /// The headers of every request to this provider.
+    pub(super) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
+        let mut headers = Vec::new();
+        let key = self.key.as_ref().map(Secret::expose);
+        let bearer = |key: &str| ("authorization".to_owned(), Secret::from(format!("Bearer {key}")));
+        match (self.wire, key) {
+            (Wire::Anthropic, Some(key)) if !self.bearer => headers.push(("x-api-key".to_owned(), key.into())),
+            (Wire::Gemini, Some(key)) if !self.bearer => headers.push(("x-goog-api-key".to_owned(), key.into())),
+            (_, Some(key)) => headers.push(bearer(key)),
+            (_, None) => {}
+        }
+        if self.wire == Wire::Anthropic {
+            headers.extend(anthropic::headers(request));
+        }
+        for (name, value) in &self.headers {
+            let name = name.to_ascii_lowercase();
+            headers.retain(|(other, _)| *other != name);
+            headers.push((name, value.clone()));
+        }
+        headers
+    }
+
+    /// What reads an answer on this provider's wire.
+    pub(super) fn decoder(&self) -> Box<dyn Decoder> {
+        match self.wire {
+            Wire::Chat => Box::<chat_stream::ChatStream>::default(),
+            Wire::Responses => Box::<responses_stream::ResponsesStream>::default(),
+            Wire::Anthropic => Box::<anthropic_stream::AnthropicStream>::default(),
+            Wire::Gemini => Box::<gemini_stream::GeminiStream>::default(),
+        }
+    }
+
+    /// The provider's model of this name.
+    pub(crate) fn model(&self, name: &str) -> ModelId {
+        ModelId::new(self.id.as_str(), name)
+    }
+
+    /// The text without any secret of this provider.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let secrets = self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
+        // Short values are no secrets, and replacing them would garble the text.
+        let secrets = secrets.filter(|secret| secret.len() >= 6);
+        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "<hidden>"))
+    }
+}

@@ -1,0 +1,141 @@
+//! Where a store is: its file, the folder of its locks, and both made so that only their owner reads them.
+
+use crate::failure::of_io;
+use attache_session::StoreError;
+use etcetera::BaseStrategy;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that says where the user's store is.
+const VARIABLE: &str = "ATTACHE_STORE";
+
+/// The files of one store.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// The store's file, by its one true name: two ways to write it must not give two folders of locks.
+    pub(crate) file: PathBuf,
+    /// The folder of the locks.
+    pub(crate) locks: PathBuf,
+}
+
+impl Place {
+    /// The place of the store at `path`. The file and the folders above it are made if they are not there.
+    pub(crate) fn prepare(path: &Path) -> Result<Self, StoreError> {
+        let failed = |doing: &str, error| of_io(path, doing, error);
+        let absolute = std::path::absolute(path).map_err(|error| failed("be found", error))?;
+        match fs::metadata(&absolute) {
+            Ok(found) if found.is_file() => {}
+            Ok(_) => {
+                let message = format!("the store {} is no file: name a file", path.display());
+                return Err(StoreError::Failed { message, source: None });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                make(&absolute).map_err(|error| failed("be made", error))?;
+            }
+            Err(error) => return Err(failed("be found", error)),
+        }
+        // The long form that Windows gives is not understood by all programs.
+        let file = if cfg!(unix) { fs::canonicalize(&absolute) } else { Ok(absolute) };
+        let file = file.map_err(|error| failed("be found", error))?;
+        let locks = beside(&file, "-locks");
+        Ok(Self { file, locks })
+    }
+
+    /// Whether the file's write-ahead log holds anything.
+    pub(crate) fn has_written_ahead(&self) -> bool {
+        fs::metadata(beside(&self.file, "-wal")).is_ok_and(|found| found.len() > 0)
+    }
+
+    /// Whether the file is neither empty nor as long as the smallest page: SQLite would take it for an empty one and write over it.
+    pub(crate) fn is_too_short(&self) -> bool {
+        fs::metadata(&self.file).is_ok_and(|found| (1..512).contains(&found.len()))
+    }
+
+    /// Whether somebody writes the store, or was killed while writing.
+    pub(crate) fn is_in_use(&self) -> bool {
+        ["-wal", "-journal"].iter().any(|ending| beside(&self.file, ending).exists())
+    }
+
+    /// The path as messages show it.
+    pub(crate) fn shown(&self) -> String {
+        self.file.display().to_string()
+    }
+}
+
+/// The path with this behind the file's name.
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+fn make(file: &Path) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        make_folder(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        // Another process made it just now.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && file.exists() => Ok(()),
+        made => made.map(drop),
+    }
+}
+
+/// Makes a folder, and those above it, that nobody but the user looks into. Folders that are there stay as they are.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Where the user's store is.
+pub(crate) fn of_user() -> Result<PathBuf, StoreError> {
+    of(std::env::var_os(VARIABLE), || etcetera::choose_base_strategy().map(|strategy| strategy.data_dir()))
+}
+
+fn of<E: std::error::Error + Send + Sync + 'static>(
+    variable: Option<OsString>,
+    data: impl FnOnce() -> Result<PathBuf, E>,
+) -> Result<PathBuf, StoreError> {
+    if let Some(path) = variable.filter(|path| !path.is_empty()) {
+        return Ok(PathBuf::from(path));
+    }
+    match data() {
+        Ok(folder) => Ok(folder.join("attache").join("sessions.db")),
+        Err(error) => {
+            let message = format!("there is no home directory to keep sessions in: set HOME or {VARIABLE}");
+            Err(StoreError::Failed { message, source: Some(std::sync::Arc::new(error)) })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home() -> Result<PathBuf, io::Error> {
+        Ok(PathBuf::from("/home/ann/.local/share"))
+    }
+
+    #[test]
+    fn the_variable_says_where_the_store_is_unless_it_is_empty() {
+        assert_eq!(of(Some("here.db".into()), home).unwrap(), Path::new("here.db"));
+        let usual = Path::new("/home/ann/.local/share/attache/sessions.db");
+        assert_eq!(of(Some("".into()), home).unwrap(), usual);
+        assert_eq!(of(None, home).unwrap(), usual);
+    }
+
+    #[test]
+    fn without_a_home_the_message_says_what_to_set() {
+        let error = of(None, || Err(io::Error::other("none"))).unwrap_err();
+        assert!(error.to_string().ends_with("set HOME or ATTACHE_STORE"), "{error}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+}

@@ -1,0 +1,241 @@
+//! A store of sessions in a SQLite file.
+
+use crate::connect::{Access, Readers, access_to_read, connect, connect_to_write};
+use crate::failure::of_io;
+use crate::list;
+use crate::lock::SessionLock;
+use crate::log::{Beginning, Copy, SqliteLog};
+use crate::place::{self, Place};
+use crate::read;
+use crate::schema::{self, Refusal};
+use crate::write::Faults;
+use crate::writer::Writer;
+use attache_session::{Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary};
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A store of sessions in a SQLite file. Clones share it.
+///
+/// One thread writes. It ends, when everything is written, with the last clone and the last log; dropping that last one waits for it.
+#[derive(Clone)]
+pub struct Sqlite {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    place: Arc<Place>,
+    readers: Readers,
+    /// `None` if the file can only be read.
+    writer: Option<Arc<Writer>>,
+}
+
+/// One at a time opens: closing a file that is being made would take the locks that another thread has on it by then.
+static OPENING: Mutex<()> = Mutex::new(());
+
+impl Sqlite {
+    /// The store at `path`. If there is none it is made, the file and the folders above it for its owner only.
+    ///
+    /// A file or folder that can only be read gives a store that lists and reads, and answers [`StoreError::ReadOnly`] to everything else.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else [`StoreError`] calls the world's. A file
+    /// that is refused is left as it is.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), Faults::NONE)
+    }
+
+    /// The user's store: [`Sqlite::open`] of [`Sqlite::user_path`].
+    ///
+    /// # Errors
+    /// As of these two.
+    pub fn user() -> Result<Self, StoreError> {
+        Self::open(Self::user_path()?)
+    }
+
+    /// Where the user's store is: what the environment variable `ATTACHE_STORE` says, else `attache/sessions.db` in the user's data
+    /// directory.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] if the user has no home directory.
+    pub fn user_path() -> Result<PathBuf, StoreError> {
+        place::of_user()
+    }
+
+    /// Where the store is, by its one true name.
+    pub fn path(&self) -> &Path {
+        &self.shared.place.file
+    }
+
+    /// Whether the store can only be read.
+    pub fn is_read_only(&self) -> bool {
+        self.shared.writer.is_none()
+    }
+
+    /// For tests: a store in which the steps that write (an insert, an update, a commit) with these numbers, from 0, fail as if the disk
+    /// had.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`].
+    #[doc(hidden)]
+    pub fn open_failing(path: impl AsRef<Path>, steps: Range<u64>) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), Faults { steps, ..Faults::NONE })
+    }
+
+    /// For tests: a store on a disk that is full once the file has so many pages of 4 KiB.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`].
+    #[doc(hidden)]
+    pub fn open_full_at(path: impl AsRef<Path>, pages: u32) -> Result<Self, StoreError> {
+        Self::open_with(path.as_ref(), Faults { pages: Some(pages), ..Faults::NONE })
+    }
+
+    fn open_with(path: &Path, faults: Faults) -> Result<Self, StoreError> {
+        let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Arc::new(Place::prepare(path)?);
+        refuse_what_is_no_store(&place)?;
+        let (writer, access) = match connect_to_write(&place)? {
+            Some(connection) => {
+                faults.fill(&connection).map_err(|error| place.failure(error))?;
+                let writer = Writer::start(Arc::clone(&place), connection, faults);
+                let writer = writer.map_err(|error| of_io(&place.file, "start to write", error))?;
+                (Some(Arc::new(writer)), Access::Read)
+            }
+            None => (None, access_to_read(&place)?),
+        };
+        let readers = Readers::new(Place::clone(&place), access);
+        Ok(Self { shared: Arc::new(Shared { place, readers, writer }) })
+    }
+}
+
+/// Looks at the file as at one that nobody changes, so that a foreign one is not touched, nor anything made beside it.
+fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
+    if place.is_too_short() {
+        return Err(place.damaged("it is no database; name another file".to_owned()));
+    }
+    let look = || match connect(place, Access::ReadStill) {
+        Ok(connection) => schema::check(place, &connection),
+        Err(error) => Err(Refusal::Certain(place.failure(error))),
+    };
+    match look() {
+        // Somebody changes it: opening it properly will tell.
+        Err(Refusal::Perhaps(_)) if place.is_in_use() => Ok(()),
+        // Or did so just now.
+        Err(Refusal::Perhaps(_)) => Ok(look()?),
+        outcome => Ok(outcome?),
+    }
+}
+
+impl Shared {
+    fn writer(&self) -> Result<&Arc<Writer>, StoreError> {
+        self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly { path: self.place.shown() })
+    }
+
+    fn flush(&self) {
+        if let Some(writer) = &self.writer {
+            writer.flush();
+        }
+    }
+
+    fn find(&self, key: &SessionKey) -> Result<(i64, Summary), StoreError> {
+        self.readers.read(|connection| read::find(&self.place, connection, key))
+    }
+
+    /// The session's lock, if nobody has it.
+    fn lock(&self, key: &SessionKey) -> Result<Option<SessionLock>, StoreError> {
+        let writer = self.writer()?;
+        let take = || {
+            SessionLock::take(&self.place.locks, key)
+                .map_err(|error| of_io(&self.place.file, "be locked", error))
+        };
+        if let Some(lock) = take()? {
+            return Ok(Some(lock));
+        }
+        // A log that was dropped just now in this process lets go of it once it is written.
+        writer.flush();
+        take()
+    }
+
+    /// The lock of a session that is not there yet.
+    fn lock_new(&self, key: &SessionKey) -> Result<SessionLock, StoreError> {
+        // Whoever holds the lock makes the session just now.
+        let lock = self.lock(key)?.ok_or_else(|| StoreError::Exists(key.clone()))?;
+        match self.find(key) {
+            Err(StoreError::Unknown(_)) => Ok(lock),
+            Ok(_) => Err(StoreError::Exists(key.clone())),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn log(&self, beginning: Beginning) -> Result<Box<dyn Log>, StoreError> {
+        Ok(Box::new(SqliteLog::new(Arc::clone(self.writer()?), beginning)))
+    }
+}
+
+impl Store for Sqlite {
+    fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        let lock = self.shared.lock_new(key)?;
+        let summary = Summary::default();
+        self.shared.log(Beginning { key: key.clone(), lock, id: None, origin: None, summary })
+    }
+
+    fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        self.shared.flush();
+        self.shared.find(key)?;
+        let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
+        // Only now nobody else changes it.
+        let (id, summary) = self.shared.find(key)?;
+        self.shared.log(Beginning { key: key.clone(), lock, id: Some(id), origin: None, summary })
+    }
+
+    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        let (id, whole) = self.shared.find(from)?;
+        let lock = self.shared.lock_new(to)?;
+        let summary = match at.filter(|at| *at < whole.sequence) {
+            None => whole,
+            Some(at) => self
+                .shared
+                .readers
+                .read(|connection| read::summary_up_to(&self.shared.place, connection, id, at))?,
+        };
+        let last = summary.sequence;
+        let origin = (last > 0).then(|| Copy { key: from.clone(), id, last });
+        self.shared.log(Beginning { key: to.clone(), lock, id: None, origin, summary })
+    }
+
+    fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
+        let place = &self.shared.place;
+        self.shared.readers.read(|connection| {
+            let (id, _) = read::find(place, connection, key)?;
+            read::page(place, connection, id, after)
+        })
+    }
+
+    fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
+        self.shared.flush();
+        Ok(self.shared.find(key)?.1)
+    }
+
+    fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError> {
+        self.shared.flush();
+        self.shared.readers.read(|connection| list::page(&self.shared.place, connection, query))
+    }
+
+    fn delete(&self, key: &SessionKey) -> Result<(), StoreError> {
+        let writer = self.shared.writer()?;
+        let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
+        match self.shared.find(key) {
+            Ok((id, _)) => writer.delete(id, lock),
+            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl fmt::Debug for Sqlite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite").field("path", &self.shared.place.file).finish_non_exhaustive()
+    }
+}

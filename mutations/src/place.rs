@@ -1,0 +1,187 @@
+//! Where a mutation is in its file, and the file with all its mutations as branches.
+
+use crate::Problem;
+use attache_check::Mutation;
+use std::ops::Range;
+
+/// The bytes of a file that mutations replace.
+struct Place {
+    range: Range<usize>,
+    mutations: Vec<&'static Mutation>,
+}
+
+/// `text` with a branch for every mutation that fits; the others are told as problems.
+pub(crate) fn with_branches(
+    text: &str,
+    mutations: &[&'static Mutation],
+    problems: &mut Vec<Problem>,
+) -> String {
+    let mut places: Vec<Place> = Vec::new();
+    for mutation in mutations {
+        let found = find(text, mutation).and_then(|range| match places.iter_mut().find(|place| place.range == range) {
+            Some(place) => {
+                place.mutations.push(mutation);
+                Ok(())
+            }
+            None => match places.iter().find(|place| cut_each_other(&place.range, &range)) {
+                Some(place) => Err(format!(
+                    "what it replaces in {} begins inside of what {:?} replaces and ends outside: make one of them contain the other",
+                    mutation.file,
+                    place.mutations.first().map_or("", |other| other.name)
+                )),
+                None => {
+                    places.push(Place { range, mutations: vec![mutation] });
+                    Ok(())
+                }
+            },
+        });
+        if let Err(what) = found {
+            problems.push(Problem { mutation: mutation.name, what });
+        }
+    }
+    // An outer place before those inside of it.
+    places.sort_by_key(|place| (place.range.start, std::cmp::Reverse(place.range.end)));
+    write(text, 0..text.len(), &mut places.as_slice())
+}
+
+fn cut_each_other(one: &Range<usize>, other: &Range<usize>) -> bool {
+    let apart = one.end <= other.start || other.end <= one.start;
+    let within =
+        |inner: &Range<usize>, outer: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+    !apart && !within(one, other) && !within(other, one)
+}
+
+/// The part of the text, with the places that begin in it; takes them from `places`.
+fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
+    let (mut out, mut position) = (String::new(), part.start);
+    while let Some((place, rest)) = places.split_first().filter(|(place, _)| place.range.start < part.end) {
+        *places = rest;
+        out += text.get(position..place.range.start).unwrap_or_default();
+        let original = write(text, place.range.clone(), places);
+        out += &branches(place, &original);
+        position = place.range.end;
+    }
+    out + text.get(position..part.end).unwrap_or_default()
+}
+
+/// A statement becomes a block, an expression stays one wherever it stands.
+fn branches(place: &Place, original: &str) -> String {
+    let mut chain = String::new();
+    for mutation in &place.mutations {
+        chain += &format!("if crate::mutation::is({:?}) {{ {} }} else ", mutation.name, mutation.to.trim());
+    }
+    chain += &format!("{{ {original} }}");
+    if original.trim_end().ends_with([';', '}']) { format!("{{ {chain} }}") } else { format!("({chain})") }
+}
+
+/// Where the text that is replaced stands; white space does not count.
+fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    let (before, from) = (bare(&mutation.before), bare(&mutation.from));
+    let wanted = before.clone() + &from + &bare(&mutation.after);
+    let inked: Vec<(usize, char)> =
+        text.char_indices().filter(|(_, character)| !character.is_whitespace()).collect();
+    let haystack: String = inked.iter().map(|(_, character)| *character).collect();
+    let mut found = haystack.match_indices(&wanted).map(|(position, _)| position);
+    let (first, second) = (found.next(), found.next());
+    let position = match (first, second) {
+        (None, _) => {
+            return Err(format!("what it replaces is not in {}: {}", mutation.file, mutation.from.trim()));
+        }
+        (Some(_), Some(_)) => {
+            return Err(format!(
+                "what it replaces stands more than once in {}: add lines around it: {}",
+                mutation.file,
+                mutation.from.trim()
+            ));
+        }
+        (Some(position), None) => position,
+    };
+    let characters = |text: &str| text.chars().count();
+    let start = haystack.get(..position).map_or(0, characters) + characters(&before);
+    let end = start + characters(&from);
+    match (inked.get(start), end.checked_sub(1).and_then(|last| inked.get(last))) {
+        (Some((start, _)), Some((end, last))) => Ok(*start..end + last.len_utf8()),
+        _ => Err("it replaces nothing".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut_each_other, find, with_branches};
+    use attache_check::{Mutation, mutations};
+
+    /// A mutation of our own making: any of the real ones, with other parts.
+    fn mutation(name: &'static str, before: &str, from: &str, to: &str, after: &str) -> &'static Mutation {
+        let mut mutation = mutations().first().unwrap().clone();
+        mutation.name = name;
+        [mutation.before, mutation.from, mutation.to, mutation.after] =
+            [before, from, to, after].map(str::to_owned);
+        Box::leak(Box::new(mutation))
+    }
+
+    fn written(text: &str, mutations: &[&'static Mutation]) -> Result<String, String> {
+        let mut problems = Vec::new();
+        let written = with_branches(text, mutations, &mut problems);
+        match problems.pop() {
+            Some(problem) => Err(problem.what),
+            None => Ok(written),
+        }
+    }
+
+    #[test]
+    fn white_space_does_not_count() {
+        let text = "é {\n    if  a\n        == b {\n";
+        let range = find(text, mutation("m", "{if", "a==b", "", " {")).unwrap();
+        assert_eq!(&text[range], "a\n        == b");
+    }
+
+    #[test]
+    fn an_expression_and_a_statement_become_branches() {
+        let expression = written("x = a + b;", &[mutation("m", "", "a + b", "0", "")]).unwrap();
+        assert_eq!(expression, r#"x = (if crate::mutation::is("m") { 0 } else { a + b });"#);
+        let statement = written("go(); stop();", &[mutation("m", "", "go();", "", "")]).unwrap();
+        assert_eq!(statement, r#"{ if crate::mutation::is("m") {  } else { go(); } } stop();"#);
+    }
+
+    #[test]
+    fn several_mutations_of_one_place_are_a_chain() {
+        let chain =
+            written("f(a)", &[mutation("1", "", "a", "b", ""), mutation("2", "f(", "a", "c", "")]).unwrap();
+        assert_eq!(
+            chain,
+            r#"f((if crate::mutation::is("1") { b } else if crate::mutation::is("2") { c } else { a }))"#
+        );
+    }
+
+    #[test]
+    fn one_place_may_be_inside_of_another() {
+        let (outer, inner, next) = (
+            mutation("outer", "", "f(a);", "", ""),
+            mutation("inner", "", "a", "b", ""),
+            mutation("next", "", "g()", "h()", ""),
+        );
+        let nested = written("f(a); g()", &[inner, next, outer]).unwrap();
+        assert_eq!(
+            nested,
+            "{ if crate::mutation::is(\"outer\") {  } else { f((if crate::mutation::is(\"inner\") { b } else { a })); } } \
+             (if crate::mutation::is(\"next\") { h() } else { g() })"
+        );
+        assert!(
+            cut_each_other(&(0..2), &(1..3))
+                && !cut_each_other(&(0..2), &(2..3))
+                && !cut_each_other(&(0..3), &(1..2))
+        );
+        assert!(
+            written("a b c", &[mutation("1", "", "a b", "", ""), mutation("2", "", "b c", "", "")])
+                .unwrap_err()
+                .contains("contain the other")
+        );
+    }
+
+    #[test]
+    fn what_is_not_there_once_is_refused() {
+        assert!(written("f(x)", &[mutation("m", "", "y", "", "")]).unwrap_err().contains("is not in"));
+        assert!(written("x x", &[mutation("m", "", "x", "", "")]).unwrap_err().contains("more than once"));
+    }
+}
