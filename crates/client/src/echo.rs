@@ -101,7 +101,8 @@ impl Echo {
 #[cfg(test)]
 mod tests {
     use super::Echo;
-    use attache_protocol::v1::{ContentBlock, ResourceLink};
+    use attache_protocol::v1::{ContentBlock, ResourceLink, TextContent};
+    use attache_protocol::{Meta, Raw};
     use attache_session::{EventBody, MessageAuthor};
 
     fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
@@ -168,6 +169,11 @@ mod tests {
         let link = ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"));
         let link = EventBody::Message { author: MessageAuthor::User, message_id: None, content: link };
         assert_eq!(passed("go", [user("go"), link]), ["go", "link"]);
+        let noted =
+            TextContent { meta: Raw::from_text("{}").ok().and_then(Meta::new), ..TextContent::new("go") };
+        let noted = ContentBlock::Text(noted);
+        let noted = EventBody::Message { author: MessageAuthor::User, message_id: None, content: noted };
+        assert_eq!(passed("go", [noted]), ["go"], "it says more than the prompt");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end of any two streams; either way the
 //! handshake is done, or a [`StartError`] says whose fault it is that it is not. A [`SessionHandle`] is one session: what arrives is folded
-//! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason.
+//! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason. A [`Listing`]
+//! tells which sessions the agent keeps; they are loaded, resumed, forked, put away or deleted by their ids, as far as the agent offers it.
 //!
 //! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], and the text files of a session's folders.
 //! It knows no screen, no storage and no second agent.

@@ -242,9 +242,13 @@ pub struct Reply<R> {
 }
 
 impl<R> Reply<R> {
-    /// Tells the peer that the answer is no longer wanted and goes on waiting for it: it may be partial, or an error (CANCEL-14).
+    /// Tells the peer that the answer is no longer wanted and goes on waiting for it: it may be partial, or an error (CANCEL-14). An
+    /// answer that has arrived needs no cancelling.
     pub fn cancel(&self) {
-        if let Some(id) = &self.id {
+        if let Some(id) = &self.id
+            && let RequestId::Number(number) = id
+            && self.peer.0.pending().is_open(*number)
+        {
             // If the connection is over, so is the call.
             let _ = self.peer.notify::<CancelRequest>(&CancelRequestNotification::new(id.clone()));
         }
@@ -272,10 +276,7 @@ impl<R> Future for Reply<R> {
 
 impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
-        // One that has come and was not looked at needs no cancelling.
-        if matches!(self.receiver.try_recv(), Err(oneshot::error::TryRecvError::Empty)) {
-            self.cancel();
-        }
+        self.cancel();
     }
 }
 

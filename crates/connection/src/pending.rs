@@ -29,6 +29,11 @@ impl<T, E: Clone> Pending<T, E> {
         Ok(id)
     }
 
+    /// Whether the call that `id` names waits for its reply.
+    pub(crate) fn is_open(&self, id: i64) -> bool {
+        self.open.contains_key(&id)
+    }
+
     /// Takes the call that `id` names.
     pub(crate) fn take(&mut self, id: i64) -> Option<T> {
         self.open.remove(&id)

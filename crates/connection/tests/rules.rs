@@ -489,6 +489,13 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
     drop(first);
+    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not cancelled either.
+    let held = Arc::new(Mutex::new(None));
+    let fold = {
+        let held = held.clone();
+        move |_: &Result<_, _>| drop(held.lock().unwrap().take())
+    };
+    *held.lock().unwrap() = Some(peer.call_folding::<SessionPrompt>(&prompt("0"), fold));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
     assert!(!lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")), "CANCEL-16");
 }

@@ -17,6 +17,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
 
+/// Each commit is forced to the disk, on macOS also out of the disk's own memory, because a commit is a promise. What is deleted is
+/// overwritten. The write-ahead log gives back what it grew by.
+const WRITING: &str = "
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA secure_delete = ON;
+    PRAGMA journal_size_limit = 16777216;
+";
+
 /// What may be done with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -32,7 +42,9 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     let connection = match access {
         Access::Write => {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            Connection::open_with_flags(&place.file, flags)?
+            let connection = Connection::open_with_flags(&place.file, flags)?;
+            connection.execute_batch(WRITING)?;
+            connection
         }
         Access::Read => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -58,52 +70,35 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     Ok(connection)
 }
 
-/// The connection that writes, with the tables of today.
-///
-/// Each commit is forced to the disk (`FULL`; on macOS also out of the disk's own memory), because a commit is a promise. What is deleted
-/// is overwritten. `None` if the file, or the folder it is in, can only be read.
+/// The connection that writes, with the tables of today. `None` if the file, or the folder it is in, can only be read.
 pub(crate) fn connect_to_write(place: &Place) -> Result<Option<Connection>, StoreError> {
     let opened = connect(place, Access::Write).and_then(|connection| {
         // The end of this connection must not touch a file that turns out to be a newer store.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        let readable = connection.pragma_query_value(None, "schema_version", |_| Ok(()));
-        Ok((!connection.is_readonly("main")?).then_some(connection))
-            .and_then(|opened| readable.map(|()| opened))
+        // The first look opens what stands beside the file.
+        connection.pragma_query_value(None, "schema_version", |_| Ok(()))?;
+        Ok((connection.is_readonly("main")?, connection))
     });
     let mut connection = match opened {
-        Ok(Some(connection)) => connection,
-        Ok(None) => return Ok(None),
+        Ok((false, connection)) => connection,
+        Ok((true, _)) => return Ok(None),
         Err(error) if is_read_only(&error) => return Ok(None),
         Err(error) => return Err(place.failure(error)),
     };
     schema::check(place, &connection)?;
     match prepare(&mut connection) {
-        Ok(()) => {}
-        Err(error) if is_read_only(&error) => return Ok(None),
-        // The header is ours, the version is known, and yet a table is not there.
-        Err(error) if code(&error) == Some(ErrorCode::Unknown) => {
-            return Err(place.damaged(error.to_string()));
-        }
-        Err(error) => return Err(place.failure(error)),
+        Ok(()) => Ok(Some(connection)),
+        Err(error) if is_read_only(&error) => Ok(None),
+        // A step does not fit the tables that are there.
+        Err(error) if code(&error) == Some(ErrorCode::Unknown) => Err(place.damaged(error.to_string())),
+        Err(error) => Err(place.failure(error)),
     }
-    Ok(Some(connection))
 }
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    connection.execute_batch(
-        "PRAGMA synchronous = FULL;
-         PRAGMA fullfsync = ON;
-         PRAGMA checkpoint_fullfsync = ON;
-         PRAGMA secure_delete = ON;
-         PRAGMA cell_size_check = ON;",
-    )?;
-    let set = |pragma, value: &dyn rusqlite::ToSql| {
-        connection.pragma_update_and_check(None, pragma, value, |_| Ok(()))
-    };
-    set("journal_size_limit", &(16 * 1024 * 1024))?;
     // Only now: until the tables are there, a crash must leave an empty file or a whole header, and nothing beside it.
-    set("journal_mode", &"wal")?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())
 }

@@ -20,7 +20,10 @@ use attache_session::{
 use attache_store::Sqlite;
 use logs::{all, commit, event, key, message, meta, opened, prompt, record, said, stored, text, title, wait};
 
-const CONTRACT: &[(&str, fn(&dyn Store))] = &[
+/// What is tested, and the test.
+type Clause = (&'static str, fn(&dyn Store));
+
+const CONTRACT: &[Clause] = &[
     ("what was appended is read back", what_was_appended_is_read_back),
     ("keys differ in each of their parts", keys_differ_in_each_of_their_parts),
     ("one writer for a session", one_writer_for_a_session),

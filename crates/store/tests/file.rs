@@ -102,6 +102,24 @@ fn nothing_is_stored_before_the_first_commit() {
     assert_eq!(list(&store), [key("s")]);
 }
 
+/// The other handle knows nothing of this one, so it sees what is in the file.
+#[test]
+fn what_is_appended_is_stored_soon_though_nobody_asks() {
+    let (_folder, path) = place();
+    let (store, other) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
+    let mut log = stored(&store, &key("s"), vec![opened("/")]);
+    log.append(&event(2, prompt("soon")));
+    let start = std::time::Instant::now();
+    while other.summary(&key("s")).unwrap().sequence < 2 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "never stored");
+        std::thread::yield_now();
+    }
+    while log.backlog() > 0 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "never known to be stored");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     let (_folder, path) = place();

@@ -118,6 +118,17 @@ async fn a_message_held_back_keeps_its_place() {
     assert_eq!(end(&mut agent, &call, &mut turn).await, "make");
 }
 
+/// PROMPT-08.
+#[tokio::test]
+async fn a_message_held_back_is_shown_before_the_turn_ends() {
+    let (_connection, mut agent, session, _folder) = ready().await;
+    let mut turn = session.prompt(PROMPT).await.unwrap();
+    let call = agent.expect("session/prompt").await;
+    agent.update("s1", user("make it")).await;
+    assert_eq!(end(&mut agent, &call, &mut turn).await, "make it");
+    assert_eq!(said(&session), [PROMPT, "make it"]);
+}
+
 /// SESS-13.
 #[tokio::test]
 async fn a_replayed_prompt_is_never_taken_for_a_repetition() {

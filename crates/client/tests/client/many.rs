@@ -39,6 +39,11 @@ async fn serve(mut agent: ScriptedAgent) {
                     agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
                 }
             }
+            // Dropping the connection drops replies that are on their way to whoever waits. By then every turn has ended.
+            Some("$/cancel_request") => {
+                let given_up = &message["params"]["requestId"];
+                assert!(prompts.values().all(|prompt| prompt["id"] != *given_up), "{message}");
+            }
             Some(other) => panic!("{other}"),
             None => {
                 let session = asked.remove(&message["id"].as_u64().unwrap()).expect("answered once");
