@@ -14,7 +14,7 @@ mod suite;
 mod tree;
 mod trial;
 
-use attache_check::{Mutation, Selection, mutations, rules, select, tests_of};
+use attache_check::{Mutation, Selection, malformed_mutations, mutations, rules, select, tests_of};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -75,6 +75,10 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
 /// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these are all there are.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
+    let malformed = malformed_mutations();
+    if !malformed.is_empty() {
+        return Err(malformed.join("\n"));
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let root = root.canonicalize().map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
     let folder = match std::env::var_os("CARGO_TARGET_DIR") {

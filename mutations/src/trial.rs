@@ -29,8 +29,9 @@ pub(crate) fn run(
     let done = AtomicUsize::new(0);
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
-        // A machine may be busy: what is twenty times slower than before hangs.
-        let limit = (took * 20).max(Duration::from_secs(10));
+        // A machine may be busy. One that is expected to hang need not be waited for as long as one that is not.
+        let least = Duration::from_secs(if mutation.hangs { 10 } else { 60 });
+        let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
             Some(program) => run_test(program, mutation.test.name, Some(mutation.name), limit),
             None => Err("there is no such test".to_owned()),

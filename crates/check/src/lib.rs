@@ -25,6 +25,6 @@ mod rule;
 mod rule_table;
 mod select;
 
-pub use mutation::{Mutation, TestName, mutations, mutations_of, tests_of};
+pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
 pub use select::{Selection, UnknownRule, select};

@@ -55,6 +55,12 @@ pub fn mutations() -> &'static [Mutation] {
     &MUTATIONS
 }
 
+/// What is wrong with blocks of the files that are no mutations; they are not among [`mutations`]. Ours is the fault, so a released
+/// program has none.
+pub fn malformed_mutations() -> Vec<String> {
+    FILES.iter().flat_map(|file| read(file)).filter_map(Result::err).collect()
+}
+
 /// The mutations that break the rule with this id.
 pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static Mutation> {
     mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))

@@ -221,15 +221,19 @@ fn a_chunk_of_an_unknown_compaction_begins_it() {
 /// SUB-01, SUB-02, SUB-03.
 #[test]
 fn a_subagent_is_patched_by_field() {
-    let session = fold([
-        update(
-            r#"{"sessionUpdate":"subagent_update","sessionId":"child","title":"T","capabilities":{"cancel":{}},"state":{"state":"running"}}"#,
-        ),
-        update(r#"{"sessionUpdate":"subagent_update","sessionId":"child","capabilities":null,"state":null}"#),
-    ]);
-    let EntryContent::Subagent(child) = &session.entries()[0].content else { panic!("no subagent") };
-    assert_eq!(child.title.as_deref(), Some("T"));
-    assert_eq!((child.capabilities.is_none(), child.state.is_none()), (true, true));
+    let announced = update(
+        r#"{"sessionUpdate":"subagent_update","sessionId":"child","title":"T","capabilities":{"cancel":{}},"state":{"state":"running"}}"#,
+    );
+    let cleared =
+        update(r#"{"sessionUpdate":"subagent_update","sessionId":"child","capabilities":null,"state":null}"#);
+    let child = |bodies: Vec<EventBody>| {
+        let session = fold(bodies);
+        let EntryContent::Subagent(child) = &session.entries()[0].content else { panic!("no subagent") };
+        assert_eq!(child.title.as_deref(), Some("T"));
+        (child.capabilities.is_some(), child.state.is_some())
+    };
+    assert_eq!(child(vec![announced.clone()]), (true, true));
+    assert_eq!(child(vec![announced, cleared]), (false, false));
 }
 
 #[test]
