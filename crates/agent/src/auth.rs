@@ -5,7 +5,10 @@ use crate::kit::Parts;
 use crate::{About, Author, Result};
 use attache_connection::{Answer, Peer, Work};
 use attache_protocol::Error as Refusal;
-use attache_protocol::method::{AuthStatus, AuthStatusUpdate, Authenticate, Logout};
+use attache_protocol::method::{
+    AuthStatus, AuthStatusUpdate, Authenticate, Logout, Method as _, Row, SessionFork, SessionList,
+    SessionLoad, SessionNew, SessionPrompt, SessionResume,
+};
 use attache_protocol::v1::{
     AuthAccount, AuthMethod, AuthState, AuthStatusResponse, AuthStatusUpdateNotification,
     AuthenticateRequest, AuthenticateResponse, ClientCapabilities, LogoutResponse,
@@ -13,8 +16,14 @@ use attache_protocol::v1::{
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The calls that need a login (AUTH-01).
-const GATED: &[&str] =
-    &["session/new", "session/load", "session/resume", "session/fork", "session/list", "session/prompt"];
+const GATED: &[&Row] = &[
+    SessionNew::ROW,
+    SessionLoad::ROW,
+    SessionResume::ROW,
+    SessionFork::ROW,
+    SessionList::ROW,
+    SessionPrompt::ROW,
+];
 
 /// Tells the client when somebody logged in or out by other means than its own calls (AUTHS-03). Cheap to clone.
 #[derive(Debug, Clone)]
@@ -54,7 +63,7 @@ impl AuthStatusHandle {
 impl<A: Author> Parts<A> {
     /// Why a call is refused, if it is one that needs a login that is missing (AUTH-01).
     pub(crate) fn login_missing(&self, method: &str, client: &ClientCapabilities) -> Option<Refusal> {
-        if !GATED.contains(&method) {
+        if !GATED.iter().any(|row| row.name == method) {
             return None;
         }
         match calmly(|| Ok(self.author.auth_state())) {

@@ -37,6 +37,10 @@ impl LineUp {
         self.waiting.is_empty()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether the client knows the session: the reply that tells of it is the first to leave.
     pub(crate) fn announced(&self) -> bool {
         self.first > 0

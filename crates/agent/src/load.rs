@@ -43,8 +43,7 @@ async fn begin<A: Author>(
     peer: &Peer,
 ) -> Result<(Opened<A::Memory>, Shown)> {
     let roots = setup.check(&parts.about)?;
-    parts.sessions.is_free(id)?;
-    let log = parts.kept.open(id).await?;
+    let log = parts.log_of(id).await?;
     let mut replay = Replay::new(id.clone(), peer.client_capabilities().unwrap_or_default());
     let mut records = Records::default();
     let mut updates = Vec::new();

@@ -212,12 +212,12 @@ impl OpenSession {
         self.tell_front(state);
     }
 
-    /// Whether much was said that is not stored yet.
+    /// Whether much waits for the disk.
     pub(crate) fn is_behind(&self) -> bool {
         self.behind.load(Ordering::Relaxed)
     }
 
-    /// Waits for the disk if much was said that is not stored yet, so that a slow one fills no memory.
+    /// Waits for the disk if much waits for it, so that a slow one fills no memory.
     ///
     /// # Errors
     /// [`Error::Store`] if it cannot be stored.
@@ -234,6 +234,15 @@ impl OpenSession {
             self.behind.store(false, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Waits for room in the connection and for the store: what everything that sends outside of a turn awaits first.
+    ///
+    /// # Errors
+    /// [`Error::Gone`], [`Error::Store`].
+    pub(crate) async fn room(&self) -> Result<()> {
+        self.peer.room().await?;
+        self.kept_up().await
     }
 
     /// Runs `step` under the lock, if the turn of `ticket` may still say something.
@@ -274,7 +283,7 @@ impl OpenSession {
         match state.line_up.announced() {
             true => self.notify(update),
             false => {
-                state.line_up.push(update);
+                state.lines_up(update);
                 Ok(())
             }
         }
@@ -289,7 +298,7 @@ impl OpenSession {
         if state.line_up.is_empty() {
             return self.notify(update);
         }
-        state.line_up.push(update);
+        state.lines_up(update);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::remember::SYSTEM_PROMPT;
 use crate::setup::Setup;
 use crate::{Author, Opening, Result, SessionHandle};
 use attache_connection::Peer;
-use attache_protocol::v1::{SessionConfigOption, SessionModeState, SessionUpdate};
+use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
 use attache_protocol::{Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
@@ -84,6 +84,23 @@ pub(crate) async fn open<A: Author>(
         crate::options::check(options)?;
     }
     Ok(Opened { session, place, memory, chosen, before, unfinished })
+}
+
+impl<A: Author> Parts<A> {
+    /// The log of a stored session that is not open. What a client sees of a session comes from one place only, so one that is open is
+    /// refused: it can be closed first.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it is open on this connection; [`Error::Store`] if it is open elsewhere or cannot be had.
+    pub(crate) async fn log_of(&self, session: &SessionId) -> Result<Box<dyn Log>> {
+        self.sessions.is_free(session)?;
+        let log = self.kept.open(session).await;
+        if log.is_err() {
+            // Another call may have opened it meanwhile.
+            self.sessions.is_free(session)?;
+        }
+        log
+    }
 }
 
 /// What happens first: a turn that a dead writer left open is settled, and the session is here with what the client asked for.

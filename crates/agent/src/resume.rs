@@ -41,8 +41,7 @@ async fn begin<A: Author>(
     peer: &Peer,
 ) -> Result<(Opened<A::Memory>, Shown)> {
     let roots = setup.check(&parts.about)?;
-    parts.sessions.is_free(id)?;
-    let log = parts.kept.open(id).await?;
+    let log = parts.log_of(id).await?;
     let past = Past::read(&parts.kept, id).await?;
     let mut opened = opened::open(parts, (&setup, roots), Origin::Resumed, past, (log, peer)).await?;
     let (_, shown) = opened.settle();

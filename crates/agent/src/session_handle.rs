@@ -15,8 +15,8 @@ use std::sync::{Arc, Weak};
 /// it keeps nothing alive. What belongs to the conversation is said in a [`Turn`](crate::Turn).
 ///
 /// It speaks from [`Author::open`](crate::Author::open) on, where what it says follows the reply that tells of the session (SESS-26). From the
-/// session's closing on every function says [`Error::Closed`]. Functions that send wait first until the client has taken most of what was
-/// sent before.
+/// session's closing on every function says [`Error::Closed`]. Functions that send wait first until the client has taken, and the store has
+/// stored, most of what was said before.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);
 
@@ -94,7 +94,7 @@ impl SessionHandle {
     /// [`Opening::options`](crate::Opening::options).
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;
-        session.peer.room().await?;
+        session.room().await?;
         self.session()?.change_options(Told::ByUpdate, |_| Ok(options), |outcome| outcome.map(drop))
     }
 
@@ -125,7 +125,7 @@ impl SessionHandle {
     async fn tell(&self, statement: Statement) -> Result<()> {
         let statement = statement.checked()?;
         let session = self.session()?;
-        session.peer.room().await?;
+        session.room().await?;
         {
             let mut state = session.state();
             if state.is_closed() {

@@ -40,7 +40,7 @@ impl<M> Sessions<M> {
         held.ok_or_else(|| attache_protocol::Error::resource_not_found_session(id.as_str()))
     }
 
-    /// Whether a session with this id may be opened: what a client sees of a session comes from one place only.
+    /// Whether a session with this id may be opened.
     ///
     /// # Errors
     /// [`Error::Invalid`] if it is open.

@@ -6,7 +6,7 @@ use crate::info_pace::InfoPace;
 use crate::line_up::LineUp;
 use crate::open_session::OpenSession;
 use crate::ticket::Stage;
-use attache_protocol::v1::{TerminalId, ToolCallId, Usage};
+use attache_protocol::v1::{SessionUpdate, TerminalId, ToolCallId, Usage};
 use attache_session::{Commit, Event, EventBody, Log, PermissionId, Session};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +14,9 @@ use tokio::sync::watch;
 
 /// Bytes that may be appended and not stored before whoever says more must wait.
 const BACKLOG: usize = 1024 * 1024;
+
+/// Updates that may wait behind replies, likewise.
+const LINE: usize = 256;
 
 /// What no one holds while waiting or while an author's code runs.
 pub(crate) struct State {
@@ -118,9 +121,17 @@ impl State {
         events
     }
 
-    /// Whether more was said than may wait to be stored.
+    /// Whether more waits to be stored than may.
     pub(crate) fn is_behind(&self) -> bool {
-        self.log.as_ref().is_some_and(|log| log.backlog() > BACKLOG)
+        self.line_up.len() > LINE || self.log.as_ref().is_some_and(|log| log.backlog() > BACKLOG)
+    }
+
+    /// An update leaves behind the replies that wait.
+    pub(crate) fn lines_up(&mut self, update: SessionUpdate) {
+        self.line_up.push(update);
+        if self.line_up.len() > LINE {
+            self.behind.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether the session is not open yet.

@@ -146,7 +146,6 @@ impl OpenSession {
             }
             // If the connection is over, nobody needs to know.
             let _ = child.send_info(&mut own);
-            own.close();
         }
         idle.stop_reason = Some(reason);
         let update = SubagentUpdate {

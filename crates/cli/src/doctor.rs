@@ -150,7 +150,7 @@ fn folders(findings: &mut Findings) {
         Ok(cwd) => folder(findings, "current", &cwd),
         Err(error) => findings.found(Mark::Bad, "current", &format!("cannot be found: {error}")),
     }
-    // The configuration is where it will be.
+    // No configuration is read yet; this is where it will be.
     for (name, variable, below_home) in
         [("configuration", "XDG_CONFIG_HOME", ".config"), ("data", "XDG_DATA_HOME", ".local/share")]
     {

@@ -5,12 +5,13 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
 use crate::show::json::Json;
-use crate::show::paint::{DIM, Paint};
+use crate::show::paint::{DIM, Paint, YELLOW};
 use crate::show::plain::Plain;
 use crate::show::progress::Style;
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
+use crate::store::Place;
 use crate::{key, terminal, turn};
 use attache_client::{AgentProcess, OpenError, Options, SessionHandle, SetError, StartError};
 use attache_host::Launch;
@@ -49,7 +50,12 @@ async fn with_face(
         Some(command) => {
             Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?
         }
-        None => built_in()?,
+        None => {
+            if !arguments.quiet && !arguments.json {
+                warn_if_not_kept();
+            }
+            built_in()?
+        }
     };
     let name = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
     let watched = !arguments.quiet && !arguments.json && io::stderr().is_terminal();
@@ -193,6 +199,14 @@ pub(crate) fn built_in() -> Result<Launch, Failure> {
         )
     })?;
     Ok(Launch::new(program).arg("agent"))
+}
+
+/// Says so if the store is there and cannot be used: then the built-in agent keeps nothing, and tells only its own stderr.
+fn warn_if_not_kept() {
+    if let Err(error) = Place::of(None).and_then(|place| place.existing()) {
+        let told = format!("this session will not be kept: {error}");
+        eprint(&format!("{}\n", Paint::of(&io::stderr()).paint(YELLOW, sanitize::line(&told))));
+    }
 }
 
 /// Waits for the agent. A person who watches is told after a second, and then each second, that it is still starting.

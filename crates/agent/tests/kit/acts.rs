@@ -55,17 +55,17 @@ where
     }
 }
 
-/// The handle that a turn gave away.
+/// A turn that is kept beyond its end.
 #[derive(Clone, Default)]
-pub(crate) struct Kept(Arc<Mutex<Option<SessionHandle>>>);
+pub(crate) struct Kept(Arc<Mutex<Option<Turn>>>);
 
 impl Kept {
-    pub(crate) fn keep(&self, handle: SessionHandle) {
-        *self.0.lock().unwrap() = Some(handle);
+    pub(crate) fn keep(&self, turn: &Turn) {
+        *self.0.lock().unwrap() = Some(turn.clone());
     }
 
     pub(crate) fn handle(&self) -> SessionHandle {
-        self.0.lock().unwrap().clone().expect("a turn gave it")
+        self.0.lock().unwrap().as_ref().expect("a turn was kept").session()
     }
 }
 

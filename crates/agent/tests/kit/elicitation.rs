@@ -142,6 +142,16 @@ async fn a_cancel_withdraws_the_question() {
     }
 }
 
+/// CANCEL-22.
+#[tokio::test(start_paused = true)]
+async fn an_answer_right_behind_the_cancel_starts_nothing() {
+    let (mut client, notes, session, turn, call) = asked("form").await;
+    let accept = json!({"action": "accept", "content": {"name": "Ada"}});
+    client.send(&[cancel(&session), json!({"jsonrpc": "2.0", "id": call["id"], "result": accept})]).await;
+    assert_eq!(client.reply(turn).await["result"]["stopReason"], "cancelled");
+    assert_eq!(notes.all(), [] as [&str; 0]);
+}
+
 /// ELIC-17, ELIC-18, ELIC-19.
 #[tokio::test(start_paused = true)]
 async fn a_page_that_is_done_is_said_to_be_with_the_same_id() {

@@ -13,12 +13,13 @@ fn meta(value: Value) -> Meta {
 
 /// A client, a session of it, and the session's handle.
 async fn opened(capabilities: Value) -> (Client, String, SessionHandle) {
+    // The client's agent keeps the turn, so the session is in memory also when it is closed.
     let kept = Kept::default();
     let keeper = kept.clone();
     let author = acts(move |turn| {
         let kept = keeper.clone();
         async move {
-            kept.keep(turn.session());
+            kept.keep(&turn);
             match turn.text() {
                 "many titles" => {
                     for number in 0..50 {

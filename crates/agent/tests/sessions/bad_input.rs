@@ -102,7 +102,8 @@ async fn two_loads_at_once_open_a_session_once() {
     let replies = [client.reply(one).await, client.reply(two).await];
     let failed: Vec<_> = replies.iter().filter(|reply| reply.get("error").is_some()).collect();
     assert_eq!(failed.len(), 1, "{replies:?}");
-    assert_eq!(failed[0]["error"]["code"], -32602);
+    let sentence = format!("the session {session} is open already: close it first");
+    assert_eq!(failed[0]["error"], json!({"code": -32602, "message": sentence}));
     client.turn(&session, "say x").await;
 }
 

@@ -1,14 +1,15 @@
 //! What an author learns when a session is opened.
 
-use super::Client;
+use super::{Client, TestStore};
 use attache_agent::{About, Author, Opening, Result, SessionHandle, StopReason, Turn, serve};
 use attache_session::MemoryStore;
 use serde_json::json;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-/// Keeps the handles of its sessions.
+/// Keeps the handles of its sessions, and all its turns.
 #[derive(Clone, Default)]
-struct Handles(Arc<Mutex<Vec<SessionHandle>>>);
+struct Handles(Arc<Mutex<Vec<SessionHandle>>>, Arc<Mutex<Vec<Turn>>>);
 
 impl Author for Handles {
     type Memory = Vec<u64>;
@@ -23,7 +24,11 @@ impl Author for Handles {
     }
 
     async fn turn(&self, _: &mut Vec<u64>, turn: &Turn) -> Result<StopReason> {
-        turn.remember(turn.text()).await?;
+        self.1.lock().unwrap().push(turn.clone());
+        match turn.text().parse::<u64>() {
+            Ok(number) => turn.remember(&number).await?,
+            Err(_) => turn.remember(turn.text()).await?,
+        }
         Ok(StopReason::EndTurn)
     }
 }
@@ -63,4 +68,70 @@ async fn a_record_of_another_shape_is_an_error() {
         message.starts_with(&format!("the record 0 of the session {session} cannot be read: ")),
         "{error}"
     );
+}
+
+/// SESS-23: who keeps a turn that is over keeps nobody from the session, be it closed or its connection ended.
+#[tokio::test(start_paused = true)]
+async fn an_old_turn_keeps_no_session() {
+    let (author, store) = (Handles::default(), TestStore::new());
+    let mut client = Client::silent(serve(author.clone()).store(store.clone()));
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    let session = client.session().await;
+    client.turn(&session, "1").await;
+    client.result("session/close", json!({"sessionId": session})).await;
+    client.result("session/load", super::load::load(&session)).await;
+    client.turn(&session, "2").await;
+    client.hang_up().await.unwrap();
+    let mut client = Client::silent(serve(author.clone()).store(store));
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    client.result("session/load", super::load::load(&session)).await;
+    for turn in author.1.lock().unwrap().drain(..) {
+        assert!(turn.is_cancelled() || turn.session().options().is_err());
+    }
+}
+
+/// What was said between turns, which no reply confirms, is stored at the latest when the connection ends.
+#[tokio::test(start_paused = true)]
+async fn what_was_said_last_is_stored_when_the_connection_ends() {
+    let (author, store) = (Handles::default(), TestStore::new());
+    let mut client = Client::silent(serve(author.clone()).store(store.clone()));
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    client.session().await;
+    let handle = author.0.lock().unwrap()[0].clone();
+    handle.title("Last words").await.unwrap();
+    let commits = store.control.commits.load(Ordering::SeqCst);
+    client.hang_up().await.unwrap();
+    assert_eq!(store.control.commits.load(Ordering::SeqCst), commits + 1);
+}
+
+/// What waits behind a reply that waits for the disk is bounded.
+#[tokio::test(start_paused = true)]
+async fn a_handle_waits_for_a_slow_disk() {
+    let (author, store) = (Handles::default(), TestStore::new());
+    let mut client = Client::silent(serve(author.clone()).store(store.clone()));
+    client.result("initialize", json!({"protocolVersion": 1})).await;
+    store.hold();
+    let opening = client.start("session/new", super::client::new()).await;
+    while author.0.lock().unwrap().is_empty() {
+        client.result("session/list", json!({})).await;
+    }
+    let handle = author.0.lock().unwrap()[0].clone();
+    let said = Arc::new(Mutex::new(0));
+    let mut tasks = tokio::task::JoinSet::new();
+    let counted = Arc::clone(&said);
+    tasks.spawn(async move {
+        for used in 0..1000 {
+            handle.usage(used, 1000, None).await.unwrap();
+            *counted.lock().unwrap() += 1;
+        }
+    });
+    // Under the paused clock this passes only when nothing moves any more.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let said_early = *said.lock().unwrap();
+    assert!((200..300).contains(&said_early), "{said_early} updates wait for the disk");
+    store.go_on();
+    assert_eq!(client.next().await["id"], opening, "SESS-26");
+    tasks.join_all().await;
+    client.settle().await;
+    assert_eq!(client.updates().len(), 1000);
 }

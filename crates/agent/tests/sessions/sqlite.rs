@@ -65,6 +65,30 @@ async fn a_session_lives_in_a_file() {
     three.result("session/load", load(forked.as_str().unwrap())).await;
 }
 
+/// FORK-02: a fork has all that was said until then, stored already or not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fork_has_what_was_said_a_moment_ago() {
+    let folder = tempfile::tempdir().unwrap();
+    let author = Keeper::default();
+    let mut client = client(&folder.path().join("sessions.db"), author.clone()).await;
+    let source = client.session().await;
+    client.settle().await;
+    for round in 0..3 {
+        client.updates();
+        let turn = client.prompt(&source, "wait").await;
+        client.arrives("session/update").await;
+        let forked = client.result("session/fork", load(&source)).await["sessionId"].clone();
+        author.go.notify_one();
+        client.reply(turn).await;
+        client.result("session/close", json!({"sessionId": forked})).await;
+        client.updates();
+        client.result("session/load", load(forked.as_str().unwrap())).await;
+        let updates = client.updates();
+        let said = updates.iter().filter(|update| update["content"]["text"] == "waiting").count();
+        assert_eq!(said, round + 1);
+    }
+}
+
 /// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed is there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whichever_write_fails_what_was_confirmed_is_there() {

@@ -69,3 +69,24 @@ async fn a_blank_title_and_an_unknown_session_are_refused() {
     assert_eq!((&error["code"], &error["data"]["sessionId"]), (&json!(-32002), &json!("nope")));
     assert_eq!(store.session(&session).info().title(), None);
 }
+
+/// TITLE-01: however slow the disk, titles of a session that is not open wait for one another.
+#[tokio::test(start_paused = true)]
+async fn titles_wait_for_the_disk_and_for_one_another() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let session = client.session().await;
+    client.result("session/close", json!({"sessionId": session})).await;
+    store.hold();
+    let mut ids = Vec::new();
+    for title in ["one", "two", "three"] {
+        ids.push(client.start("session/set_title", json!({"sessionId": session, "title": title})).await);
+    }
+    client.settle().await;
+    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    store.go_on();
+    for (id, title) in ids.into_iter().zip(["one", "two", "three"]) {
+        assert_eq!(client.reply(id).await["result"]["title"], title);
+    }
+    assert_eq!(store.session(&session).info().title(), Some("three"));
+}

@@ -9,6 +9,8 @@ The built-in agent keeps its sessions in one file of the user's data directory: 
 
 ID is a session's id, the beginning of one, or `last`.
 
+Exit codes are those of `attache run --help`: 2 if no such session is kept, 9 if it is open elsewhere, 10 if the store cannot be used.
+
 Examples:
   attache sessions                              the newest ones
   attache sessions --cwd . --tag bug            of this folder, with a tag

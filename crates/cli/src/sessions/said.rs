@@ -153,7 +153,10 @@ mod tests {
         let long = "漢".repeat(500);
         let found_in = |pieces: &[_]| found("ONE two", pieces).map(|found| (found.sequence, found.text));
         assert_eq!(found_in(&[(Agent, "one t"), (Agent, "wo")]), Some((2, "one two".to_owned())));
-        assert_eq!(found_in(&[(Agent, &long), (Agent, "One"), (Agent, " tWo")]), Some((3, "One tWo".to_owned())));
+        assert_eq!(
+            found_in(&[(Agent, &long), (Agent, "One"), (Agent, " tWo")]),
+            Some((3, "One tWo".to_owned()))
+        );
         assert_eq!(found_in(&[(User, "one t"), (Agent, "wo")]), None);
     }
 

@@ -217,7 +217,9 @@ fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
     kept.keep_of("robot", "aa2", 10, vec![prompt("five")]);
     kept.keep_of("robot", "aa22", 11, vec![prompt("six")]);
     assert_eq!(kept.titles(&[]), ["three", "The race in the cache", "one", "four", "five", "six"]);
-    for (id, text) in [("last", "three"), ("aa1", "one"), ("aa22", "The race"), ("bb", "four"), ("aa2", "five")] {
+    for (id, text) in
+        [("last", "three"), ("aa1", "one"), ("aa22", "The race"), ("bb", "four"), ("aa2", "five")]
+    {
         assert!(kept.done(&["sessions", "show", id]).contains(text), "{id}");
     }
     kept.run(&["sessions", "show", "aa"])
@@ -376,6 +378,7 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     assert!(!loads && told.lines().count() == 1 && told.contains("no session is kept: the store"), "{told}");
     let ended = kept.run(&["run", "summarize this project"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
+    assert!(ended.stderr.contains("this session will not be kept: the store"), "{ended:#?}");
     kept.run(&["sessions"]).failed(10, &["sessions.db"]);
     kept.run(&["sessions", "delete", "last", "--yes"]).failed(10, &["sessions.db"]);
     assert!(kept.run(&["doctor"]).stdout.contains("✗ sessions"));
