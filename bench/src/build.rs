@@ -1,42 +1,60 @@
 //! Building what is measured.
 
+use crate::rows::Row;
 use crate::run::number;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
+use tempfile::TempDir;
 
-/// Where the programs are.
+/// Where the programs are, and the files they work on.
 pub(crate) struct Programs {
     root: PathBuf,
     ours: PathBuf,
     counting: PathBuf,
     peers: PathBuf,
+    kept: TempDir,
 }
 
 impl Programs {
-    /// Builds ours, ours with counted allocations, and the foreign peers.
-    pub(crate) fn build() -> Self {
+    /// Where they will be.
+    pub(crate) fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
         let target = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
-        let counting = target.join("counting");
-        let peers = target.join("interop");
-        cargo(&root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
-        cargo(
-            &root,
-            &["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"],
-            Some(&counting),
-        );
-        cargo(&root.join("interop"), &["build", "--release", "-p", "bench-peers"], Some(&peers));
-        let modules = root.join("interop/ts");
-        if !modules.join("node_modules").exists() {
-            must(Command::new("npm").args(["ci", "--silent"]).current_dir(&modules));
-        }
         Self {
             ours: target.join("release"),
-            counting: counting.join("release"),
-            peers: peers.join("release"),
+            counting: target.join("counting"),
+            peers: target.join("interop"),
+            kept: tempfile::tempdir().unwrap(),
             root,
         }
+    }
+
+    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign peers.
+    pub(crate) fn build(&self, rows: &[Row], peers: bool) {
+        let needed = |folder: &Path| {
+            let programs = rows.iter().flat_map(|row| &row.programs);
+            programs.flat_map(|program| &program.command).any(|word| Path::new(word).starts_with(folder))
+        };
+        cargo(&self.root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
+        if needed(&self.counting) {
+            let arguments =
+                ["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"];
+            cargo(&self.root, &arguments, Some(&self.counting));
+        }
+        if peers || needed(&self.peers) {
+            let arguments = ["build", "--release", "-p", "bench-peers"];
+            cargo(&self.root.join("interop"), &arguments, Some(&self.peers));
+        }
+        let modules = self.root.join("interop/ts");
+        if needed(&modules) && !modules.join("node_modules").exists() {
+            must(Command::new("npm").args(["ci", "--silent"]).current_dir(&modules));
+        }
+    }
+
+    /// A file for stored sessions, gone when all is measured.
+    pub(crate) fn kept(&self, name: &str) -> String {
+        self.kept.path().join(name).display().to_string()
     }
 
     pub(crate) fn ours(&self, name: &str) -> String {
@@ -44,11 +62,11 @@ impl Programs {
     }
 
     pub(crate) fn counting(&self, name: &str) -> String {
-        self.counting.join(name).display().to_string()
+        self.counting.join("release").join(name).display().to_string()
     }
 
     pub(crate) fn peer(&self, name: &str) -> String {
-        self.peers.join(name).display().to_string()
+        self.peers.join("release").join(name).display().to_string()
     }
 
     pub(crate) fn script(&self, name: &str) -> String {

@@ -7,6 +7,8 @@
     reason = "a benchmark stops at the first surprise"
 )]
 
+pub mod stored;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -66,9 +68,24 @@ pub fn used() -> Used {
     }
 }
 
+/// What an agent says of itself when it is asked by `_bench/stats`.
+pub fn stats() -> String {
+    let used = used();
+    let stats = serde_json::json!({
+        "user_us": used.cpu_us, "sys_us": 0, "allocs": used.allocations, "waits": used.waits,
+        "rss_kb": memory_kb("VmRSS:"), "peak_rss_kb": memory_kb("VmHWM:"),
+    });
+    stats.to_string()
+}
+
 /// A line of `/proc/self/status` in kB: `VmRSS:` now, `VmHWM:` at most.
 pub fn memory_kb(key: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    memory_kb_of(std::process::id(), key)
+}
+
+/// The same of another process.
+pub fn memory_kb_of(process: u32, key: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(key));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }

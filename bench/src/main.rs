@@ -1,6 +1,6 @@
 //! Prints the table of speed: ours beside the official SDKs and the raw pipe, on the same work.
 //!
-//! `cargo run --release -p attache-bench [-- ROW]` builds the peers and measures. Every number is the median of nine rounds; in a round
+//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number is the median of nine rounds; in a round
 //! every program runs once, one after the other, so that a ratio compares neighbours in time. Rows whose name contains ROW, or all.
 #![allow(
     clippy::unwrap_used,
@@ -13,24 +13,25 @@
 )]
 
 mod build;
+mod kept_rows;
 mod rows;
 mod run;
 
-use rows::{Row, Target};
+use rows::{Beside, Row, Target};
 use std::collections::BTreeMap;
 
 const ROUNDS: usize = 9;
 
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
-    let programs = build::Programs::build();
+    let programs = build::Programs::find();
+    let all = [rows::all(&programs), rows::fold(&programs), kept_rows::all(&programs)];
+    let rows: Vec<Row> = all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
+    let decode = wanted.is_empty() || "decode".contains(&wanted);
+    programs.build(&rows, decode);
     println!("medians of {ROUNDS} rounds; cpu: microseconds of both processes for one item\n");
-    for row in
-        rows::all(&programs).into_iter().chain(rows::fold(&programs)).filter(|row| row.name.contains(&wanted))
-    {
-        print_row(&row);
-    }
-    if wanted.is_empty() || "decode".contains(&wanted) {
+    rows.iter().for_each(print_row);
+    if decode {
         rows::decode(&programs);
     }
     if wanted.is_empty() || "build".contains(&wanted) {
@@ -62,19 +63,21 @@ fn print_row(row: &Row) {
     println!();
 }
 
-/// Ratios are taken within a round, then their median.
+/// Ratios and differences are taken within a round, then their median.
 fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let ours = &figures[target.ours];
-    let (value, what) = match target.than {
-        Some(than) => {
-            let ratios = ours
-                .iter()
-                .zip(&figures[than])
-                .map(|(ours, theirs)| ours / theirs.max(f64::MIN_POSITIVE))
-                .collect();
-            (median(ratios), format!("{} is {{}} x {than}", target.ours))
+    let with = |other: &str, combine: fn(f64, f64) -> f64| {
+        median(ours.iter().zip(&figures[other]).map(|(ours, theirs)| combine(*ours, *theirs)).collect())
+    };
+    let (value, what) = match target.beside {
+        Beside::Times(other) => (
+            with(other, |ours, theirs| ours / theirs.max(f64::MIN_POSITIVE)),
+            format!("{} is {{}} x {other}", target.ours),
+        ),
+        Beside::Above(other) => {
+            (with(other, |ours, theirs| ours - theirs), format!("{} is {{}} above {other}", target.ours))
         }
-        None => (median(ours.clone()), format!("{} is {{}}", target.ours)),
+        Beside::Nothing => (median(ours.clone()), format!("{} is {{}}", target.ours)),
     };
     let met = if target.at_least { value >= target.bound } else { value <= target.bound };
     let wanted = if target.at_least { "at least" } else { "at most" };

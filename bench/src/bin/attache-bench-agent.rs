@@ -6,7 +6,7 @@
     reason = "a benchmark stops at the first surprise"
 )]
 
-use attache_bench::{filler, memory_kb, runtime, used};
+use attache_bench::{filler, runtime, stats};
 use attache_connection::{Agent, AgentHandler, Answer, Builder, IncomingCall, Work, stdio};
 use attache_protocol::method::{
     Initialize, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -48,12 +48,7 @@ impl Agent for Bench {
     }
 
     fn extension_call(&mut self, call: IncomingCall<'_>) -> Work {
-        let used = used();
-        let stats = serde_json::json!({
-            "user_us": used.cpu_us, "sys_us": 0, "allocs": used.allocations, "waits": used.waits,
-            "rss_kb": memory_kb("VmRSS:"), "peak_rss_kb": memory_kb("VmHWM:"),
-        });
-        call.answer_raw(&stats.to_string())
+        call.answer_raw(&stats())
     }
 }
 

@@ -1,8 +1,11 @@
-//! The measured agent as an author writes it with the kit. A prompt "N SIZE" is answered with N chunks of SIZE bytes.
+//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A prompt "N SIZE" is answered with N chunks
+//! of SIZE bytes.
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
 
-use attache_agent::{About, Author, Opening, Result, StopReason, Turn, serve};
-use attache_bench::{filler, runtime};
+use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
+use attache_bench::{filler, runtime, stats, stored};
+use attache_protocol::Raw;
+use attache_store::Sqlite;
 
 struct Bench;
 
@@ -10,7 +13,7 @@ impl Author for Bench {
     type Memory = ();
 
     fn about(&self) -> About {
-        About::new("bench", "0")
+        About::new(stored::AGENT, "0")
     }
 
     async fn open(&self, _opening: Opening<'_>) -> Result<()> {
@@ -25,8 +28,16 @@ impl Author for Bench {
         }
         Ok(StopReason::EndTurn)
     }
+
+    async fn extension(&self, _method: &str, _params: Option<Raw>) -> Result<Raw> {
+        Raw::from_text(&stats()).map_err(|error| Error::caused("the figures are no JSON", error))
+    }
 }
 
 fn main() {
-    runtime().block_on(serve(Bench).stdio()).unwrap();
+    let serving = match std::env::args_os().nth(1) {
+        Some(file) => serve(Bench).store(Sqlite::open(file).unwrap()),
+        None => serve(Bench),
+    };
+    runtime().block_on(serving.stdio()).unwrap();
 }

@@ -72,11 +72,15 @@ impl Selection {
             (Archived::Only, false) => own.and("archived = 1", []),
             (Archived::Only, true) => own.and("+archived = 1", []),
         }
+        // One directory has fewer sessions than one agent.
+        let in_directory = query.cwd.is_some();
         if let Some(side) = query.side {
-            own.and("side = ?", [side_name(side).to_owned().into()]);
+            let condition = if in_directory { "+side = ?" } else { "side = ?" };
+            own.and(condition, [side_name(side).to_owned().into()]);
         }
         if let Some(agent) = &query.agent {
-            own.and("agent = ?", [agent.clone().into()]);
+            let condition = if in_directory { "+agent = ?" } else { "agent = ?" };
+            own.and(condition, [agent.clone().into()]);
         }
         if let Some(cwd) = &query.cwd {
             own.and("cwd = ?", [cwd.clone().into()]);
@@ -192,6 +196,10 @@ mod tests {
             (
                 ListQuery { side: Some(Side::Agent), agent: some("a"), ..any() },
                 "session_by_agent (side=? AND agent=?)",
+            ),
+            (
+                ListQuery { side: Some(Side::Agent), agent: some("a"), cwd: some("/"), ..any() },
+                "session_by_cwd (cwd=?)",
             ),
             (
                 ListQuery { cursor: Some(position.cursor(&any())), ..any() },

@@ -192,7 +192,7 @@ fn append_stores_one_event(store: &dyn Store) {
     assert!(matches!(store.append(&key("t"), Timestamp(9), title("T")), Err(StoreError::Unknown(_))));
 }
 
-/// FORK-05.
+/// FORK-02.
 fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
     let bodies = vec![opened("/"), title("T"), prompt("one"), record("1"), prompt("two"), prompt("three")];
     let mut from = stored(store, &key("from"), bodies);

@@ -1,0 +1,86 @@
+//! Loads a stored session: `read|stall FILE SESSION -- AGENT…`, where the agent keeps its sessions in FILE; prints one JSON object. With
+//! `stall` nothing is read behind the first update until the agent's memory has settled.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first surprise"
+)]
+
+use attache_bench::{memory_kb_of, stored};
+use attache_store::Sqlite;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let split = arguments.iter().position(|argument| argument == "--").unwrap();
+    let agent = arguments.split_off(split + 1);
+    let (mode, file, session) = (&arguments[0], &arguments[1], &arguments[2]);
+    stored::make(&Sqlite::open(file).unwrap(), session);
+
+    let mut child = Command::new(&agent[0])
+        .args(&agent[1..])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::with_capacity(1 << 16, child.stdout.take().unwrap());
+    let mut line = Vec::new();
+    let mut read = |line: &mut Vec<u8>| {
+        line.clear();
+        assert!(output.read_until(b'\n', line).unwrap() > 0, "the agent has ended");
+    };
+    let call = |id: u64, method: &str, params: Value| {
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    };
+    input.write_all(call(1, "initialize", json!({"protocolVersion": 1})).as_bytes()).unwrap();
+    read(&mut line);
+
+    let load = call(2, "session/load", json!({"sessionId": session, "cwd": "/", "mcpServers": []}));
+    let since = Instant::now();
+    input.write_all(load.as_bytes()).unwrap();
+    read(&mut line);
+    let first = since.elapsed();
+    if mode == "stall" {
+        settle(child.id());
+    }
+    let mut updates = 0;
+    while is_update(&line) {
+        updates += 1;
+        read(&mut line);
+    }
+    let whole = since.elapsed();
+    let reply: Value = serde_json::from_slice(&line).unwrap();
+    assert!(reply["result"].is_object() && updates > 0, "{reply}");
+    let peak = memory_kb_of(child.id(), "VmHWM:");
+    drop(input);
+    child.wait().unwrap();
+    println!(
+        "{}",
+        json!({
+            "first_ms": first.as_secs_f64() * 1e3, "whole_ms": whole.as_secs_f64() * 1e3, "updates": updates,
+            "agent_peak_rss_kb": peak,
+        })
+    );
+}
+
+/// A notification names its method in its first bytes; nothing but the updates is sent before the reply.
+fn is_update(line: &[u8]) -> bool {
+    let head = &line[..line.len().min(64)];
+    head.windows(8).any(|word| word == b"\"method\"")
+}
+
+/// Waits until the agent does not grow any more.
+fn settle(agent: u32) {
+    let (mut last, mut same) = (0, 0);
+    while same < 5 {
+        std::thread::sleep(Duration::from_millis(100));
+        let now = memory_kb_of(agent, "VmRSS:");
+        same = if now == last { same + 1 } else { 0 };
+        last = now;
+    }
+}

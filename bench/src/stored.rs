@@ -1,0 +1,138 @@
+//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it is not there.
+
+use crate::{filler, runtime};
+use attache_protocol::Patch;
+use attache_protocol::method::Side;
+use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate};
+use attache_session::{
+    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError, Timestamp,
+    TurnOutcome,
+};
+use attache_store::Sqlite;
+
+/// The agent whose sessions these are.
+pub const AGENT: &str = "bench";
+
+/// Milliseconds between two updates of an agent that streams.
+const PACE: u64 = 5;
+
+/// The key of the session `id`.
+pub fn key(id: &str) -> SessionKey {
+    SessionKey { side: Side::Agent, agent: AGENT.to_owned(), session_id: id.into() }
+}
+
+/// How a session begins.
+pub fn opened(cwd: &str) -> EventBody {
+    let (cwd, origin) = (cwd.to_owned(), Origin::New);
+    EventBody::Opened { cwd, additional_directories: Vec::new(), origin, agent: None }
+}
+
+/// A piece of what somebody says.
+pub fn piece(author: MessageAuthor, id: u64, text: &str) -> EventBody {
+    EventBody::Message {
+        author,
+        message_id: Some(format!("m{id}").into()),
+        content: ContentBlock::text(text),
+    }
+}
+
+/// A log that is being made.
+struct Making {
+    log: Box<dyn Log>,
+    sequence: u64,
+}
+
+impl Making {
+    fn append(&mut self, body: EventBody) {
+        self.sequence += 1;
+        let at = Timestamp((self.sequence * PACE).cast_signed());
+        self.log.append(&Event { sequence: self.sequence, at, body });
+        if self.log.backlog() > 1 << 20 {
+            runtime().block_on(self.log.commit()).unwrap();
+        }
+    }
+
+    fn say(&mut self, author: MessageAuthor, text: &str, pieces: u64) {
+        let id = self.sequence;
+        for _ in 0..pieces {
+            self.append(piece(author, id, text));
+        }
+    }
+
+    fn end_turn(&mut self) {
+        let outcome = TurnOutcome::Stopped(attache_protocol::v1::StopReason::EndTurn);
+        self.append(EventBody::TurnEnded { outcome, usage: None });
+    }
+}
+
+/// Makes the session `id` unless it is there: `messages-N`, or `updates-N`.
+pub fn make(store: &Sqlite, id: &str) {
+    match store.summary(&key(id)) {
+        Err(StoreError::Unknown(_)) => {}
+        found => return drop(found.unwrap()),
+    }
+    let (kind, count) = id.split_once('-').unwrap();
+    let count: u64 = count.parse().unwrap();
+    let mut making = Making { log: store.create(&key(id)).unwrap(), sequence: 0 };
+    making.append(opened("/"));
+    match kind {
+        "messages" => messages(&mut making, count),
+        "updates" => updates(&mut making, count),
+        other => panic!("no kind {other}"),
+    }
+    runtime().block_on(making.log.commit()).unwrap();
+}
+
+/// Prompts and answers in turn; an answer has 1,000 bytes and came in pieces of 40.
+fn messages(making: &mut Making, count: u64) {
+    let text = filler(40);
+    for _ in 0..count / 2 {
+        making.append(EventBody::Prompt { content: vec![ContentBlock::text("What is in the next file?")] });
+        making.append(EventBody::TurnBegan);
+        making.say(MessageAuthor::Agent, &text, 25);
+        making.end_turn();
+    }
+}
+
+/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times a tool call of four updates and 44
+/// pieces of 32 bytes of the answer.
+fn updates(making: &mut Making, count: u64) {
+    let text = filler(32);
+    for _ in 0..count / 500 {
+        making.append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
+        making.append(EventBody::TurnBegan);
+        making.say(MessageAuthor::Thought, &text, 20);
+        for _ in 0..10 {
+            let id = ToolCallId::from(format!("call{}", making.sequence));
+            making.append(EventBody::ToolCall(ToolCall::new(id.clone(), "Read src/main.rs")));
+            for status in [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
+            {
+                let mut update = ToolCallUpdate::new(id.clone());
+                update.status = Some(status);
+                update.content = Some(vec![ContentBlock::text(filler(200)).into()]);
+                making.append(EventBody::ToolCallUpdate(update));
+            }
+            making.say(MessageAuthor::Agent, &text, 44);
+        }
+        making.end_turn();
+    }
+}
+
+/// Makes so many small sessions unless they are there.
+pub fn make_many(store: &Sqlite, count: u64) {
+    if !store.list(&ListQuery { limit: 1, ..ListQuery::default() }).unwrap().sessions.is_empty() {
+        return;
+    }
+    for number in 0..count {
+        let mut making =
+            Making { log: store.create(&key(&format!("s{number}"))).unwrap(), sequence: number * 10 };
+        making.append(opened(&format!("/project/{}", number % 500)));
+        making.append(EventBody::Prompt { content: vec![ContentBlock::text("a question")] });
+        let title = Patch::Set(format!("Session {number}"));
+        making.append(EventBody::Info { title, updated_at: Patch::Keep, meta: Patch::Keep });
+        // One commit in a while: the others are stored by then.
+        if number % 1_000 == 999 {
+            runtime().block_on(making.log.commit()).unwrap();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Four sessions stream, until the agent is killed.
+
+use crate::process::Process;
+use crate::script::Random;
+use crate::told::Told;
+
+pub(crate) struct Round<'r> {
+    process: &'r mut Process,
+    sessions: &'r mut [Told],
+    random: &'r mut Random,
+}
+
+impl<'r> Round<'r> {
+    pub(crate) fn new(process: &'r mut Process, sessions: &'r mut [Told], random: &'r mut Random) -> Self {
+        Self { process, sessions, random }
+    }
+
+    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for until it is killed.
+    pub(crate) fn stream(self) {
+        let Self { process, sessions, random } = self;
+        sessions.iter_mut().for_each(|told| told.prompt(process));
+        while let Some(message) = process.next() {
+            let told = sessions.iter_mut().find(|told| told.is_about(&message)).unwrap();
+            told.take(process, message);
+            if !process.is_alive() {
+                continue;
+            }
+            if !told.is_prompted() {
+                told.prompt(process);
+            }
+            let chosen = random.below(40);
+            let index = usize::try_from(chosen % 4).unwrap();
+            match chosen / 4 {
+                0 => sessions[index].ask_style(process, format!("v{}", random.below(10))),
+                1 => sessions[index].ask_title(process, &format!("Title {}", random.below(1000))),
+                _ => {}
+            }
+        }
+        assert!(!process.is_alive(), "the agent ended by itself");
+    }
+}
