@@ -2,26 +2,35 @@
 
 use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
-use crate::models::{Model, Offline};
+use crate::instructions::instructions;
+use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::policy::{Policy, Rule};
+use crate::spending::Spending;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
-use attache_protocol::v1::PromptCapabilities;
+use attache_host::RootsError;
+use attache_protocol::v1::{
+    Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
+    SessionConfigOptionValue, SessionId,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// The built-in agent, `attache agent`.
 ///
-/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model` and `show_thoughts`, the verbs of its model as slash
-/// commands, further roots, and takes text, links and embedded resources. It works on real files inside the session's folders and
-/// nowhere else; through the client's file system where the client offers one, so that unsaved changes are seen.
+/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`, `thought_level` (where the model lets one choose) and
+/// `show_thoughts`, the verbs of the offline model as slash commands, further roots, and takes text, links and embedded resources, pictures
+/// and sounds where one of its models does. It works on real files inside the session's folders and nowhere else; through the client's file
+/// system where the client offers one, so that unsaved changes are seen.
 ///
-/// Usage: the window is that of the model; tokens are estimated, one for every four bytes of UTF-8, rounded up for each message. The
-/// usage in the reply to a prompt is that of its turn, over all calls of the model, in the meaning of [`Turn::spent`].
+/// Usage: the window is that of the model, `used` what its provider reported for the last call, all tokens of it; the cost is that of the
+/// session by the provider's own bill, else by the list of prices. Of the offline model tokens are estimated, one for every four bytes of
+/// UTF-8, rounded up for each message. The usage in the reply to a prompt is that of its turn, over all calls of models, in the meaning of
+/// [`Turn::spent`].
 #[derive(Debug)]
 pub struct Coder {
-    pub(crate) model: Box<dyn Model>,
+    pub(crate) models: Models,
 }
 
 /// What the agent keeps of one session.
@@ -30,9 +39,14 @@ pub struct Memory {
     pub(crate) conversation: Conversation,
     pub(crate) folders: Folders,
     pub(crate) policy: Policy,
+    pub(crate) spending: Spending,
     /// Length and hash of each file when the model last saw it.
     pub(crate) seen: HashMap<PathBuf, (u64, u64)>,
     pub(crate) titled: bool,
+    /// What the project says about how to work on it.
+    pub(crate) instructions: Option<String>,
+    /// The model of which the person was told that nobody knows its window.
+    pub(crate) unmeasured: Option<String>,
 }
 
 /// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
@@ -43,12 +57,40 @@ pub(crate) enum Record {
     Message(Message),
     /// A choice for always, and whether it allows.
     Choice(Rule, bool),
+    /// What a call of a provider's model cost, in US dollars, if anybody knows.
+    Cost(Option<f64>),
 }
 
 impl Coder {
-    /// The agent with its model `offline`.
+    /// The agent with its model `offline` alone.
     pub fn new() -> Self {
-        Self { model: Box::new(Offline) }
+        Self::with(Models::offline_only())
+    }
+
+    /// The agent with these models.
+    pub fn with(models: Models) -> Self {
+        Self { models }
+    }
+}
+
+impl Coder {
+    /// Says which model was asked for and is not there. A client that takes no notices sees it in the options (NOTE-02).
+    async fn tell_what_is_missing(&self, opening: &Opening<'_>) -> Result<()> {
+        let stored = opening.session().config().value(options::MODEL);
+        let stored = match &stored {
+            Some(SessionConfigOptionValue::ValueId(value)) => Some(value.as_str()),
+            _ => None,
+        };
+        let gone = stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none());
+        let Some(missing) = gone.or_else(|| self.models.unknown_wish().filter(|_| stored.is_none())) else {
+            return Ok(());
+        };
+        let instead = self.models.default_model();
+        let mut notice = Notice::new(NoticeSeverity::Warning, format!("The model {missing} is not there"));
+        notice.description = Some(format!(
+            "{instead} answers instead. A model is named as provider/name, and its provider needs a key: see `attache doctor`."
+        ));
+        opening.handle().notice(notice).await
     }
 }
 
@@ -62,7 +104,9 @@ impl Author for Coder {
     type Memory = Memory;
 
     fn about(&self) -> About {
-        let prompts = PromptCapabilities { embedded_context: true, ..PromptCapabilities::default() };
+        let (image, audio) = self.models.takes();
+        let prompts =
+            PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
         About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
             .prompts(prompts)
@@ -70,29 +114,55 @@ impl Author for Coder {
     }
 
     async fn open(&self, mut opening: Opening<'_>) -> Result<Memory> {
-        opening.options(options::options());
+        self.models.look().await;
+        opening.options(options::options(&self.models));
+        self.tell_what_is_missing(&opening).await?;
         opening.commands(options::commands());
         let given = opening.roots().to_vec();
-        let folders = tokio::task::spawn_blocking(move || Folders::new(&given)).await;
-        let folders =
-            folders.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let looked = tokio::task::spawn_blocking(move || {
+            let folders = Folders::new(&given)?;
+            Ok((instructions(&folders), folders))
+        });
+        let looked = looked.await;
+        let looked: std::result::Result<_, RootsError> =
+            looked.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let (instructions, folders) = looked.map_err(|error| Error::invalid(error.to_string()))?;
         let (mut conversation, mut policy) = (Conversation::default(), Policy::default());
+        let mut spending = Spending::default();
         for record in opening.remembered()? {
             match record {
                 Record::Message(message) => conversation.push(message),
                 Record::Choice(rule, allowed) => policy.remember(rule, allowed),
+                Record::Cost(dollars) => spending.add(dollars),
             }
         }
         Ok(Memory {
             conversation,
-            folders: folders.map_err(|error| Error::invalid(error.to_string()))?,
+            folders,
             policy,
+            spending,
             seen: HashMap::new(),
             titled: opening.session().info().title().is_some(),
+            instructions,
+            unmeasured: None,
         })
     }
 
     async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
-        crate::turn::run(&*self.model, memory, turn).await
+        crate::turn::run(&self.models, memory, turn).await
+    }
+
+    fn option_set(
+        &self,
+        _: &SessionId,
+        option: &SessionConfigId,
+        options: &mut Vec<SessionConfigOption>,
+    ) -> Result<()> {
+        if option.as_str() == options::MODEL {
+            let before = options.clone();
+            options::depend(&self.models, options);
+            attache_session::keep_values(&before, options);
+        }
+        Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! What a model is given: the prompts, what was said, and what the tools returned, within the model's window.
 
+use crate::models::{Document, Media, ModelMessage, ModelPart, Part, ToolAnswer};
 use crate::tools::{Action, ToolResult};
-use attache_protocol::v1::{ContentBlock, EmbeddedResourceResource};
+use attache_protocol::v1::{BlobResourceContents, ContentBlock, EmbeddedResourceResource};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -10,14 +11,18 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Message {
     /// What a person said; a turn begins.
     Person(Prompt),
-    /// What the model said.
+    /// What the offline model said.
     Model(String),
-    /// A tool that the model used, and what came of it.
+    /// A tool that the offline model used, and what came of it.
     Tool(Action, ToolResult),
+    /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent back as it came.
+    Said(ModelMessage),
+    /// What came of one of these.
+    Returned(ToolAnswer),
 }
 
 /// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Prompt {
     /// The text blocks alone.
     pub(crate) text: String,
@@ -25,6 +30,9 @@ pub(crate) struct Prompt {
     pub(crate) with_paths: String,
     /// The files that were mentioned as blocks.
     pub(crate) files: Vec<Mentioned>,
+    /// Pictures, sounds and documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) media: Vec<Part>,
 }
 
 /// A file that came as a block of the prompt.
@@ -69,9 +77,19 @@ impl Prompt {
                         Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
                     }
                     EmbeddedResourceResource::Blob(blob) => {
-                        Mentioned { path: path_of(&blob.uri, cwd), text: None }
+                        let path = path_of(&blob.uri, cwd);
+                        prompt.media.extend(media_of(&path, blob));
+                        Mentioned { path, text: None }
                     }
                 },
+                ContentBlock::Image(image) => {
+                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data)));
+                    continue;
+                }
+                ContentBlock::Audio(audio) => {
+                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data)));
+                    continue;
+                }
                 _ => continue,
             };
             parts.push(format!("`{}`", mentioned.path));
@@ -85,7 +103,36 @@ impl Prompt {
     /// What the model has to take in for it, in tokens.
     pub(crate) fn tokens(&self) -> u64 {
         let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
-        tokens(&self.with_paths) + attached.sum::<u64>()
+        tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
+    }
+}
+
+/// The estimate for a picture or a document, in tokens.
+const MEDIUM: u64 = 2_000;
+
+/// What a part of a prompt is, for people.
+pub(crate) fn kind(part: &Part) -> &'static str {
+    match part {
+        Part::Text(_) => "text",
+        Part::Image(_) => "an image",
+        Part::Audio(_) => "a sound",
+        Part::Document(_) => "a PDF document",
+    }
+}
+
+fn media(mime: &str, base64: &str) -> Media {
+    Media { mime: mime.to_owned(), base64: base64.to_owned() }
+}
+
+/// The bytes of an embedded resource, where models take such. Of others the model knows the name.
+fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
+    let mime = blob.mime_type.as_deref()?;
+    let media = media(mime, &blob.blob);
+    match mime {
+        "application/pdf" => Some(Part::Document(Document { name: name.to_owned(), media })),
+        _ if mime.starts_with("image/") => Some(Part::Image(media)),
+        _ if mime.starts_with("audio/") => Some(Part::Audio(media)),
+        _ => None,
     }
 }
 
@@ -95,7 +142,16 @@ impl Message {
             Self::Person(prompt) => prompt.tokens(),
             Self::Model(text) => tokens(text),
             Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
+            Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
+            Self::Returned(answer) => tokens(&answer.text),
         }
+    }
+}
+
+fn part_tokens(part: &ModelPart) -> u64 {
+    match part {
+        ModelPart::Text { text, .. } | ModelPart::Thought { text, .. } => tokens(text),
+        ModelPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
     }
 }
 
@@ -109,6 +165,11 @@ impl Conversation {
         self.messages.push(message);
     }
 
+    /// All of it, the oldest message first.
+    pub(crate) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
     /// What the model has to take in, in tokens.
     pub(crate) fn tokens(&self) -> u64 {
         self.messages.iter().map(Message::tokens).sum()
@@ -120,7 +181,7 @@ impl Conversation {
         let (begun, after) = self.messages.get(begins..)?.split_first()?;
         match begun {
             Message::Person(prompt) => Some((prompt, after)),
-            Message::Model(_) | Message::Tool(..) => None,
+            _ => None,
         }
     }
 
@@ -142,13 +203,16 @@ impl Conversation {
                 break;
             }
             let before = message.tokens();
-            match message {
-                Message::Tool(_, result) if result.text.len() > SHORT => {
-                    result.text = LEFT_OUT.to_owned();
-                    forgotten.results += 1;
-                }
-                _ => continue,
+            let text = match message {
+                Message::Tool(_, result) => &mut result.text,
+                Message::Returned(answer) => &mut answer.text,
+                Message::Person(_) | Message::Model(_) | Message::Said(_) => continue,
+            };
+            if text.len() <= SHORT {
+                continue;
             }
+            LEFT_OUT.clone_into(text);
+            forgotten.results += 1;
             used = used - before + message.tokens();
         }
         forgotten

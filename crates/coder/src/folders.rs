@@ -39,6 +39,11 @@ impl Folders {
         self.given.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
+    /// All folders in the client's words, the working directory first.
+    pub(crate) fn given(&self) -> &[PathBuf] {
+        &self.given
+    }
+
     /// Where `path` leads, if that is inside the folders. Blocks on the disk.
     pub(crate) fn place(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve(path)?;

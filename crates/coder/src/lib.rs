@@ -1,27 +1,36 @@
 //! The built-in agent: a model, tools on real files, and what may run without asking.
 //!
-//! It knows: the model `offline` and its grammar (`OFFLINE.md`), the loop of a turn, tools that read, list, search, edit and run inside the
-//! session's folders, modes and remembered choices, and how full the model's window is. It does not know: the protocol's messages and the
-//! life of sessions, which are the kit's, and providers of models.
+//! It knows: models of providers (OpenAI, Anthropic, Gemini, whatever speaks as one of them, servers on this machine) with their wires and
+//! prices, the model `offline` and its grammar (`OFFLINE.md`), the loop of a turn, tools that read, list, search, edit, write and run inside
+//! the session's folders, modes and remembered choices, and how full the model's window is. It does not know: the protocol's messages and
+//! the life of sessions, which are the kit's, and where its settings come from: see [`Models::of`].
 //!
 //! ```no_run
-//! # async fn example() -> attache_agent::Result<()> {
-//! attache_agent::serve(attache_coder::Coder::new()).stdio().await
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let environment = |name: &str| std::env::var(name).ok();
+//! let models = attache_coder::Models::of(&environment, None)?;
+//! attache_agent::serve(attache_coder::Coder::with(models)).stdio().await?;
+//! # Ok(())
 //! # }
 //! ```
 
 #[cfg(test)]
 extern crate self as attache_coder;
 
+mod answer;
 mod coder;
 mod conversation;
 mod folders;
+mod instructions;
 mod models;
 mod options;
 mod policy;
 #[cfg(test)]
 mod scripted;
+mod spending;
+mod system_prompt;
 mod tools;
 mod turn;
 
 pub use coder::{Coder, Memory};
+pub use models::{FoundProvider, Models, ModelsError};

@@ -1,33 +1,67 @@
 //! Models: what decides what is said and done.
 
+mod chosen;
 mod grammar;
+mod messages;
+mod offered;
 mod offline;
 mod offline_answer;
+mod provided;
+mod provider;
 
+pub use offered::{FoundProvider, Models, ModelsError};
+pub(crate) use offered::{OFFLINE, Offered};
 pub(crate) use offline::Offline;
+pub(crate) use provider::{
+    Document, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, TokenUsage,
+    ToolAnswer, ToolSpec,
+};
 
 use crate::conversation::Conversation;
 use crate::tools::Action;
-use attache_agent::StopReason;
-use attache_protocol::v1::Usage;
 use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 /// A model, whoever provides it.
 pub(crate) trait Model: Debug + Send + Sync {
-    /// How much of a conversation it can take in, in tokens.
-    fn window(&self) -> u64;
+    /// Its name for people.
+    fn title(&self) -> &str;
 
-    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it stops.
-    fn step<'m>(&'m self, conversation: &'m Conversation) -> Box<dyn Step + 'm>;
+    /// How much it takes in and says in one call together, in tokens; nothing where nobody knows.
+    fn window(&self) -> Option<u64>;
+
+    /// How much of a conversation is given to it at most beside a system prompt of this length, in tokens as
+    /// [`tokens`](crate::conversation::tokens) counts them.
+    fn room(&self, system: u64) -> u64;
+
+    /// Whether it takes this part of a prompt.
+    fn takes(&self, part: &Part) -> bool;
+
+    /// What a call cost, in US dollars; nothing where nobody knows.
+    fn cost(&self, usage: &TokenUsage) -> Option<f64>;
+
+    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it stops. `system` is what it is told
+    /// before.
+    fn step<'m>(&'m self, conversation: &'m Conversation, system: &str) -> Box<dyn Step + 'm>;
 }
 
 /// One call of a model. Dropping it ends the call.
 pub(crate) trait Step: Send {
-    /// The next event; nothing after [`ModelEvent::Stop`].
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<ModelEvent>> + Send + '_>>;
+    /// The next event; nothing after [`ModelEvent::Done`] and after an error. When the returned future is dropped nothing is lost.
+    ///
+    /// # Errors
+    /// The model could not answer, or not to its end.
+    fn next(&mut self) -> NextEvent<'_>;
+
+    /// What was said so far by a provider's model, for a conversation that goes on after an error or a cancel.
+    fn said(&self) -> Option<ModelMessage>;
 }
+
+/// The next event of a model.
+pub(crate) type NextEvent<'s> =
+    Pin<Box<dyn Future<Output = Option<Result<ModelEvent, ModelError>>> + Send + 's>>;
 
 /// What comes from a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,10 +70,22 @@ pub(crate) enum ModelEvent {
     Text(String),
     /// A piece of what it thinks.
     Thought(String),
-    /// It wants a tool used. The results are part of the conversation of the next step.
+    /// The offline model wants a tool used. The results are part of the conversation of the next step.
     Use(Action),
-    /// The tokens of this step.
-    Spent(Usage),
-    /// Why it stopped; with tools asked for it goes on when their results are there.
-    Stop(StopReason),
+    /// The provider could not answer, and is asked again after this time.
+    Waiting {
+        /// One sentence without a full stop, for a person.
+        why: String,
+        /// How long.
+        wait: Duration,
+    },
+    /// It stopped.
+    Done {
+        /// What a provider's model said, with the tools that it asks for; nothing for the offline model, whose words and tools came before.
+        message: Option<ModelMessage>,
+        /// Why; with tools asked for it goes on when their results are there.
+        stop: ModelStop,
+        /// The tokens of this step.
+        usage: TokenUsage,
+    },
 }

@@ -1,16 +1,24 @@
 //! What a person can choose for a session, and the slash commands.
 
+use crate::models::{KnownModel, Models, OFFLINE, Offered};
 use crate::policy::Mode;
 use attache_protocol::v1::{
-    AvailableCommand, AvailableCommandInput, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigSelectOption, UnstructuredCommandInput,
+    AvailableCommand, AvailableCommandInput, SessionConfigKind, SessionConfigOption,
+    SessionConfigOptionCategory, SessionConfigOptionValue, SessionConfigSelectGroup,
+    SessionConfigSelectOption, SessionConfigSelectOptions, UnstructuredCommandInput,
 };
+
+/// The choice of the model.
+pub(crate) const MODEL: &str = "model";
+
+/// The choice of how much it thinks; only there for models that let one choose.
+pub(crate) const THOUGHT_LEVEL: &str = "thought_level";
 
 /// The switch that shows what the model thinks.
 pub(crate) const SHOW_THOUGHTS: &str = "show_thoughts";
 
 /// The options of a new session, the most important first (CONF-15).
-pub(crate) fn options() -> Vec<SessionConfigOption> {
+pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
     let modes = Mode::ALL.map(|mode| {
         let (name, description) = mode.words();
         value(mode.id(), name, description)
@@ -18,15 +26,86 @@ pub(crate) fn options() -> Vec<SessionConfigOption> {
     let mut mode = SessionConfigOption::select("mode", "Mode", Mode::Ask.id(), modes.to_vec());
     mode.description = Some("What may happen without asking".to_owned());
     mode.category = Some(SessionConfigOptionCategory::Mode);
-    let offline =
-        value("offline", "Offline", "Understands a few forms of words; needs no key and no network");
-    let mut model = SessionConfigOption::select("model", "Model", "offline", vec![offline]);
-    model.description = Some("What answers prompts".to_owned());
-    model.category = Some(SessionConfigOptionCategory::Model);
     let mut thoughts = SessionConfigOption::boolean(SHOW_THOUGHTS, "Show thoughts", true);
     thoughts.description = Some("Whether the model's reasoning is sent".to_owned());
     thoughts.category = Some(SessionConfigOptionCategory::ModelConfig);
-    vec![mode, model, thoughts]
+    let mut options = vec![mode, model(models), thoughts];
+    depend(models, &mut options);
+    options
+}
+
+/// The choice of the model: grouped by provider where there are providers, `offline` last.
+fn model(models: &Models) -> SessionConfigOption {
+    let offline = value(OFFLINE, "Offline", "Understands a few forms of words; needs no key and no network");
+    let default = models.default_model();
+    let mut model = SessionConfigOption::select(MODEL, "Model", default.as_str(), vec![offline.clone()]);
+    let mut groups: Vec<_> = models.offered().into_iter().filter_map(group).collect();
+    if let (SessionConfigKind::Select(select), false) = (&mut model.kind, groups.is_empty()) {
+        groups.push(SessionConfigSelectGroup::new("none", "No provider", vec![offline]));
+        select.options = SessionConfigSelectOptions::Grouped(groups);
+    }
+    model.description = Some("What answers prompts".to_owned());
+    model.category = Some(SessionConfigOptionCategory::Model);
+    model
+}
+
+fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
+    let values: Vec<_> = offered
+        .models
+        .iter()
+        .map(|model| value(&model.id.to_string(), &model.title, &about(model)))
+        .collect();
+    let (id, name) = (offered.provider.id, offered.provider.name);
+    (!values.is_empty()).then(|| SessionConfigSelectGroup::new(id.as_str(), name, values))
+}
+
+/// What is known of a model, in words.
+fn about(model: &KnownModel) -> String {
+    let window = match model.window_assumed {
+        true => "Nobody knows how much it takes in".to_owned(),
+        false => format!("Takes in {} tokens", rounded(model.window)),
+    };
+    match &model.prices {
+        Some(prices) => format!("{window}; ${} in, ${} out for a million", prices.input, prices.output),
+        None => window,
+    }
+}
+
+/// A number of tokens as people say it, such as `200k`.
+fn rounded(tokens: u64) -> String {
+    match tokens {
+        1_000_000.. => format!("{}M", tokens / 1_000_000),
+        1_000.. => format!("{}k", tokens / 1_000),
+        _ => tokens.to_string(),
+    }
+}
+
+/// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels, right behind the model.
+pub(crate) fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
+    options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
+    let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };
+    let chosen = options.get(at).and_then(SessionConfigOption::current_value);
+    let Some(SessionConfigOptionValue::ValueId(chosen)) = chosen else { return };
+    let level = models.find(chosen.as_str()).and_then(|(_, known)| thought_level(&known));
+    options.splice(at + 1..at + 1, level);
+}
+
+fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
+    let first = &model.levels.first()?.id;
+    let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());
+    let levels = model.levels.iter();
+    let values: Vec<_> =
+        levels.map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id))).collect();
+    let current = default.unwrap_or(first).as_str();
+    let mut level = SessionConfigOption::select(THOUGHT_LEVEL, "Thinking", current, values);
+    level.description = Some(format!("How much {} thinks before it answers", model.title));
+    level.category = Some(SessionConfigOptionCategory::ThoughtLevel);
+    Some(level)
+}
+
+fn capital(id: &str) -> String {
+    let mut letters = id.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn value(id: &str, name: &str, description: &str) -> SessionConfigSelectOption {
@@ -44,7 +123,7 @@ pub(crate) fn commands() -> Vec<AvailableCommand> {
         ("find", "Find a file or a text", Some("X")),
         ("rename", "Rename a word in a file or folder", Some("A to B in PATH")),
         ("run", "Run a command", Some("CMD")),
-        ("help", "What the offline model understands", None),
+        ("help", "What the model understands", None),
     ]
     .map(|(name, description, hint)| {
         let mut command = AvailableCommand::new(name, description);

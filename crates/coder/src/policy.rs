@@ -1,7 +1,9 @@
 //! What may run without asking: the session's mode, and what a person chose to be remembered.
 
 use crate::tools::Action;
+use crate::tools::edit::Edit;
 use crate::tools::fit::{code, one_line};
+use crate::tools::write::Write;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -139,9 +141,9 @@ impl Policy {
 fn rule_of(action: &Action) -> Option<Rule> {
     match action {
         Action::Read(_) | Action::Grep(_) | Action::List(_) | Action::Plan(_) => None,
-        Action::Edit(edit) => {
-            let obeyed = edit.path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
-            Some(if obeyed { Rule::File(edit.path.clone()) } else { Rule::Edits })
+        Action::Edit(Edit { path, .. }) | Action::Write(Write { path, .. }) => {
+            let obeyed = path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
+            Some(if obeyed { Rule::File(path.clone()) } else { Rule::Edits })
         }
         Action::Execute(execute) => Some(match plain_program(&execute.command) {
             Some(program) => Rule::Program(program.to_owned()),
@@ -153,7 +155,7 @@ fn rule_of(action: &Action) -> Option<Rule> {
 /// Whether a refusal by this rule is about the action. A program is found in every part of a command line.
 fn concerns(rule: &Rule, action: &Action) -> bool {
     match (rule, action) {
-        (Rule::Edits, Action::Edit(_)) => true,
+        (Rule::Edits, Action::Edit(_) | Action::Write(_)) => true,
         (Rule::Program(program), Action::Execute(execute)) => execute
             .command
             .split([';', '&', '|', '(', ')', '{', '}', '`', '\n'])

@@ -11,7 +11,7 @@ mod client;
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};
-use crate::models::{Model, ModelEvent, Step};
+use crate::models::{Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
 use crate::tools::Action;
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -20,9 +20,9 @@ use crate::tools::list::List;
 use crate::tools::read::Read;
 use client::Client;
 use serde_json::json;
-use std::future::{Future, ready};
+use std::future::ready;
 use std::path::Path;
-use std::pin::Pin;
+use std::sync::Arc;
 
 /// Asks for one action after the other, then says what the last one returned. Without any it asks for the same for ever.
 #[derive(Debug)]
@@ -34,11 +34,27 @@ struct Scripted {
 struct One(Option<ModelEvent>);
 
 impl Model for Scripted {
-    fn window(&self) -> u64 {
+    fn title(&self) -> &str {
+        "Scripted"
+    }
+
+    fn window(&self) -> Option<u64> {
+        Some(self.room(0))
+    }
+
+    fn room(&self, _: u64) -> u64 {
         32_768
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation) -> Box<dyn Step + 'm> {
+    fn takes(&self, _: &Part) -> bool {
+        true
+    }
+
+    fn cost(&self, _: &TokenUsage) -> Option<f64> {
+        None
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &str) -> Box<dyn Step + 'm> {
         let (_, messages) = conversation.present().unwrap();
         let next = if self.for_ever { self.actions.first() } else { self.actions.get(messages.len()) };
         Box::new(One(Some(match (next, messages.last()) {
@@ -50,13 +66,17 @@ impl Model for Scripted {
 }
 
 impl Step for One {
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<ModelEvent>> + Send + '_>> {
-        Box::pin(ready(self.0.take()))
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(ready(self.0.take().map(Ok)))
+    }
+
+    fn said(&self) -> Option<ModelMessage> {
+        None
     }
 }
 
 async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
-    let author = Coder { model: Box::new(Scripted { actions, for_ever }) };
+    let author = Coder::with(Models::with_offline(Arc::new(Scripted { actions, for_ever })));
     let mut client =
         Client::serve_author(author, json!({}), json!({ "cwd": folder, "mcpServers": [] })).await;
     client.set("mode", "auto").await;
@@ -112,9 +132,9 @@ async fn an_edit_of_a_large_file_is_shown_in_parts_and_made_whole() {
     let folder = tempfile::tempdir().unwrap();
     let text: String = (0..30_000).map(|line| format!("line {line}\r\n")).collect();
     std::fs::write(folder.path().join("a"), &text).unwrap();
-    let edits = vec![edit("a", "line 5\r\n", "LINE 5\r\n"), edit("a", "line", "row")];
+    let edits = vec![read("a"), edit("a", "line 5\r\n", "LINE 5\r\n"), edit("a", "line", "row")];
     let turn = client(folder.path(), edits, false).await.prompt("go").await;
-    let calls = turn.tool_calls();
+    let calls = &turn.tool_calls()[1..];
     let content = calls[0]["content"].as_array().unwrap();
     assert_eq!((content.len(), content[0]["type"].as_str()), (1, Some("diff")));
     assert!(content[0]["oldText"].as_str().unwrap().starts_with("line 2\r\n"), "{}", content[0]);
@@ -130,7 +150,11 @@ async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
     let path = folder.path().join("a.sh");
     std::fs::write(&path, "one\n").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
-    says(folder.path(), vec![edit("a.sh", "one", "two")]).await;
+    assert_eq!(
+        says(folder.path(), vec![edit("a.sh", "one", "two")]).await,
+        "a.sh was not read yet: read it, then edit"
+    );
+    says(folder.path(), vec![read("a.sh"), edit("a.sh", "one", "two")]).await;
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
     assert!(says(folder.path(), vec![grep("(")]).await.contains("cannot be searched for"));
     assert!(says(folder.path(), vec![grep("^t.o$")]).await.starts_with("a.sh:1: two\n[1 file searched]"));

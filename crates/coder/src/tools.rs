@@ -7,15 +7,18 @@ pub(crate) mod fit;
 pub(crate) mod grep;
 pub(crate) mod list;
 pub(crate) mod read;
+mod spec;
 mod thread;
 mod walk;
+pub(crate) mod write;
 
 pub(crate) use action::Action;
+pub(crate) use spec::specs;
 
 use crate::coder::Record;
 use crate::folders::{Folders, Place};
 use crate::policy::{self, Decision, Mode, Policy, Rule};
-use attache_agent::{Error, Permission, Result, ToolCallHandle, Turn};
+use attache_agent::{Error, Permission, Result, ToolCallHandle, ToolKind, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use fit::{code_block, ends_within};
@@ -24,11 +27,14 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// How many files a session knows to have been read; beyond that it forgets them all, which allows edits without a comparison.
+/// How many files a session knows to have been read; beyond that it forgets them all, and they must be read again to be changed.
 const SEEN: usize = 10_000;
 
 /// How much text of one result the model gets, in bytes of JSON.
 const TEXT_GIVEN: usize = 24 * 1024;
+
+/// How long arguments may be to be shown as the model wrote them, in bytes of JSON.
+const ARGUMENTS_SHOWN: usize = 4 * 1024;
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +89,29 @@ pub(crate) struct Toolbox<'t> {
 }
 
 impl Toolbox<'_> {
-    /// Does what the model asks for. Whatever goes wrong with it is a result; errors are the turn's.
-    pub(crate) async fn act(&mut self, action: &Action) -> Result<ToolResult> {
+    /// Does what a provider's model asks for, with its arguments as it wrote them: see [`Toolbox::act`].
+    pub(crate) async fn called(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
+        let given = given(arguments);
+        let why = match spec::action(name, arguments) {
+            Ok(action) => match action.too_long() {
+                None => return self.act(&action, given).await,
+                Some(why) => why,
+            },
+            Err(why) => why,
+        };
+        // The person sees what was tried.
+        let call = self.turn.tool_call(fit::one_line(name, action::TITLE_SHOWN), ToolKind::Other);
+        let call = call.name(fit::one_line(name, action::TITLE_SHOWN));
+        let call = match given {
+            Some(given) => call.raw_input(given),
+            None => call,
+        };
+        self.failed(call.announce().await?, &why).await
+    }
+
+    /// Does what the model asks for. Whatever goes wrong with it is a result; errors are the turn's. `given` is what the model wrote, else
+    /// the action says it.
+    pub(crate) async fn act(&mut self, action: &Action, given: Option<Raw>) -> Result<ToolResult> {
         if let Some(why) = action.too_long() {
             return Ok(ToolResult::failed(why));
         }
@@ -93,7 +120,7 @@ impl Toolbox<'_> {
             return Ok(ToolResult::done("shown", Finding::Nothing));
         }
         let mut call = self.turn.tool_call(action.title(), action.kind());
-        call = call.name(action.name()).raw_input(Raw::from(action.raw_input()));
+        call = call.name(action.name()).raw_input(given.unwrap_or_else(|| Raw::from(action.raw_input())));
         if let Decision::Refuse(why) = self.decide(action) {
             return self.refused(call.announce().await?, &why).await;
         }
@@ -110,6 +137,7 @@ impl Toolbox<'_> {
         call = call.location(&place.absolute, line);
         match action {
             Action::Edit(edit) => self.edit(edit, call, &place).await,
+            Action::Write(write) => self.write_whole(write, call, &place).await,
             action => self.look(action, call.start().await?, &place).await,
         }
     }
@@ -135,7 +163,7 @@ impl Toolbox<'_> {
                 let found = self.looking(move |wanted| list.run(&folders, &here, wanted)).await?;
                 found.map(Finding::Files).map_err(read::Unreadable::Other)
             }
-            Action::Edit(_) | Action::Execute(_) | Action::Plan(_) => Ok(Finding::Nothing),
+            Action::Edit(_) | Action::Write(_) | Action::Execute(_) | Action::Plan(_) => Ok(Finding::Nothing),
         };
         match finding {
             Ok(finding) => {
@@ -249,6 +277,14 @@ impl Toolbox<'_> {
         }
         self.seen.insert(path, edit::fingerprint(text));
     }
+}
+
+/// What a model wrote as arguments, unless it is too long for a message: then the action says it in short.
+fn given(arguments: &str) -> Option<Raw> {
+    if fit::json_text_length(arguments) > ARGUMENTS_SHOWN {
+        return None;
+    }
+    Some(Raw::from_text(arguments).unwrap_or_else(|_| Raw::from(Value::from(arguments))))
 }
 
 /// Reports the tool's output as data.

@@ -1,60 +1,102 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
 
+use crate::answer::{Answer, Unanswered, Why, answer, room};
 use crate::coder::{Memory, Record};
-use crate::conversation::{Forgotten, Message, Prompt};
-use crate::models::{Model, ModelEvent};
-use crate::options::SHOW_THOUGHTS;
+use crate::conversation::{Forgotten, Message, Prompt, kind};
+use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
+use crate::options::{MODEL, THOUGHT_LEVEL};
+use crate::tools::Toolbox;
 use crate::tools::fit::{counted, one_line};
-use crate::tools::{Action, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::SessionConfigOptionValue;
+use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
+use std::sync::Arc;
 
 /// How many times the model goes on in one turn.
 const STEPS: usize = 50;
+
+/// How many times in a row a model may ask for tools in a way that its provider cannot read.
+const BROKEN: usize = 3;
 
 /// How long a title is, in characters.
 const TITLE: usize = 60;
 
 /// Answers one prompt.
-pub(crate) async fn run(model: &dyn Model, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
+pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
+    let model = chosen(models, turn);
     let prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
+    if let Some(part) = prompt.media.iter().find(|part| !model.takes(part)) {
+        let (title, what) = (model.title(), kind(part));
+        return Err(Error::invalid(format!(
+            "{title} cannot take {what}: leave it out, or choose another model"
+        )));
+    }
     entitle(memory, turn, &prompt).await?;
     let needed = prompt.tokens();
-    if needed > model.window() {
-        let (needed, window) = (counted(needed, "token"), counted(model.window(), "token"));
+    let most = room(&*model, memory, turn);
+    if let Some(window) = model.window().filter(|_| needed > most) {
         turn.say(&format!(
-            "This prompt is too long: about {needed}, and the model takes {window}. I left it out.\n"
+            "This prompt is too long: about {}, and the model takes {}. I left it out.\n",
+            counted(needed, "token"),
+            counted(most, "token")
         ))
         .await?;
-        turn.usage(memory.conversation.tokens(), model.window(), None).await?;
+        turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
         return Ok(StopReason::MaxTokens);
     }
     keep(memory, turn, Message::Person(prompt)).await?;
-    for _ in 0..STEPS {
-        let forgotten = memory.conversation.fit(model.window());
-        if forgotten != Forgotten::default() {
-            turn.say(&words(forgotten, model.window())).await?;
+    tell_unmeasured(memory, turn, &*model).await?;
+    let mut broken = 0;
+    for step in 0..STEPS {
+        let most = room(&*model, memory, turn);
+        forget(memory, turn, &*model, most).await?;
+        let answer = match answer(&*model, memory, turn).await {
+            Ok(answer) => answer,
+            Err(unanswered) => match again(memory, turn, &*model, unanswered).await? {
+                Next::Answer(answer) => answer,
+                Next::Stop(reason) => return Ok(reason),
+            },
+        };
+        if answer.is_silent() && step == 0 && matches!(answer.stop, ModelStop::End | ModelStop::Tools) {
+            let title = model.title();
+            return Err(Error::failed(format!(
+                "{title} answered nothing: say it again, or choose another model"
+            )));
         }
-        let (said, wanted, stop) = step(model, memory, turn).await?;
-        if !said.is_empty() {
-            keep(memory, turn, Message::Model(said)).await?;
-        }
-        turn.usage(memory.conversation.tokens(), model.window(), None).await?;
-        if wanted.is_empty() {
-            return Ok(stop);
-        }
-        for action in wanted {
-            let mut toolbox = Toolbox {
-                turn,
-                folders: &memory.folders,
-                policy: &mut memory.policy,
-                seen: &mut memory.seen,
-            };
-            let result = toolbox.act(&action).await?;
-            keep(memory, turn, Message::Tool(action, result)).await?;
+        let stop = answer.stop.clone();
+        broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
+        let goes_on = act(memory, turn, &*model, answer).await?;
+        match stop {
+            ModelStop::End | ModelStop::Tools if goes_on => {}
+            ModelStop::Paused => {}
+            ModelStop::BrokenCall if goes_on || broken < BROKEN => {}
+            stop => return stop_reason(&*model, &stop),
         }
     }
     Ok(StopReason::MaxTurnRequests)
+}
+
+/// The model that the session's options name now; it stays for the turn.
+fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
+    let value = |id: &str| match turn.option(id) {
+        Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
+        _ => None,
+    };
+    let (model, level) = (value(MODEL).unwrap_or_default(), value(THOUGHT_LEVEL));
+    models.chosen(&model, level.as_deref(), turn.session_id().as_str())
+}
+
+/// Says once that nobody knows how much the model takes in.
+async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+    let title = model.title();
+    if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
+        return Ok(());
+    }
+    memory.unmeasured = Some(title.to_owned());
+    let mut notice = Notice::new(NoticeSeverity::Info, format!("Nobody knows how much {title} takes in"));
+    let room = counted(room(model, memory, turn), "token");
+    notice.description =
+        Some(format!("It is given at most about {room} of the conversation, and its use is not shown."));
+    turn.notice(notice).await
 }
 
 /// Puts a message into the conversation, here and in the store.
@@ -67,28 +109,141 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
     Ok(())
 }
 
-/// Lets the model go on once: what it said, the tools that it wants, and why it stopped.
-async fn step(model: &dyn Model, memory: &Memory, turn: &Turn) -> Result<(String, Vec<Action>, StopReason)> {
-    let (mut said, mut wanted, mut stop) = (String::new(), Vec::new(), StopReason::EndTurn);
-    let mut step = model.step(&memory.conversation);
-    while let Some(event) = step.next().await {
-        match event {
-            ModelEvent::Text(text) => {
-                turn.say(&text).await?;
-                said.push_str(&text);
-            }
-            ModelEvent::Thought(text) if shows_thoughts(turn) => turn.think(&text).await?,
-            ModelEvent::Thought(_) => {}
-            ModelEvent::Use(action) => wanted.push(action),
-            ModelEvent::Spent(tokens) => turn.spent(tokens),
-            ModelEvent::Stop(reason) => stop = reason,
-        }
+/// Makes the conversation fit into `room`, and says what was forgotten. Whether anything was.
+async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) -> Result<bool> {
+    let forgotten = memory.conversation.fit(room);
+    if forgotten == Forgotten::default() {
+        return Ok(false);
     }
-    Ok((said, wanted, stop))
+    turn.say(&words(forgotten, model.window())).await?;
+    Ok(true)
 }
 
-fn shows_thoughts(turn: &Turn) -> bool {
-    turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
+/// What follows when a model did not answer.
+enum Next {
+    Answer(Answer),
+    Stop(StopReason),
+}
+
+/// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it the older half is
+/// forgotten, and it is asked once more.
+async fn again(memory: &mut Memory, turn: &Turn, model: &dyn Model, unanswered: Unanswered) -> Result<Next> {
+    let mut unanswered = unanswered;
+    if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said) {
+        let half = memory.conversation.tokens() / 2;
+        if forget(memory, turn, model, half).await? {
+            match answer(model, memory, turn).await {
+                Ok(answer) => return Ok(Next::Answer(answer)),
+                Err(still) => unanswered = still,
+            }
+        }
+    }
+    if let Some(said) = unanswered.said {
+        keep(memory, turn, Message::Said(said)).await?;
+    }
+    match unanswered.why {
+        Why::Turn(error) => Err(error),
+        Why::Model(error @ ModelError::Refused { .. }) => {
+            turn.say(&format!("{error}.\n")).await?;
+            Ok(Next::Stop(StopReason::Refusal))
+        }
+        Why::Model(error) => Err(Error::failed(sentence(&error))),
+    }
+}
+
+/// What a person is told of a failure.
+fn sentence(error: &ModelError) -> String {
+    match error {
+        ModelError::Overflow { model, .. } => format!(
+            "the conversation is longer than {model} takes, and there is nothing left to forget: begin a new session, or choose another model"
+        ),
+        error => error.to_string(),
+    }
+}
+
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order. Whether there were any.
+async fn act(memory: &mut Memory, turn: &Turn, model: &dyn Model, answer: Answer) -> Result<bool> {
+    let Answer { said, wanted, message, usage, stop } = answer;
+    match message {
+        Some(message) => {
+            // What a model asks for before it is stopped is not done: nobody would hear what came of it.
+            let is_stopped = matches!(
+                stop,
+                ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
+            );
+            let calls = if is_stopped { Vec::new() } else { calls(&message) };
+            if !message.parts.is_empty() {
+                keep(memory, turn, Message::Said(message)).await?;
+            }
+            tell_usage(memory, turn, model, &usage).await?;
+            let any = !calls.is_empty();
+            for (call_id, name, arguments) in calls {
+                let result = toolbox(memory, turn).called(&name, &arguments).await?;
+                let (text, failed) = (result.text, result.failed);
+                let answer = ToolAnswer { call_id, name, text, images: Vec::new(), failed };
+                keep(memory, turn, Message::Returned(answer)).await?;
+            }
+            Ok(any)
+        }
+        None => {
+            if !said.is_empty() {
+                keep(memory, turn, Message::Model(said)).await?;
+            }
+            if let Some(window) = model.window() {
+                turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
+            }
+            let any = !wanted.is_empty();
+            for action in wanted {
+                let result = toolbox(memory, turn).act(&action, None).await?;
+                keep(memory, turn, Message::Tool(action, result)).await?;
+            }
+            Ok(any)
+        }
+    }
+}
+
+fn toolbox<'t>(memory: &'t mut Memory, turn: &'t Turn) -> Toolbox<'t> {
+    Toolbox { turn, folders: &memory.folders, policy: &mut memory.policy, seen: &mut memory.seen }
+}
+
+/// Id, name and arguments of each tool that the message asks for.
+fn calls(message: &ModelMessage) -> Vec<(String, String, String)> {
+    let call = |part: &ModelPart| match part {
+        ModelPart::Call { id, name, arguments, .. } => Some((id.clone(), name.clone(), arguments.clone())),
+        ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
+    };
+    message.parts.iter().filter_map(call).collect()
+}
+
+/// Says how full the window is and what the session cost, as far as both are known (USE-03, USE-04).
+async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
+    let counts = usage.total() > 0;
+    let cost = model.cost(usage).filter(|_| counts);
+    turn.remember(&Record::Cost(cost)).await?;
+    memory.spending.add(cost);
+    match model.window().filter(|_| counts) {
+        Some(window) => turn.usage(usage.total(), window, memory.spending.cost()).await,
+        None => Ok(()),
+    }
+}
+
+/// Why the turn ends when the model stopped for this and wants no tool.
+fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopReason> {
+    let title = model.title();
+    match stop {
+        ModelStop::End | ModelStop::Tools | ModelStop::Paused => Ok(StopReason::EndTurn),
+        ModelStop::MaxTokens | ModelStop::Window => Ok(StopReason::MaxTokens),
+        ModelStop::Refusal => Ok(StopReason::Refusal),
+        ModelStop::BrokenCall => Err(Error::failed(format!(
+            "{title} asked for tools in a way that cannot be read: choose another model"
+        ))),
+        ModelStop::Other(word) => {
+            let word = one_line(word, 60);
+            Err(Error::failed(format!(
+                "{title} stopped before its end ({word}): say \"continue\", or choose another model"
+            )))
+        }
+    }
 }
 
 /// Gives the session its title: the beginning of the first prompt that has text.
@@ -105,7 +260,7 @@ async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()
     }
 }
 
-fn words(forgotten: Forgotten, window: u64) -> String {
+fn words(forgotten: Forgotten, window: Option<u64>) -> String {
     let what = match forgotten {
         Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
         Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
@@ -117,6 +272,9 @@ fn words(forgotten: Forgotten, window: u64) -> String {
             )
         }
     };
-    let window = counted(window, "token");
-    format!("(The conversation passed the window of {window}: I forgot the oldest {what}.)\n\n")
+    let window = window.map_or_else(
+        || "the model's window".to_owned(),
+        |window| format!("the window of {}", counted(window, "token")),
+    );
+    format!("(The conversation passed {window}: I forgot the oldest {what}.)\n\n")
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 /// One JSON value as text: `_meta`, raw tool input and output, error data, unknown variants.
 ///
-/// The text is always one valid JSON value without surrounding white space. Cloning shares it. Two values are equal when their
+/// The text is always one valid JSON value without surrounding white space and without line breaks, so it can stand in a message, which is
+/// one line (RPC-02): breaks between the parts of a value that was given in several lines become spaces. Cloning shares it. Two values are equal when their
 /// texts are; use [`Raw::parse`] to compare by value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Arc<str>);
@@ -19,12 +20,12 @@ impl Raw {
     /// Checks that `text` is one JSON value and keeps it.
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         let checked: &serde_json::value::RawValue = serde_json::from_str(text)?;
-        Ok(Self(checked.get().into()))
+        Ok(Self::checked(checked.get()))
     }
 
     /// The JSON of any serialisable value; fails only if its `Serialize` fails.
     pub fn of(value: &(impl serde::Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
-        serde_json::to_string(value).map(|text| Self(text.into()))
+        serde_json::to_string(value).map(|text| Self::checked(&text))
     }
 
     /// Decodes the value into any deserialisable type, for instance `serde_json::Value`.
@@ -37,9 +38,13 @@ impl Raw {
         self.0.starts_with('{')
     }
 
-    /// For text that a [`Reader`] has already found to be one value.
+    /// For text that is already known to be one value.
     pub(crate) fn checked(text: &str) -> Self {
-        Self(text.into())
+        // Within a string a line break is never raw, so every one that is found stands between parts.
+        match text.contains(['\n', '\r']) {
+            false => Self(text.into()),
+            true => Self(text.replace(['\n', '\r'], " ").into()),
+        }
     }
 }
 
@@ -67,5 +72,22 @@ impl Wire for Raw {
     #[cfg(feature = "schema")]
     fn shape() -> crate::Shape {
         crate::Shape::Any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Raw;
+    use crate::{decode, encode};
+
+    /// RPC-02.
+    #[test]
+    fn a_value_that_was_given_in_several_lines_is_written_in_one() {
+        let pretty = "{\r\n  \"a\": [\n 1,\n\"x\\ny\"]\n}";
+        let one_line = r#"{    "a": [  1, "x\ny"] }"#;
+        assert_eq!(Raw::from_text(pretty).unwrap().get(), one_line);
+        assert_eq!(encode(&decode::<Raw>(pretty).unwrap()), one_line);
+        let within: Box<serde_json::value::RawValue> = serde_json::from_str(pretty).unwrap();
+        assert_eq!(Raw::of(&within).unwrap().get(), one_line);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::grammar::{self, Request};
 use super::offline_answer as answer;
-use super::{Model, ModelEvent, Step};
+use super::{Model, ModelEvent, ModelMessage, ModelStop, NextEvent, Part, Step, TokenUsage};
 use crate::conversation::{Conversation, Message, Prompt, tokens};
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -11,11 +11,9 @@ use crate::tools::grep::{Grep, Matches};
 use crate::tools::list::List;
 use crate::tools::read::{Read, Unreadable};
 use crate::tools::{Action, Finding, ToolResult};
-use attache_agent::StopReason;
-use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus, Usage};
+use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use std::collections::VecDeque;
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 
 /// The window that it declares, in tokens.
 const WINDOW: u64 = 32_768;
@@ -36,29 +34,49 @@ pub(crate) struct Offline;
 struct OfflineStep(VecDeque<ModelEvent>);
 
 impl Model for Offline {
-    fn window(&self) -> u64 {
+    fn title(&self) -> &str {
+        "Offline"
+    }
+
+    fn window(&self) -> Option<u64> {
+        Some(WINDOW)
+    }
+
+    fn room(&self, _: u64) -> u64 {
         WINDOW
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation) -> Box<dyn Step + 'm> {
+    fn takes(&self, part: &Part) -> bool {
+        matches!(part, Part::Text(_))
+    }
+
+    fn cost(&self, _: &TokenUsage) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &str) -> Box<dyn Step + 'm> {
         let mut events = match conversation.present() {
             Some((prompt, messages)) => events(prompt, messages),
             None => Vec::new(),
         };
-        events.push(ModelEvent::Spent(spent(conversation.tokens(), &events)));
-        events.push(ModelEvent::Stop(StopReason::EndTurn));
+        let usage = spent(conversation.tokens(), &events);
+        events.push(ModelEvent::Done { message: None, stop: ModelStop::End, usage });
         Box::new(OfflineStep(events.into()))
     }
 }
 
 impl Step for OfflineStep {
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<ModelEvent>> + Send + '_>> {
-        Box::pin(ready(self.0.pop_front()))
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(ready(self.0.pop_front().map(Ok)))
+    }
+
+    fn said(&self) -> Option<ModelMessage> {
+        None
     }
 }
 
 /// The tokens of one step; thoughts are part of the output.
-fn spent(input: u64, events: &[ModelEvent]) -> Usage {
+fn spent(input: u64, events: &[ModelEvent]) -> TokenUsage {
     let (mut output, mut thought) = (0, 0);
     for event in events {
         match event {
@@ -68,12 +86,10 @@ fn spent(input: u64, events: &[ModelEvent]) -> Usage {
                 thought += tokens(text);
             }
             ModelEvent::Use(action) => output += tokens(&action.raw_input().to_string()),
-            ModelEvent::Spent(_) | ModelEvent::Stop(_) => {}
+            ModelEvent::Waiting { .. } | ModelEvent::Done { .. } => {}
         }
     }
-    let mut usage = Usage::new(input + output, input, output);
-    usage.thought_tokens = Some(thought);
-    usage
+    TokenUsage { input, output, thought: Some(thought), ..TokenUsage::default() }
 }
 
 /// What was done in this turn so far, plans left out.
@@ -83,8 +99,9 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
     let done: Vec<_> = messages
         .iter()
         .filter_map(|message| match message {
-            Message::Tool(Action::Plan(_), _) | Message::Person(_) | Message::Model(_) => None,
+            Message::Tool(Action::Plan(_), _) => None,
             Message::Tool(action, result) => Some((action, result)),
+            Message::Person(_) | Message::Model(_) | Message::Said(_) | Message::Returned(_) => None,
         })
         .collect();
     // The answer comes after the plan says that everything is done.
@@ -92,7 +109,7 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
         Message::Tool(Action::Plan(steps), _) => {
             steps.iter().all(|step| step.status == PlanEntryStatus::Completed)
         }
-        Message::Tool(..) | Message::Person(_) | Message::Model(_) => false,
+        _ => false,
     });
     if prompt.text.len() > LONGEST_REQUEST {
         return vec![ModelEvent::Text(answer::too_long(prompt.text.len(), LONGEST_REQUEST))];

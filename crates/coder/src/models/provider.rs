@@ -3,6 +3,8 @@
 //! Above: [`Request`], [`Message`] and [`ModelEvent`], the same for every provider. Below: one adapter for each wire, which builds the body
 //! of a request and reads the stream of its answer. Between them: [`Call`], which sends, waits, tries again and reports errors.
 
+#[cfg(test)]
+mod aimock;
 mod anthropic;
 mod anthropic_stream;
 mod call;
@@ -16,28 +18,33 @@ mod environment;
 mod error;
 mod event;
 mod failure;
+mod form;
 mod gemini;
 mod gemini_stream;
+mod halves;
 mod history;
 mod http;
 mod local;
 mod message;
 mod patience;
 mod reasoning;
+#[cfg(test)]
+mod replay;
 mod responses;
 mod responses_stream;
+#[cfg(test)]
+mod server;
 mod sse;
 mod think_tags;
 mod wire;
 
 pub(crate) use call::Call;
-pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel, Level, Prices};
-pub(crate) use environment::{Environment, providers};
+pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel};
 pub(crate) use error::ModelError;
 pub(crate) use event::{ModelEvent, ModelStop, TokenUsage};
 pub(crate) use http::{Http, Limits};
-pub(crate) use local::{LocalModel, LocalServer, local_servers};
+pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
-pub(crate) use wire::{Dialect, Provider, Wire};
+pub(crate) use wire::Provider;

@@ -1,6 +1,6 @@
 //! One use of a tool, as a model asks for it.
 
-use super::{edit, execute, fit, grep, list, read};
+use super::{edit, execute, fit, grep, list, read, write};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
 use attache_protocol::{decode, encode};
@@ -13,8 +13,14 @@ use serde_json::Value;
 pub(super) const TITLE_SHOWN: usize = 116;
 
 /// The longest path, pattern and command line, in bytes: with them every message stays small.
-const LONGEST: [(&str, usize); 4] =
-    [("path", 4096), ("pattern", 1024), ("command", 16 * 1024), ("replacement", 16 * 1024)];
+const LONGEST: [(&str, usize); 6] = [
+    ("path", 4096),
+    ("pattern", 1024),
+    ("command", 16 * 1024),
+    ("replacement", 16 * 1024),
+    ("text", 1024 * 1024),
+    ("plan", 16 * 1024),
+];
 
 /// One use of a tool, as a model asks for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +33,8 @@ pub(crate) enum Action {
     List(list::List),
     /// Change a file.
     Edit(edit::Edit),
+    /// Make a file, or replace its whole text.
+    Write(write::Write),
     /// Run a command.
     Execute(execute::Execute),
     /// Show what is intended and how far it is.
@@ -45,12 +53,13 @@ fn entries_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PlanEntr
 
 impl Action {
     /// The tool's name (TOOL-15).
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Read(_) => "read",
             Self::Grep(_) => "grep",
             Self::List(_) => "list",
             Self::Edit(_) => "edit",
+            Self::Write(_) => "write",
             Self::Execute(_) => "execute",
             Self::Plan(_) => "plan",
         }
@@ -60,7 +69,7 @@ impl Action {
         match self {
             Self::Read(_) => ToolKind::Read,
             Self::Grep(_) | Self::List(_) => ToolKind::Search,
-            Self::Edit(_) => ToolKind::Edit,
+            Self::Edit(_) | Self::Write(_) => ToolKind::Edit,
             Self::Execute(_) => ToolKind::Execute,
             Self::Plan(_) => ToolKind::Think,
         }
@@ -88,6 +97,7 @@ impl Action {
                 None => format!("List files in {}", list.path),
             },
             Self::Edit(edit) => format!("Edit {}", edit.path),
+            Self::Write(write) => format!("Write {}", write.path),
             Self::Execute(execute) => format!("Run {}", execute.command),
             Self::Plan(_) => "Plan".to_owned(),
         };
@@ -101,6 +111,7 @@ impl Action {
             Self::Grep(grep) => grep.raw_input(),
             Self::List(list) => list.raw_input(),
             Self::Edit(edit) => edit.raw_input(),
+            Self::Write(write) => write.raw_input(),
             Self::Execute(execute) => execute.raw_input(),
             Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
         }
@@ -113,22 +124,26 @@ impl Action {
             Self::Grep(grep) => Some(&grep.path),
             Self::List(list) => Some(&list.path),
             Self::Edit(edit) => Some(&edit.path),
+            Self::Write(write) => Some(&write.path),
             Self::Execute(_) | Self::Plan(_) => None,
         }
     }
 
     /// Why it is too long to be done.
     pub(super) fn too_long(&self) -> Option<String> {
-        let (pattern, command, replacement) = match self {
-            Self::Grep(grep) => (grep.pattern.len(), 0, 0),
-            Self::List(list) => (list.glob.as_ref().map_or(0, String::len), 0, 0),
-            Self::Execute(execute) => (0, execute.command.len(), 0),
+        let (mut pattern, mut command, mut replacement, mut text, mut plan) = (0, 0, 0, 0, 0);
+        match self {
+            Self::Grep(grep) => pattern = grep.pattern.len(),
+            Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
+            Self::Execute(execute) => command = execute.command.len(),
             Self::Edit(edit) => {
-                (0, 0, edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum())
+                replacement = edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
             }
-            Self::Read(_) | Self::Plan(_) => (0, 0, 0),
-        };
-        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement];
+            Self::Write(write) => text = write.text.len(),
+            Self::Plan(entries) => plan = entries.iter().map(|entry| entry.content.len() + 64).sum(),
+            Self::Read(_) => {}
+        }
+        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement, text, plan];
         let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
         over.map(|((what, longest), length)| {
             format!("the {what} is {length} bytes long: at most {longest} are taken")

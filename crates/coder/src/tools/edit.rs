@@ -173,8 +173,12 @@ impl Toolbox<'_> {
             Err(reason) => return self.failed(call.announce().await?, reason.sentence()).await,
         };
         let key = place.resolved.path();
-        if self.seen.get(&key).is_some_and(|seen| *seen != fingerprint(&old)) {
-            let why = format!("{} changed since it was read: read it again, then edit", place.shown);
+        let seen = self.seen.get(&key);
+        if seen != Some(&fingerprint(&old)) {
+            let why = match seen {
+                None => format!("{} was not read yet: read it, then edit", place.shown),
+                Some(_) => format!("{} changed since it was read: read it again, then edit", place.shown),
+            };
             return self.failed(call.announce().await?, &why).await;
         }
         let (new, places) = match edit.apply(&old, &place.shown) {
@@ -217,7 +221,7 @@ impl Toolbox<'_> {
     }
 
     /// Writes the whole file: through the client when it offers that, so that its editor knows, else by an atomic replacement.
-    async fn write(&self, place: &Place, text: &str) -> Result<std::result::Result<(), String>> {
+    pub(super) async fn write(&self, place: &Place, text: &str) -> Result<std::result::Result<(), String>> {
         if self.turn.client().fs.write_text_file {
             return match self.turn.write_text_file(&place.absolute, text).await {
                 Err(Error::Client(error)) => {

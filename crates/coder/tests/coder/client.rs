@@ -1,6 +1,6 @@
 //! A client of lines: it answers what the agent asks as it was told, and keeps all it was sent.
 
-use attache_agent::{Author, serve};
+use attache_agent::{Author, Serving, serve};
 use attache_coder::Coder;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -19,7 +19,9 @@ pub(crate) struct Client {
     _serving: JoinSet<()>,
     calls: u64,
     pub(crate) session: String,
-    /// The result of `session/new`.
+    /// The answer to `initialize`.
+    pub(crate) initialized: Value,
+    /// The answer to `session/new`.
     pub(crate) opened: Value,
     /// The options that are chosen, one question after the other; `cancel` cancels the turn instead.
     pub(crate) choices: VecDeque<&'static str>,
@@ -51,18 +53,26 @@ impl Client {
 
     /// The same with any author.
     pub(crate) async fn serve_author(author: impl Author, capabilities: Value, session: Value) -> Self {
+        let mut client = Self::connect(serve(author), capabilities).await;
+        client.begin("session/new", session).await;
+        client
+    }
+
+    /// A client without a session.
+    pub(crate) async fn connect(serving: Serving<impl Author>, capabilities: Value) -> Self {
         let (ours, theirs) = tokio::io::duplex(256 * 1024);
         let (input, output) = tokio::io::split(theirs);
-        let mut serving = JoinSet::new();
-        let (_peer, run) = serve(author).connect(input, output);
-        serving.spawn(async { drop(run.await) });
+        let mut tasks = JoinSet::new();
+        let (_peer, run) = serving.connect(input, output);
+        tasks.spawn(async { drop(run.await) });
         let (input, output) = tokio::io::split(ours);
         let mut client = Self {
             output,
             lines: BufReader::new(input).lines(),
-            _serving: serving,
+            _serving: tasks,
             calls: 0,
             session: String::new(),
+            initialized: Value::Null,
             opened: Value::Null,
             choices: VecDeque::new(),
             asked: Vec::new(),
@@ -70,10 +80,18 @@ impl Client {
             buffers: BTreeMap::new(),
         };
         let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
-        client.call("initialize", params).await;
-        client.opened = client.call("session/new", session).await.result;
-        client.session = client.opened["result"]["sessionId"].as_str().unwrap_or_default().to_owned();
+        client.initialized = client.call("initialize", params).await.result;
         client
+    }
+
+    /// Opens a session: a new one, or the one that the params name.
+    pub(crate) async fn begin(&mut self, method: &str, params: Value) -> Turn {
+        let session = params["sessionId"].as_str().map(str::to_owned);
+        let begun = self.call(method, params).await;
+        self.opened = begun.result.clone();
+        let made = || self.opened["result"]["sessionId"].as_str().unwrap_or_default().to_owned();
+        self.session = session.unwrap_or_else(made);
+        begun
     }
 
     pub(crate) async fn prompt(&mut self, text: &str) -> Turn {

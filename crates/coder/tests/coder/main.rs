@@ -10,8 +10,15 @@
 
 mod client;
 mod commands;
+mod failures;
 mod files;
+mod models;
+mod options;
 mod permissions;
 mod projects;
+mod provider;
+#[allow(dead_code, reason = "the provider of the unit tests, used in part")]
+#[path = "../../src/models/provider/server.rs"]
+mod server;
 mod sessions;
 mod verbs;

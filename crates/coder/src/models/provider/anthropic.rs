@@ -1,7 +1,9 @@
 //! Requests of Anthropic Messages.
 
 use super::history;
-use super::message::{Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec};
+use super::message::{
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+};
 use attache_protocol::Secret;
 use serde_json::{Map, Value, json};
 
@@ -33,7 +35,10 @@ pub(super) fn body(request: &Request) -> Value {
     set("max_tokens", json!(most));
     set("stream", json!(true));
     if !request.system.is_empty() {
-        set("system", json!([{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]));
+        set(
+            "system",
+            json!([{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]),
+        );
     }
     if !request.tools.is_empty() {
         set("tools", request.tools.iter().map(tool).collect());
@@ -60,7 +65,11 @@ fn how_much(thinking: Option<&Thinking>, most: u64, conversation: &[Message]) ->
             // Thoughts are part of the answer, of which something must be left.
             let tokens = (*tokens).min(most.saturating_sub(LEAST_BUDGET));
             let thinks = tokens >= LEAST_BUDGET && !another_began(conversation);
-            let thinking = if thinks { json!({"type": "enabled", "budget_tokens": tokens}) } else { json!({"type": "disabled"}) };
+            let thinking = if thinks {
+                json!({"type": "enabled", "budget_tokens": tokens})
+            } else {
+                json!({"type": "disabled"})
+            };
             vec![("thinking", thinking)]
         }
     }
@@ -70,7 +79,8 @@ fn how_much(thinking: Option<&Thinking>, most: u64, conversation: &[Message]) ->
 /// provider takes such a turn only from a model that does not think.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
-    let bare = |said: &ModelMessage| said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some());
+    let bare =
+        |said: &ModelMessage| said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some());
     present.iter().any(|message| matches!(message, Message::Model(said) if bare(said)))
 }
 
@@ -151,7 +161,8 @@ fn block_of_thought(part: &ModelPart) -> Option<Value> {
 /// What stands before a mark is kept by the provider: up to the end of the conversation, for the next call, and up to the end of the
 /// message before it of a person or tool, where the call before this one ended. Tools stand before the system prompt, which has its own.
 fn mark_for_cache(messages: &mut [Value]) {
-    let users = messages.iter_mut().rev().filter(|message| message.get("role").is_some_and(|role| role == "user"));
+    let users =
+        messages.iter_mut().rev().filter(|message| message.get("role").is_some_and(|role| role == "user"));
     for message in users.take(2) {
         let blocks = message.get_mut("content").and_then(Value::as_array_mut);
         if let Some(last) = blocks.and_then(|blocks| blocks.last_mut()).and_then(Value::as_object_mut) {
@@ -159,3 +170,6 @@ fn mark_for_cache(messages: &mut [Value]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

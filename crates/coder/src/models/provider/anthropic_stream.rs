@@ -137,3 +137,6 @@ fn stop(reason: &str) -> ModelStop {
         other => ModelStop::Other(other.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,11 @@ use super::draft::Draft;
 use super::error::ModelError;
 use super::event::ModelEvent;
 use super::failure::{Failure, Retry, Sent};
-use super::http::Http;
+use super::form::Form;
+use super::http::{Http, without_login};
 use super::message::{ModelId, ModelMessage, Request};
 use super::patience;
-use super::sse::{SseEvent, SseParser};
+use super::sse::SseEvent;
 use super::wire::{Decoder, HttpRequest, Progress, Provider, StreamError};
 use jiff::Timestamp;
 use reqwest::Response;
@@ -17,6 +18,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 use tokio::time::{Instant, Sleep, timeout, timeout_at};
 
 /// The most of an error's body that is read, in bytes.
@@ -56,16 +58,10 @@ struct Answer {
     decoder: Box<dyn Decoder>,
     form: Form,
     events: VecDeque<SseEvent>,
+    /// How long nothing may come, and until when.
+    patience: Duration,
     deadline: Instant,
     ended: bool,
-}
-
-/// In what form an answer comes.
-enum Form {
-    Unknown,
-    Stream(SseParser),
-    /// As one JSON value, by a server that does not stream.
-    Whole(Vec<u8>),
 }
 
 impl Call {
@@ -110,16 +106,17 @@ impl Call {
 
     async fn step(&mut self) -> Result<(), Failure> {
         match &mut self.state {
-            State::Begin => self.ask(),
+            State::Begin => self.ask().map_err(Failure::lasting),
             State::Waiting(sleep) => {
                 sleep.await;
-                self.ask()
+                self.ask().map_err(Failure::lasting)
             }
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
-                let deadline = Instant::now() + self.http.limits().first_byte;
-                let (decoder, events) = (self.provider.decoder(), VecDeque::new());
-                let answer = Answer { response, decoder, form: Form::Unknown, events, deadline, ended: false };
+                let patience = self.http.limits().first_byte;
+                let (decoder, events, form) = (self.provider.decoder(), VecDeque::new(), Form::default());
+                let deadline = Instant::now() + patience;
+                let answer = Answer { response, decoder, form, events, patience, deadline, ended: false };
                 self.state = State::Answering(Box::new(answer));
                 Ok(())
             }
@@ -137,10 +134,10 @@ impl Call {
     }
 
     /// Sends the request.
-    fn ask(&mut self) -> Result<(), Failure> {
+    fn ask(&mut self) -> Result<(), ModelError> {
         self.attempt += 1;
         self.draft = Draft::new(self.model.clone(), self.seed);
-        let request = self.http.post(&self.provider.name, &self.request).map_err(Failure::lasting)?;
+        let request = self.http.post(&self.provider.name, &self.request)?;
         self.state = State::Asking(Box::pin(asked(request, self.http.limits().first_byte)));
         Ok(())
     }
@@ -181,7 +178,9 @@ impl Call {
     fn unanswered(&self, unanswered: Unanswered) -> Failure {
         let provider = self.provider.name.clone();
         match unanswered {
-            Unanswered::Hung => Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().first_byte }),
+            Unanswered::Hung => {
+                Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().first_byte })
+            }
             Unanswered::Network(error) if error.is_connect() => {
                 let source = error.without_url().into();
                 Failure::lasting(ModelError::NoNetwork { provider, host: self.host(), source })
@@ -206,11 +205,14 @@ impl Call {
     fn trouble(&self, trouble: Trouble) -> Failure {
         let provider = self.provider.name.clone();
         match trouble {
-            Trouble::Hung => Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().idle }),
+            Trouble::Hung(waited) => Failure::lasting(ModelError::Hung { provider, waited }),
             Trouble::Cut(source) => {
                 let why = format!("{provider} stopped before it said anything");
                 let source = source.map(|error| error.without_url().into());
-                Failure { error: ModelError::Cut { provider, source }, retry: Some(Retry { why, wait: None }) }
+                Failure {
+                    error: ModelError::Cut { provider, source },
+                    retry: Some(Retry { why, wait: None }),
+                }
             }
             Trouble::Stream(StreamError::Cut) => self.trouble(Trouble::Cut(None)),
             Trouble::Stream(StreamError::Said(body)) => self.sent(None, &HeaderMap::new(), body),
@@ -241,19 +243,22 @@ impl Call {
     fn host(&self) -> String {
         let url = reqwest::Url::parse(&self.request.url).ok();
         let host = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
-        host.unwrap_or_else(|| self.provider.base_url.clone())
+        host.unwrap_or_else(|| without_login(&self.provider.base_url))
     }
 }
 
 /// What the request holds is for the provider only.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("model", &self.model).field("attempt", &self.attempt).finish_non_exhaustive()
+        f.debug_struct("Call")
+            .field("model", &self.model)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
     }
 }
 
 /// Sends a request, and reads what is said when it is not answered.
-async fn asked(request: reqwest::RequestBuilder, first_byte: std::time::Duration) -> Result<Response, Unanswered> {
+async fn asked(request: reqwest::RequestBuilder, first_byte: Duration) -> Result<Response, Unanswered> {
     let asking = async {
         let mut response = request.send().await.map_err(Unanswered::Network)?;
         if response.status().is_success() {
@@ -267,14 +272,18 @@ async fn asked(request: reqwest::RequestBuilder, first_byte: std::time::Duration
                 break;
             }
         }
-        Err(Unanswered::Status { status: response.status().as_u16(), headers: response.headers().clone(), body })
+        Err(Unanswered::Status {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body,
+        })
     };
     timeout(first_byte, asking).await.unwrap_or(Err(Unanswered::Hung))
 }
 
 /// Why an answer does not go on.
 enum Trouble {
-    Hung,
+    Hung(Duration),
     Cut(Option<reqwest::Error>),
     Stream(StreamError),
 }
@@ -284,7 +293,7 @@ impl Answer {
         if let Some(event) = self.events.pop_front() {
             return match self.decoder.take(&event, draft) {
                 // The last event of a stream that broke inside it.
-                Err(StreamError::Malformed(_)) if self.ended && self.is_stream() => Err(Trouble::Cut(None)),
+                Err(StreamError::Malformed(_)) if self.ended => Err(Trouble::Cut(None)),
                 taken => taken.map_err(Trouble::Stream),
             };
         }
@@ -293,7 +302,8 @@ impl Answer {
         }
         match timeout_at(self.deadline, self.response.chunk()).await {
             Ok(Ok(Some(bytes))) => {
-                self.deadline = Instant::now() + http.limits().idle;
+                self.patience = http.limits().idle;
+                self.deadline = Instant::now() + self.patience;
                 self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
                 Ok(Progress::More)
             }
@@ -303,12 +313,8 @@ impl Answer {
                 Ok(Progress::More)
             }
             Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
-            Err(_) => self.end(draft, Trouble::Hung),
+            Err(_) => self.end(draft, Trouble::Hung(self.patience)),
         }
-    }
-
-    fn is_stream(&self) -> bool {
-        matches!(self.form, Form::Unknown)
     }
 
     /// No more comes: it was whole, or there is trouble.
@@ -317,41 +323,5 @@ impl Answer {
     }
 }
 
-impl Form {
-    fn push(&mut self, bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
-        if let Self::Unknown = self {
-            *self = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None => return Ok(()),
-                Some(b'{' | b'[') => Self::Whole(Vec::new()),
-                Some(b'<') => {
-                    return Err(StreamError::Malformed("it is a page for people".to_owned()));
-                }
-                Some(_) => Self::Stream(SseParser::default()),
-            };
-        }
-        let too_long = || StreamError::Malformed("it has an event of more than 32 MiB".to_owned());
-        match self {
-            Self::Unknown => {}
-            Self::Stream(parser) => parser.push(bytes, events).map_err(|_| too_long())?,
-            Self::Whole(whole) if whole.len() + bytes.len() > super::sse::LONGEST => return Err(too_long()),
-            Self::Whole(whole) => whole.extend_from_slice(bytes),
-        }
-        Ok(())
-    }
-
-    /// The bytes ended.
-    fn end(&mut self, events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
-        match std::mem::replace(self, Self::Unknown) {
-            Self::Unknown => {}
-            Self::Stream(parser) => events.extend(parser.end()),
-            Self::Whole(whole) => {
-                let value = serde_json::from_slice(&whole);
-                let value = value.map_err(|error| StreamError::Malformed(format!("its JSON is broken ({error})")))?;
-                let values = if let Value::Array(values) = value { values } else { vec![value] };
-                let event = |value: Value| SseEvent { name: Vec::new(), data: value.to_string().into_bytes() };
-                events.extend(values.into_iter().map(event));
-            }
-        }
-        Ok(())
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -86,3 +86,6 @@ fn mark_for_cache(messages: &mut [Value]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

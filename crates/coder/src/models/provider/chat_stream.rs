@@ -3,6 +3,7 @@
 use super::chat_calls::ChatCalls;
 use super::draft::Draft;
 use super::event::{ModelStop, TokenUsage};
+use super::halves;
 use super::reasoning::Reasoning;
 use super::sse::SseEvent;
 use super::think_tags::{Piece, ThinkTags};
@@ -107,7 +108,11 @@ fn give(piece: Piece, draft: &mut Draft) {
 
 /// The JSON of an event.
 pub(super) fn json(event: &SseEvent) -> Result<Value, StreamError> {
-    serde_json::from_slice(&event.data).map_err(|error| {
+    let parsed = serde_json::from_slice(&event.data).or_else(|error| {
+        // Perhaps it has half a character.
+        serde_json::from_slice(&halves::kept(&event.data)).map_err(|_| error)
+    });
+    parsed.map_err(|error| {
         let begin: String = String::from_utf8_lossy(&event.data).chars().take(80).collect();
         StreamError::Malformed(format!("{begin:?} is no JSON ({error})"))
     })
@@ -130,10 +135,8 @@ pub(super) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
 }
 
 fn usage_of(usage: &Value) -> TokenUsage {
-    let cached_read = count(
-        usage,
-        &["prompt_tokens_details/cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"],
-    );
+    let cached_read =
+        count(usage, &["prompt_tokens_details/cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"]);
     let cached_write = count(usage, &["prompt_tokens_details/cache_write_tokens"]);
     let (cached_read, cached_write) = (cached_read.unwrap_or(0), cached_write.unwrap_or(0));
     let prompt = count(usage, &["prompt_tokens"]).unwrap_or(0);
@@ -147,3 +150,6 @@ fn usage_of(usage: &Value) -> TokenUsage {
         billed: usage.get("cost").and_then(Value::as_f64),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! The message of a model while it comes in.
 
 use super::event::{ModelEvent, ModelStop, TokenUsage};
+use super::halves::Halves;
 use super::message::{ModelId, ModelMessage, ModelPart};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -17,6 +18,8 @@ pub(super) struct Draft {
     calls: Vec<usize>,
     /// The next piece begins a part of its own.
     closed: bool,
+    text_halves: Halves,
+    thought_halves: Halves,
     seed: u64,
     events: VecDeque<ModelEvent>,
     given: bool,
@@ -25,8 +28,16 @@ pub(super) struct Draft {
 impl Draft {
     /// An empty message. Ids that are made here hold the seed, so that those of different calls differ.
     pub(super) fn new(model: ModelId, seed: u64) -> Self {
-        let message = ModelMessage { model, parts: Vec::new() };
-        Self { message, calls: Vec::new(), closed: false, seed, events: VecDeque::new(), given: false }
+        Self {
+            message: ModelMessage { model, parts: Vec::new() },
+            calls: Vec::new(),
+            closed: false,
+            text_halves: Halves::default(),
+            thought_halves: Halves::default(),
+            seed,
+            events: VecDeque::new(),
+            given: false,
+        }
     }
 
     /// The next event that nobody took.
@@ -41,6 +52,7 @@ impl Draft {
 
     /// A piece of text came.
     pub(super) fn text(&mut self, piece: &str) {
+        let piece = &*self.text_halves.join(piece);
         if piece.is_empty() {
             return;
         }
@@ -54,6 +66,7 @@ impl Draft {
 
     /// A piece of a thought came.
     pub(super) fn thought(&mut self, piece: &str) {
+        let piece = &*self.thought_halves.join(piece);
         if piece.is_empty() {
             return;
         }
@@ -109,12 +122,19 @@ impl Draft {
         let index = self.calls.len();
         let taken = |part: &ModelPart| matches!(part, ModelPart::Call { id: other, .. } if other == id);
         let id = match id {
-            id if id.is_empty() || self.message.parts.iter().any(taken) => format!("call_{:016x}_{index}", self.seed),
+            id if id.is_empty() || self.message.parts.iter().any(taken) => {
+                format!("call_{:016x}_{index}", self.seed)
+            }
             id => id.to_owned(),
         };
         self.calls.push(self.message.parts.len());
         self.push_event(ModelEvent::CallBegan { index, id: id.clone(), name: name.to_owned() });
-        self.message.parts.push(ModelPart::Call { id, name: name.to_owned(), arguments: String::new(), sealed: None });
+        self.message.parts.push(ModelPart::Call {
+            id,
+            name: name.to_owned(),
+            arguments: String::new(),
+            sealed: None,
+        });
         self.closed = true;
         CallIndex(index)
     }
@@ -157,18 +177,24 @@ impl Draft {
 
     /// The message is whole.
     pub(super) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
-        let mut message = ModelMessage { model: self.message.model.clone(), parts: std::mem::take(&mut self.message.parts) };
+        let mut message = ModelMessage {
+            model: self.message.model.clone(),
+            parts: std::mem::take(&mut self.message.parts),
+        };
         self.calls.clear();
         for part in &mut message.parts {
-            if let ModelPart::Call { arguments, .. } = part
-                && arguments.trim().is_empty()
-            {
-                "{}".clone_into(arguments);
+            if let ModelPart::Call { arguments, .. } = part {
+                *arguments = match arguments.trim() {
+                    "" => "{}".to_owned(),
+                    _ => Halves::joined(arguments),
+                };
             }
         }
         let whole = |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
         if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
-            message.parts.retain(|part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)));
+            message
+                .parts
+                .retain(|part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)));
         }
         // Providers say that the answer ended, though it ended with calls.
         let stop = if stop == ModelStop::End && message.calls() { ModelStop::Tools } else { stop };

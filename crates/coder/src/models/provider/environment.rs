@@ -5,7 +5,7 @@ use super::wire::{Dialect, Provider, Wire};
 use attache_protocol::Secret;
 
 /// The value of an environment variable by its name.
-pub(crate) type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
+pub(crate) type Environment<'e> = &'e (dyn Fn(&str) -> Option<String> + Sync);
 
 /// One provider that everybody knows.
 struct Known {
@@ -106,7 +106,8 @@ pub(super) const OLLAMA_PORT: u16 = 11434;
 /// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions. `ANTHROPIC_AUTH_TOKEN` is a key that goes as
 /// `Authorization: Bearer`. `OPENAI_ORG_ID` and `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
-    let value = |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let value =
+        |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let mut providers: Vec<Provider> = KNOWN.iter().filter_map(|known| provider(known, &value)).collect();
     providers.extend(value("OLLAMA_HOST").map(|host| ollama(&host)));
     providers
@@ -114,7 +115,8 @@ pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
 
 fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Provider> {
     let base_url = known.base_urls.iter().find_map(|name| value(name));
-    let mut provider = Provider::new(known.id, known.name, known.wire, base_url.as_deref().unwrap_or(known.base_url));
+    let mut provider =
+        Provider::new(known.id, known.name, known.wire, base_url.as_deref().unwrap_or(known.base_url));
     provider.dialect = known.dialect;
     provider.key_variable = known.keys.first().map(|&name| name.to_owned());
     if let Some((name, key)) = known.keys.iter().find_map(|name| Some((name, value(name)?))) {
@@ -139,7 +141,9 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     if provider.base_url != OPENAI {
         (provider.wire, provider.dialect) = (Wire::Chat, Dialect::Plain);
     }
-    for (variable, header) in [("OPENAI_ORG_ID", "openai-organization"), ("OPENAI_PROJECT_ID", "openai-project")] {
+    for (variable, header) in
+        [("OPENAI_ORG_ID", "openai-organization"), ("OPENAI_PROJECT_ID", "openai-project")]
+    {
         provider.headers.extend(value(variable).map(|value| (header.to_owned(), Secret::from(value))));
     }
 }
@@ -147,6 +151,7 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
 /// The Ollama server that `host` names: `localhost`, `:11434`, `box:8080`, `http://box`; `0.0.0.0` is where a server listens, and means
 /// this machine.
 pub(super) fn ollama(host: &str) -> Provider {
+    let host_names_scheme = host.contains("://");
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/');
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -154,6 +159,7 @@ pub(super) fn ollama(host: &str) -> Provider {
     let default = match scheme {
         _ if port(host) && !host.ends_with(']') => None,
         "https" => Some(443),
+        "http" if host_names_scheme => Some(80),
         _ => Some(OLLAMA_PORT),
     };
     let port = default.map(|port| format!(":{port}")).unwrap_or_default();
@@ -170,7 +176,9 @@ mod tests {
     use attache_protocol::Secret;
 
     fn found(variables: &[(&str, &str)]) -> Vec<Provider> {
-        let value = |name: &str| variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
+        let value = |name: &str| {
+            variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+        };
         providers(&value)
     }
 
@@ -211,7 +219,8 @@ mod tests {
 
     #[test]
     fn a_token_of_anthropic_is_a_bearer() {
-        let provider = &found(&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_BASE_URL", "https://gateway.example/")])[0];
+        let provider =
+            &found(&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_BASE_URL", "https://gateway.example/")])[0];
         assert!(provider.bearer);
         assert_eq!(provider.base_url, "https://gateway.example");
         assert!(!found(&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_API_KEY", "k")])[0].bearer);
@@ -224,7 +233,8 @@ mod tests {
             ("0.0.0.0", "http://127.0.0.1:11434/v1"),
             (":8080", "http://127.0.0.1:8080/v1"),
             ("box:8080", "http://box:8080/v1"),
-            ("http://box", "http://box:11434/v1"),
+            ("http://box", "http://box:80/v1"),
+            ("http://box:1", "http://box:1/v1"),
             ("https://box", "https://box:443/v1"),
             ("https://box/ollama/", "https://box:443/ollama/v1"),
             ("[::1]", "http://[::1]:11434/v1"),

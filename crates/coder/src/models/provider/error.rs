@@ -55,7 +55,9 @@ impl fmt::Display for ModelError {
                 f,
                 "{provider} cannot be reached at {host}: check the network, the proxy and the base URL, and that a local server runs"
             ),
-            Self::Auth { provider, status, variable, said } => auth(f, provider, *status, variable.as_deref(), said),
+            Self::Auth { provider, status, variable, said } => {
+                auth(f, provider, *status, variable.as_deref(), said)
+            }
             Self::Quota { provider, said, again_in } => {
                 write!(f, "{provider} says that the quota or credit of this key is used up")?;
                 if let Some(wait) = again_in {
@@ -71,11 +73,11 @@ impl fmt::Display for ModelError {
                 if let Some(limit) = limit {
                     write!(f, ", {limit} tokens")?;
                 }
-                write!(f, "{}: compact it with /compact, or begin a new session", Said(said))
+                write!(f, "{}: begin a new session, or choose another model", Said(said))
             }
             Self::UnknownModel { model, said } => write!(
                 f,
-                "{} has no model {}{}: choose another with /model, or check its name",
+                "{} has no model {}{}: choose another model, or check its name",
                 model.provider,
                 model.name,
                 Said(said)
@@ -103,7 +105,10 @@ impl fmt::Display for ModelError {
                 write!(f, "the answer of {provider} was cut before its end: say \"continue\" to go on")
             }
             Self::Malformed { provider, what } => {
-                write!(f, "the answer of {provider} cannot be read: {what}; check the base URL and that it speaks this wire")
+                write!(
+                    f,
+                    "the answer of {provider} cannot be read: {what}; check the base URL and that it speaks this wire"
+                )
             }
         }
     }
@@ -119,7 +124,13 @@ impl Error for ModelError {
     }
 }
 
-fn auth(f: &mut fmt::Formatter<'_>, provider: &str, status: u16, variable: Option<&str>, said: &str) -> fmt::Result {
+fn auth(
+    f: &mut fmt::Formatter<'_>,
+    provider: &str,
+    status: u16,
+    variable: Option<&str>,
+    said: &str,
+) -> fmt::Result {
     match status {
         403 => write!(f, "{provider} does not allow this key to do that (status 403){}", Said(said))?,
         _ => write!(f, "{provider} does not know the key (status {status}){}", Said(said))?,

@@ -73,6 +73,8 @@ pub(crate) struct TokenUsage {
 impl TokenUsage {
     /// All tokens: what the conversation fills of the window after this call.
     pub(crate) fn total(&self) -> u64 {
-        [self.input, self.output, self.cached_read, self.cached_write].into_iter().fold(0, u64::saturating_add)
+        [self.input, self.output, self.cached_read, self.cached_write]
+            .into_iter()
+            .fold(0, u64::saturating_add)
     }
 }

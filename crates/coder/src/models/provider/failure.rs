@@ -1,6 +1,7 @@
 //! What a provider's error means: whose fault it is, and whether to ask again.
 
 use super::error::ModelError;
+use super::http::without_login;
 use super::message::ModelId;
 use super::patience::{self, Headers};
 use super::wire::Provider;
@@ -56,13 +57,18 @@ impl Sent<'_> {
         let (text, provider) = (message.to_lowercase(), self.provider.name.clone());
         let named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
         if is_overflow(status, &text, &named) {
-            return Failure::lasting(ModelError::Overflow { model: self.model.clone(), limit: self.limit(&text), said });
+            return Failure::lasting(ModelError::Overflow {
+                model: self.model.clone(),
+                limit: self.limit(&text),
+                said,
+            });
         }
         let wait = patience::asked_to_wait(self.headers, &self.body, &message, self.now);
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
         }
-        if named(&["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"]) {
+        if named(&["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"])
+        {
             return Failure::lasting(ModelError::Refused { provider, said });
         }
         if is_unknown_model(status, &text, &named) {
@@ -75,12 +81,14 @@ impl Sent<'_> {
             return Failure { error, retry: Some(Retry { why, wait }) };
         }
         Failure::lasting(match status {
-            401 | 403 => ModelError::Auth { provider, status, variable: self.provider.key_variable.clone(), said },
+            401 | 403 => {
+                ModelError::Auth { provider, status, variable: self.provider.key_variable.clone(), said }
+            }
             // Gemini knows no 401.
             400 if text.contains("api key") => {
                 ModelError::Auth { provider, status, variable: self.provider.key_variable.clone(), said }
             }
-            404 | 405 | 300..=399 => ModelError::NotFound { provider, url: self.url.to_owned(), said },
+            404 | 405 | 300..=399 => ModelError::NotFound { provider, url: without_login(self.url), said },
             408 | 429 | 500.. => ModelError::Overloaded { provider, status: Some(status), attempts: 1, said },
             _ => ModelError::BadRequest { provider, status, said },
         })
@@ -95,7 +103,9 @@ impl Sent<'_> {
     fn is_daily(&self) -> bool {
         let details = self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
         let violations = details.filter_map(|detail| detail.get("violations")?.as_array()).flatten();
-        let id = |violation: &Value| violation.get("quotaId").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let id = |violation: &Value| {
+            violation.get("quotaId").and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         violations.map(id).any(|id| id.contains("PerDay"))
     }
 
@@ -103,8 +113,15 @@ impl Sent<'_> {
     fn limit(&self, text: &str) -> Option<u64> {
         let told = ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
         let before = [
-            "maximum context length is ", "maximum context length of ", "context size (", "tokens allowed (", "token limit: ",
-            "maximum allowed input length of ", "tokens > ", "context length of only ", "> ",
+            "maximum context length is ",
+            "maximum context length of ",
+            "context size (",
+            "tokens allowed (",
+            "token limit: ",
+            "maximum allowed input length of ",
+            "tokens > ",
+            "context length of only ",
+            "> ",
         ];
         told.or_else(|| before.iter().find_map(|before| number_after(text, before)))
     }
@@ -183,19 +200,38 @@ fn status_of(body: &Value, names: &[String]) -> u16 {
 
 fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
     let words = [
-        "maximum context length", "prompt is too long", "too many tokens", "exceed context limit", "context window",
-        "exceeds the available context size", "exceeds the maximum number of tokens allowed", "exceeded model token limit",
-        "range of input length", "context length of only", "input is too long", "prompt exceeds max length",
+        "maximum context length",
+        "prompt is too long",
+        "too many tokens",
+        "exceed context limit",
+        "context window",
+        "exceeds the available context size",
+        "exceeds the maximum number of tokens allowed",
+        "exceeded model token limit",
+        "range of input length",
+        "context length of only",
+        "input is too long",
+        "prompt exceeds max length",
         "exceeds the context length",
     ];
-    let names = ["context_length_exceeded", "exceed_context_size_error", "request_too_large", "model_max_prompt_tokens_exceeded"];
+    let names = [
+        "context_length_exceeded",
+        "exceed_context_size_error",
+        "request_too_large",
+        "model_max_prompt_tokens_exceeded",
+    ];
     named(&names) || status == 413 || (status != 429 && words.iter().any(|words| text.contains(words)))
 }
 
 fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
     let names = [
-        "insufficient_quota", "billing_hard_limit_reached", "billing_error", "exceeded_current_quota_error", "Arrearage",
-        "usage_limit_reached", "usage_not_included",
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_error",
+        "exceeded_current_quota_error",
+        "Arrearage",
+        "usage_limit_reached",
+        "usage_not_included",
     ];
     let words = ["credit balance is too low", "insufficient balance", "check your plan and billing details"];
     // Gemini says the words of billing also of limits that pass in a minute.
@@ -204,7 +240,15 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
 }
 
 fn is_unknown_model(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
-    let denied = ["not found", "does not exist", "not exist", "not a valid model", "invalid model", "unknown model", "no endpoints found"];
+    let denied = [
+        "not found",
+        "does not exist",
+        "not exist",
+        "not a valid model",
+        "invalid model",
+        "unknown model",
+        "no endpoints found",
+    ];
     let denied = denied.iter().any(|words| text.contains(words));
     named(&["model_not_found", "invalid_model", "model_not_supported"])
         || (matches!(status, 400 | 403 | 404 | 422) && text.contains("model") && denied)
@@ -221,5 +265,4 @@ fn why(provider: &str, status: u16) -> String {
 }
 
 #[cfg(test)]
-#[path = "failure_tests.rs"]
 mod tests;

@@ -1,7 +1,9 @@
 //! Requests of Gemini.
 
 use super::history;
-use super::message::{Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec};
+use super::message::{
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+};
 use serde_json::{Map, Value, json};
 
 /// In place of a signature, for calls that another model made: models from Gemini 3 on take no call of the present turn without one.
@@ -117,3 +119,6 @@ fn with_signature(mut part: Value, seal: Option<Value>) -> Value {
     }
     part
 }
+
+#[cfg(test)]
+mod tests;

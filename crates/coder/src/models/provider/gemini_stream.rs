@@ -83,6 +83,7 @@ fn take_part(part: &Value, draft: &mut Draft) {
 fn stop(reason: &str) -> ModelStop {
     match reason {
         "STOP" => ModelStop::End,
+        "FUNCTION_CALL" => ModelStop::Tools,
         "MAX_TOKENS" => ModelStop::MaxTokens,
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
             ModelStop::Refusal
@@ -106,3 +107,6 @@ fn usage_of(usage: &Value) -> TokenUsage {
         billed: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,14 +61,22 @@ pub(super) fn plain_id(id: &str, length: Option<usize>) -> String {
         return id.to_owned();
     }
     // FNV-1a: a number for a name, nothing secret.
-    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     let text = format!("{hash:016x}");
     text.get(..length.unwrap_or(text.len())).unwrap_or(&text).to_owned()
 }
 
 fn close(open: &mut Vec<(String, String)>, readable: &mut Vec<Message>) {
     readable.extend(open.drain(..).map(|(call_id, name)| {
-        Message::Tool(ToolAnswer { call_id, name, text: UNANSWERED.to_owned(), images: Vec::new(), failed: true })
+        Message::Tool(ToolAnswer {
+            call_id,
+            name,
+            text: UNANSWERED.to_owned(),
+            images: Vec::new(),
+            failed: true,
+        })
     }));
 }
 
@@ -85,7 +93,9 @@ fn of(said: &ModelMessage, model: &ModelId) -> ModelMessage {
         said.parts.retain(|part| !matches!(part, ModelPart::Thought { .. }));
         for part in &mut said.parts {
             match part {
-                ModelPart::Text { sealed, .. } | ModelPart::Thought { sealed, .. } | ModelPart::Call { sealed, .. } => {
+                ModelPart::Text { sealed, .. }
+                | ModelPart::Thought { sealed, .. }
+                | ModelPart::Call { sealed, .. } => {
                     *sealed = None;
                 }
             }
@@ -106,7 +116,13 @@ mod tests {
     }
 
     fn answer(id: &str, text: &str, failed: bool) -> Message {
-        Message::Tool(ToolAnswer { call_id: id.into(), name: "t".into(), text: text.into(), images: vec![], failed })
+        Message::Tool(ToolAnswer {
+            call_id: id.into(),
+            name: "t".into(),
+            text: text.into(),
+            images: vec![],
+            failed,
+        })
     }
 
     fn call(id: &str) -> ModelPart {
@@ -120,8 +136,10 @@ mod tests {
     #[test]
     fn calls_and_answers_are_paired() {
         let asked = model(vec![call("1"), call("2")]);
-        let messages = [answer("0", "stray", false), person("a"), asked.clone(), answer("2", "two", false), person("b")];
-        let expected = [person("a"), asked, answer("2", "two", false), answer("1", UNANSWERED, true), person("b")];
+        let messages =
+            [answer("0", "stray", false), person("a"), asked.clone(), answer("2", "two", false), person("b")];
+        let expected =
+            [person("a"), asked, answer("2", "two", false), answer("1", UNANSWERED, true), person("b")];
         assert_eq!(readable(&messages, &ModelId::new("p", "m")), expected);
     }
 
@@ -150,7 +168,9 @@ mod tests {
     fn ids_are_kept_where_they_can_be() {
         assert_eq!(plain_id("toolu_01-A", None), "toolu_01-A");
         assert_eq!(plain_id("abcdefgh9", Some(9)), "abcdefgh9");
-        for (id, length) in [("functions.read:0", None), ("", None), (&"x".repeat(65), None), ("call_1", Some(9))] {
+        for (id, length) in
+            [("functions.read:0", None), ("", None), (&"x".repeat(65), None), ("call_1", Some(9))]
+        {
             let plain = plain_id(id, length);
             assert_eq!(plain.len(), length.unwrap_or(16));
             assert!(plain.bytes().all(|byte| byte.is_ascii_alphanumeric()));

@@ -5,6 +5,7 @@ use super::error::ModelError;
 use super::wire::HttpRequest;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -40,10 +41,9 @@ impl Default for Limits {
 }
 
 /// What sends requests. Cloning is cheap, and clones share their connections.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Http(Arc<Shared>);
 
-#[derive(Debug)]
 struct Shared {
     limits: Limits,
     proxies: Proxies,
@@ -53,11 +53,17 @@ struct Shared {
 }
 
 /// The proxies that the environment names.
-#[derive(Debug, Clone, Default)]
 struct Proxies {
     http: Option<String>,
     https: Option<String>,
     none: Option<String>,
+}
+
+/// The addresses of proxies may hold a password.
+impl fmt::Debug for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http").field("limits", &self.0.limits).finish_non_exhaustive()
+    }
 }
 
 impl Http {
@@ -85,7 +91,11 @@ impl Http {
     ///
     /// # Errors
     /// The address or a header is none.
-    pub(super) fn post(&self, provider: &str, request: &HttpRequest) -> Result<reqwest::RequestBuilder, ModelError> {
+    pub(super) fn post(
+        &self,
+        provider: &str,
+        request: &HttpRequest,
+    ) -> Result<reqwest::RequestBuilder, ModelError> {
         let wrong = |said: String| ModelError::BadRequest { provider: provider.to_owned(), status: 0, said };
         let url = self.url(provider, &request.url)?;
         let mut headers = HeaderMap::new();
@@ -93,7 +103,9 @@ impl Http {
         for (name, value) in &request.headers {
             let parsed = HeaderName::try_from(name.as_str()).ok();
             let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose())) else {
-                return Err(wrong(format!("the header {name} cannot be sent: a key or header has a line end or a space too much")));
+                return Err(wrong(format!(
+                    "the header {name} cannot be sent: a key or header has a line end or a space too much"
+                )));
             };
             value.set_sensitive(true);
             headers.insert(parsed, value);
@@ -119,16 +131,21 @@ impl Http {
     /// # Errors
     /// It is none.
     pub(super) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
-        let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let parsed =
+            Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         parsed.ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
-            url: url.to_owned(),
+            url: without_login(url),
             said: "this is no address of the web".to_owned(),
         })
     }
 }
 
-fn built(kept: &OnceLock<Client>, provider: &str, builder: impl FnOnce() -> ClientBuilder) -> Result<Client, ModelError> {
+fn built(
+    kept: &OnceLock<Client>,
+    provider: &str,
+    builder: impl FnOnce() -> ClientBuilder,
+) -> Result<Client, ModelError> {
     if let Some(client) = kept.get() {
         return Ok(client.clone());
     }
@@ -136,7 +153,8 @@ fn built(kept: &OnceLock<Client>, provider: &str, builder: impl FnOnce() -> Clie
     drop(rustls::crypto::ring::default_provider().install_default());
     let client = builder().build().map_err(|error| ModelError::NoNetwork {
         provider: provider.to_owned(),
-        host: "any address: nothing can be encrypted here".to_owned(),
+        host: "any address, for there are no certificates to check it by (install ca-certificates)"
+            .to_owned(),
         source: error.into(),
     })?;
     Ok(kept.get_or_init(|| client).clone())
@@ -147,13 +165,19 @@ impl Shared {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
         // A redirect would carry the key elsewhere.
         let redirect = reqwest::redirect::Policy::none();
-        let mut builder = Client::builder().user_agent(agent).connect_timeout(self.limits.connect).redirect(redirect).no_proxy();
+        let mut builder = Client::builder()
+            .user_agent(agent)
+            .connect_timeout(self.limits.connect)
+            .redirect(redirect)
+            .no_proxy();
         let loopback = "localhost,127.0.0.0/8,::1";
-        let none = self.proxies.none.as_deref().map_or_else(|| loopback.to_owned(), |none| format!("{none},{loopback}"));
-        let proxies = [
-            self.proxies.http.as_deref().map(Proxy::http),
-            self.proxies.https.as_deref().map(Proxy::https),
-        ];
+        let none = self
+            .proxies
+            .none
+            .as_deref()
+            .map_or_else(|| loopback.to_owned(), |none| format!("{none},{loopback}"));
+        let proxies =
+            [self.proxies.http.as_deref().map(Proxy::http), self.proxies.https.as_deref().map(Proxy::https)];
         // A proxy that is no address is as good as none: what cannot be reached is said then.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
@@ -162,9 +186,56 @@ impl Shared {
     }
 }
 
+/// The address without the user and password that may stand in it.
+pub(super) fn without_login(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    match scheme {
+        "" => format!("{host}{path}"),
+        _ => format!("{scheme}://{host}{path}"),
+    }
+}
+
 /// Whether the address is on this machine.
 pub(super) fn is_loopback(url: &str) -> bool {
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
     host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Http, Limits, is_loopback, without_login};
+
+    #[test]
+    fn what_is_on_this_machine_is_known() {
+        for (url, expected) in [
+            ("http://localhost:1/v1", true),
+            ("http://127.3.2.1/v1", true),
+            ("http://[::1]:8080", true),
+            ("http://api.localhost", true),
+            ("https://localhost.example.org", false),
+            ("http://10.0.0.1", false),
+            ("none", false),
+        ] {
+            assert_eq!(is_loopback(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_not_shown() {
+        for (url, expected) in [
+            ("https://user:pass@host:1/v1?x=@", "https://host:1/v1?x=@"),
+            ("https://host/a@b", "https://host/a@b"),
+            ("user:p@ss@host", "host"),
+        ] {
+            assert_eq!(without_login(url), expected);
+        }
+        let proxy = |name: &str| (name == "https_proxy").then(|| "http://user:secret@proxy:1".to_owned());
+        let http = Http::new(&proxy, Limits::default());
+        http.client("p", &"https://example.org".parse().unwrap()).unwrap();
+        assert!(!format!("{http:?}").contains("secret"));
+    }
 }

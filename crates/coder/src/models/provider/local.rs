@@ -75,13 +75,15 @@ fn number(value: &Value, key: &str) -> Option<u64> {
 async fn ollama_server(http: &Http, provider: Provider, context: Option<u64>) -> Option<LocalServer> {
     let tags = asked(http, &provider, "/api/tags", None).await?;
     let loaded = asked(http, &provider, "/api/ps", None).await.unwrap_or_default();
-    let names = list(&tags, "models").filter_map(|model| text(model, "name").or_else(|| text(model, "model")));
+    let names =
+        list(&tags, "models").filter_map(|model| text(model, "name").or_else(|| text(model, "model")));
     let mut models = Vec::new();
     for (at, name) in names.enumerate() {
         let mut running = list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
         let mut window = running.find_map(|model| number(model, "context_length"));
         if window.is_none() && at < ASKED {
-            let shown = asked(http, &provider, "/api/show", Some(json!({"model": name}))).await.unwrap_or_default();
+            let shown =
+                asked(http, &provider, "/api/show", Some(json!({"model": name}))).await.unwrap_or_default();
             window = num_ctx(&shown).or(context).map(|window| window.min(trained(&shown).unwrap_or(window)));
         }
         models.push(LocalModel { name, window });
@@ -91,8 +93,7 @@ async fn ollama_server(http: &Http, provider: Provider, context: Option<u64>) ->
 
 fn num_ctx(shown: &Value) -> Option<u64> {
     let parameters = text(shown, "parameters")?;
-    let value = parameters.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok());
-    value
+    parameters.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
 }
 
 /// How long a context the model was made for.
@@ -125,11 +126,11 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
 /// vLLM says it beside the name.
 async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/v1/models", None).await?;
-    let model = |model: &Value| Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") });
+    let model =
+        |model: &Value| Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") });
     let models = list(&models, "data").filter_map(model).collect();
     Some(LocalServer { provider, models })
 }
 
 #[cfg(test)]
-#[path = "local_tests.rs"]
 mod tests;

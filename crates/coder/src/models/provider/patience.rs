@@ -11,7 +11,12 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 pub(super) type Headers<'h> = &'h dyn Fn(&str) -> Option<String>;
 
 /// How long the provider asks to wait, in the order in which its own libraries look.
-pub(super) fn asked_to_wait(headers: Headers<'_>, body: &Value, said: &str, now: Timestamp) -> Option<Duration> {
+pub(super) fn asked_to_wait(
+    headers: Headers<'_>,
+    body: &Value,
+    said: &str,
+    now: Timestamp,
+) -> Option<Duration> {
     let number = |name: &str| headers(name)?.trim().parse::<f64>().ok();
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
     number("retry-after-ms")
@@ -52,7 +57,9 @@ fn mixed(seed: u64) -> u64 {
 /// Gemini says it in the error.
 fn in_body(body: &Value) -> Option<Duration> {
     let details = body.pointer("/error/details")?.as_array()?;
-    let kind = |detail: &Value| detail.get("@type").and_then(Value::as_str).unwrap_or_default().ends_with("RetryInfo");
+    let kind = |detail: &Value| {
+        detail.get("@type").and_then(Value::as_str).unwrap_or_default().ends_with("RetryInfo")
+    };
     let info = details.iter().find(|detail| kind(detail))?;
     duration(info.get("retryDelay")?.as_str()?)
 }
@@ -67,7 +74,9 @@ fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
         for (remaining, reset) in limits
             .map(|limit| {
                 let (remaining, reset) = match prefix {
-                    "x-ratelimit" => (format!("{prefix}-remaining-{limit}"), format!("{prefix}-reset-{limit}")),
+                    "x-ratelimit" => {
+                        (format!("{prefix}-remaining-{limit}"), format!("{prefix}-reset-{limit}"))
+                    }
                     _ => (format!("{prefix}-{limit}-remaining"), format!("{prefix}-{limit}-reset")),
                 };
                 (headers(&remaining), headers(&reset))
@@ -137,7 +146,9 @@ mod tests {
 
     fn wait(headers: &[(&str, &str)], body: &Value, said: &str) -> Option<u64> {
         let now: Timestamp = "2026-11-21T10:00:00Z".parse().unwrap();
-        let header = |name: &str| headers.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned());
+        let header = |name: &str| {
+            headers.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
+        };
         asked_to_wait(&header, body, said, now).map(|wait| wait.as_millis() as u64)
     }
 
@@ -157,16 +168,31 @@ mod tests {
             (vec![("retry-after", "-4")], json!({}), "", None),
             (vec![("retry-after", "1e300")], json!({}), "", None),
             (vec![], retry_info, "", Some(34_000)),
-            (vec![("x-ratelimit-reset-requests", "6m0s"), ("x-ratelimit-remaining-requests", "0")], json!({}), "", Some(360_000)),
             (
-                vec![("x-ratelimit-reset-requests", "1s"), ("x-ratelimit-remaining-requests", "0"),
-                    ("x-ratelimit-reset-tokens", "9s"), ("x-ratelimit-remaining-tokens", "50")],
-                json!({}), "", Some(1000),
+                vec![("x-ratelimit-reset-requests", "6m0s"), ("x-ratelimit-remaining-requests", "0")],
+                json!({}),
+                "",
+                Some(360_000),
             ),
             (
-                vec![("anthropic-ratelimit-input-tokens-reset", "2026-11-21T10:00:30Z"),
-                    ("anthropic-ratelimit-input-tokens-remaining", "0")],
-                json!({}), "", Some(30_000),
+                vec![
+                    ("x-ratelimit-reset-requests", "1s"),
+                    ("x-ratelimit-remaining-requests", "0"),
+                    ("x-ratelimit-reset-tokens", "9s"),
+                    ("x-ratelimit-remaining-tokens", "50"),
+                ],
+                json!({}),
+                "",
+                Some(1000),
+            ),
+            (
+                vec![
+                    ("anthropic-ratelimit-input-tokens-reset", "2026-11-21T10:00:30Z"),
+                    ("anthropic-ratelimit-input-tokens-remaining", "0"),
+                ],
+                json!({}),
+                "",
+                Some(30_000),
             ),
             (vec![("x-ratelimit-reset", "1795255205000")], json!({}), "", Some(5000)),
             (vec![], json!({}), "Rate limit reached. Please try again in 1.2s.", Some(1200)),
@@ -179,7 +205,16 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        for (text, expected) in [("34s", Some(34_000)), ("20ms", Some(20)), ("1h2m", Some(3_720_000)), ("2", Some(2000)), ("", None), ("s", None), ("1.2.3s", None), ("3 days", None)] {
+        for (text, expected) in [
+            ("34s", Some(34_000)),
+            ("20ms", Some(20)),
+            ("1h2m", Some(3_720_000)),
+            ("2", Some(2000)),
+            ("", None),
+            ("s", None),
+            ("1.2.3s", None),
+            ("3 days", None),
+        ] {
             assert_eq!(duration(text).map(|duration| duration.as_millis()), expected, "{text}");
         }
     }

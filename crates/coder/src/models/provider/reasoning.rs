@@ -74,7 +74,9 @@ impl Reasoning {
         };
         for (key, value) in piece {
             match (detail.get_mut(key), value) {
-                (Some(Value::String(so_far)), Value::String(more)) if is_streamed(key) => so_far.push_str(more),
+                (Some(Value::String(so_far)), Value::String(more)) if is_streamed(key) => {
+                    so_far.push_str(more)
+                }
                 (_, Value::Null) => {}
                 _ => drop(detail.insert(key.clone(), value.clone())),
             }
@@ -106,7 +108,8 @@ pub(super) fn send_back(said: &ModelMessage, present: bool, message: &mut Map<St
     let thought = texts.concat();
     match seal.get("field").and_then(Value::as_str) {
         Some(IN_CONTENT) if present => {
-            let mut parts = vec![json!({"type": "thinking", "thinking": [{"type": "text", "text": thought}]})];
+            let mut parts =
+                vec![json!({"type": "thinking", "thinking": [{"type": "text", "text": thought}]})];
             if let Some(Value::String(text)) = message.get("content") {
                 parts.push(json!({"type": "text", "text": text}));
             }

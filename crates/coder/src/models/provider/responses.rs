@@ -1,7 +1,9 @@
 //! Requests of OpenAI Responses, without anything kept at the provider: what a model thought goes back encrypted.
 
 use super::history;
-use super::message::{Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec};
+use super::message::{
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+};
 use serde_json::{Map, Value, json};
 
 /// The body of a request.
@@ -77,15 +79,17 @@ fn model(said: &ModelMessage) -> Vec<Value> {
         ModelPart::Text { text, sealed } => {
             let content = json!([{"type": "output_text", "text": text}]);
             let mut message = json!({"type": "message", "role": "assistant", "content": content});
-            if let (Some(phase), Some(message)) = (sealed.as_ref().and_then(|seal| seal.get("phase")), message.as_object_mut()) {
+            if let (Some(phase), Some(message)) =
+                (sealed.as_ref().and_then(|seal| seal.get("phase")), message.as_object_mut())
+            {
                 message.insert("phase".to_owned(), phase.clone());
             }
             Some(message)
         }
         ModelPart::Thought { sealed, .. } => sealed.clone(),
-        ModelPart::Call { id, name, arguments, .. } => {
-            Some(json!({"type": "function_call", "call_id": call_id(id), "name": name, "arguments": arguments}))
-        }
+        ModelPart::Call { id, name, arguments, .. } => Some(
+            json!({"type": "function_call", "call_id": call_id(id), "name": name, "arguments": arguments}),
+        ),
     };
     said.parts.iter().filter_map(item).collect()
 }
@@ -101,3 +105,6 @@ fn output(answer: &ToolAnswer) -> Value {
     };
     json!({"type": "function_call_output", "call_id": call_id(&answer.call_id), "output": output})
 }
+
+#[cfg(test)]
+mod tests;

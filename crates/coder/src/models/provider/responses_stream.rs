@@ -141,7 +141,8 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 fn texts(item: &Value, list: &str) -> Vec<String> {
     let parts = item.get(list).and_then(Value::as_array).into_iter().flatten();
-    let text = |part: &Value| ["text", "refusal"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned));
+    let text =
+        |part: &Value| ["text", "refusal"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned));
     parts.filter_map(text).collect()
 }
 
@@ -182,3 +183,6 @@ fn usage_of(usage: &Value) -> TokenUsage {
         billed: usage.get("cost").and_then(Value::as_f64),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,8 @@ pub(super) struct ThinkTags {
     state: State,
     /// What may be the beginning of a tag.
     held: String,
+    /// Nothing of the present thought came yet: line ends before it are left out.
+    fresh: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +74,8 @@ impl ThinkTags {
     fn begin(&mut self) -> bool {
         let begun = self.held.trim_start();
         if let Some((tag, close)) = TAGS.iter().find(|(tag, _)| begun.starts_with(tag)) {
-            let rest = begun.strip_prefix(tag).unwrap_or(begun).trim_start_matches(['\r', '\n']).to_owned();
-            (self.held, self.state) = (rest, State::Thought(close));
+            let rest = begun.strip_prefix(tag).unwrap_or(begun).to_owned();
+            (self.held, self.state, self.fresh) = (rest, State::Thought(close), true);
             return true;
         }
         if TAGS.iter().any(|(tag, _)| tag.starts_with(begun)) {
@@ -87,6 +89,10 @@ impl ThinkTags {
     }
 
     fn thought(&mut self, close: &'static str, pieces: &mut Vec<Piece>) -> bool {
+        if self.fresh {
+            let begun = self.held.trim_start_matches(['\r', '\n']).to_owned();
+            (self.fresh, self.held) = (begun.is_empty(), begun);
+        }
         let (thought, rest) = match self.held.split_once(close) {
             Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
             None => {

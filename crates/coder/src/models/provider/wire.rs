@@ -1,12 +1,16 @@
 //! Providers, and what the adapter of a wire does.
 
 use super::draft::Draft;
+use super::http::without_login;
 use super::message::{ModelId, Request};
 use super::sse::SseEvent;
-use super::{anthropic, anthropic_stream, chat, chat_stream, gemini, gemini_stream, responses, responses_stream};
+use super::{
+    anthropic, anthropic_stream, chat, chat_stream, gemini, gemini_stream, responses, responses_stream,
+};
 use attache_protocol::Secret;
 use serde::Deserialize;
 use serde_json::Value;
+use std::fmt;
 
 /// Which wire a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -36,7 +40,7 @@ pub(crate) enum Dialect {
 }
 
 /// Who answers: where, and with which key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Provider {
     /// The id of [`ModelId::provider`].
     pub(crate) id: String,
@@ -73,7 +77,7 @@ pub(super) enum Progress {
 }
 
 /// Reads the answer of one call.
-pub(super) trait Decoder: Send + std::fmt::Debug {
+pub(super) trait Decoder: Send + fmt::Debug {
     /// Takes one event into the draft.
     ///
     /// # Errors
@@ -95,6 +99,17 @@ pub(super) enum StreamError {
     Cut,
     /// The provider refuses; with its words.
     Refused(String),
+}
+
+/// An address may hold a password.
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut provider = f.debug_struct("Provider");
+        provider.field("id", &self.id).field("wire", &self.wire).field("dialect", &self.dialect);
+        provider.field("base_url", &without_login(&self.base_url)).field("key", &self.key);
+        provider.field("key_variable", &self.key_variable).field("headers", &self.headers);
+        provider.finish_non_exhaustive()
+    }
 }
 
 impl Provider {
@@ -127,7 +142,8 @@ impl Provider {
     /// The request on this provider's wire.
     pub(super) fn http_request(&self, request: &Request) -> HttpRequest {
         let base = self.base_url.as_str();
-        let unversioned = ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base);
+        let unversioned =
+            ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base);
         let (url, body) = match self.wire {
             Wire::Chat => (format!("{base}/chat/completions"), chat::body(self.dialect, request)),
             Wire::Responses => (format!("{base}/responses"), responses::body(request)),
@@ -147,8 +163,12 @@ impl Provider {
         let key = self.key.as_ref().map(Secret::expose);
         let bearer = |key: &str| ("authorization".to_owned(), Secret::from(format!("Bearer {key}")));
         match (self.wire, key) {
-            (Wire::Anthropic, Some(key)) if !self.bearer => headers.push(("x-api-key".to_owned(), key.into())),
-            (Wire::Gemini, Some(key)) if !self.bearer => headers.push(("x-goog-api-key".to_owned(), key.into())),
+            (Wire::Anthropic, Some(key)) if !self.bearer => {
+                headers.push(("x-api-key".to_owned(), key.into()))
+            }
+            (Wire::Gemini, Some(key)) if !self.bearer => {
+                headers.push(("x-goog-api-key".to_owned(), key.into()))
+            }
             (_, Some(key)) => headers.push(bearer(key)),
             (_, None) => {}
         }

@@ -1,0 +1,146 @@
+//! One call of a model, shown to the person while it comes.
+
+use crate::coder::Memory;
+use crate::conversation::tokens;
+use crate::models::{Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage};
+use crate::options::SHOW_THOUGHTS;
+use crate::policy::Mode;
+use crate::system_prompt::system_prompt;
+use crate::tools::Action;
+use crate::tools::fit::counted;
+use attache_agent::{Error, Result, Turn};
+use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
+use std::time::Duration;
+
+/// What a model answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The words of the offline model.
+    pub(crate) said: String,
+    /// The tools that it wants used.
+    pub(crate) wanted: Vec<Action>,
+    /// What a provider's model said, with the tools that it asks for.
+    pub(crate) message: Option<ModelMessage>,
+    pub(crate) stop: ModelStop,
+    pub(crate) usage: TokenUsage,
+}
+
+/// Why there is no answer, and what was said all the same by a provider's model.
+#[derive(Debug)]
+pub(crate) struct Unanswered {
+    pub(crate) why: Why,
+    pub(crate) said: Option<ModelMessage>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Why {
+    /// The turn's: it was cancelled, or its client is gone.
+    Turn(Error),
+    /// The model's.
+    Model(ModelError),
+}
+
+impl From<Error> for Why {
+    fn from(error: Error) -> Self {
+        Self::Turn(error)
+    }
+}
+
+impl Answer {
+    fn empty() -> Self {
+        Self {
+            said: String::new(),
+            wanted: Vec::new(),
+            message: None,
+            stop: ModelStop::End,
+            usage: TokenUsage::default(),
+        }
+    }
+
+    /// Whether a provider's model said nothing and asks for nothing.
+    pub(crate) fn is_silent(&self) -> bool {
+        let spoken = |part: &ModelPart| match part {
+            ModelPart::Text { text, .. } => !text.trim().is_empty(),
+            ModelPart::Thought { .. } => false,
+            ModelPart::Call { .. } => true,
+        };
+        self.message.as_ref().is_some_and(|message| !message.parts.iter().any(spoken))
+    }
+}
+
+/// Lets the model go on once, and shows what it says. When the turn is cancelled its request is dropped at once.
+pub(crate) async fn answer(
+    model: &dyn Model,
+    memory: &Memory,
+    turn: &Turn,
+) -> std::result::Result<Answer, Unanswered> {
+    let mut step = model.step(&memory.conversation, &system(memory, turn));
+    let mut answer = Answer::empty();
+    match show(&mut *step, turn, &mut answer).await {
+        Ok(()) => Ok(answer),
+        Err(why) => Err(Unanswered { why, said: step.said() }),
+    }
+}
+
+/// What the model is told before the conversation, as things are now.
+fn system(memory: &Memory, turn: &Turn) -> String {
+    let mode = turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str()));
+    system_prompt(&memory.folders, memory.instructions.as_deref(), mode)
+}
+
+/// How much of the conversation the model can be given, in tokens.
+pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
+    model.room(tokens(&system(memory, turn)))
+}
+
+async fn show(step: &mut dyn Step, turn: &Turn, answer: &mut Answer) -> std::result::Result<(), Why> {
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = turn.cancelled() => return Err(Why::Turn(Error::Cancelled)),
+            event = step.next() => event,
+        };
+        match event.transpose().map_err(Why::Model)? {
+            None => return Ok(()),
+            Some(ModelEvent::Text(text)) => {
+                turn.say(&text).await?;
+                answer.said.push_str(&text);
+            }
+            Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
+            Some(ModelEvent::Thought(_)) => {}
+            Some(ModelEvent::Waiting { why, wait }) => waits(turn, &why, wait).await?,
+            Some(ModelEvent::Use(action)) => answer.wanted.push(action),
+            Some(ModelEvent::Done { message, stop, usage }) => {
+                turn.spent(spent(&usage));
+                (answer.message, answer.stop, answer.usage) = (message, stop, usage);
+            }
+        }
+    }
+}
+
+fn shows_thoughts(turn: &Turn) -> bool {
+    turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
+}
+
+/// Says why nothing comes: as a notice where the client takes them (NOTE-01), else among the thoughts.
+async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
+    let when = if seconds == 0 { "at once".to_owned() } else { format!("in {}", counted(seconds, "second")) };
+    let words = format!("{why}: I ask again {when}");
+    let takes_notices = turn.client().session.as_ref().is_some_and(|session| session.notices.is_some());
+    match takes_notices {
+        true => turn.notice(Notice::new(NoticeSeverity::Warning, words)).await,
+        false => turn.think(&format!("{words}.\n\n")).await,
+    }
+}
+
+/// The tokens in the meaning of [`Turn::spent`].
+fn spent(usage: &TokenUsage) -> Usage {
+    let some = |tokens: u64| (tokens > 0).then_some(tokens);
+    let mut spent = Usage::new(usage.total(), usage.input, usage.output);
+    spent.thought_tokens = usage.thought;
+    spent.cached_read_tokens = some(usage.cached_read);
+    spent.cached_write_tokens = some(usage.cached_write);
+    spent
+}

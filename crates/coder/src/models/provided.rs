@@ -1,0 +1,98 @@
+//! A provider's model, as the turn sees it.
+
+use super::messages::messages;
+use super::provider::{self, Call, Http, KnownModel, Provider, Request, Thinking};
+use super::{Model, ModelEvent, ModelMessage, NextEvent, Part, Step, TokenUsage, ToolSpec};
+use crate::conversation::{Conversation, tokens};
+use crate::tools;
+use std::hash::{BuildHasher as _, RandomState};
+
+/// A model of a provider, with the choices of one session.
+#[derive(Debug)]
+pub(super) struct Provided {
+    pub(super) provider: Provider,
+    pub(super) http: Http,
+    pub(super) known: KnownModel,
+    pub(super) thinking: Option<Thinking>,
+    /// The session's id.
+    pub(super) session: String,
+}
+
+struct ProvidedStep(Call);
+
+impl Provided {
+    /// The longest answer that is asked for, in tokens: not so long that little of the window is left for the conversation.
+    fn longest_answer(&self) -> Option<u64> {
+        self.known.max_output.map(|most| most.min(self.known.window / 4))
+    }
+}
+
+impl Model for Provided {
+    fn title(&self) -> &str {
+        &self.known.title
+    }
+
+    fn window(&self) -> Option<u64> {
+        (!self.known.window_assumed).then_some(self.known.window)
+    }
+
+    fn room(&self, system: u64) -> u64 {
+        let answer = self.longest_answer().unwrap_or(self.known.window / 8);
+        let spec = |spec: &ToolSpec| tokens(&spec.description) + tokens(&spec.schema.to_string());
+        let specs: u64 = tools::specs().iter().map(spec).sum();
+        let room = self.known.window.saturating_sub(answer).saturating_sub(specs + system);
+        // However small the window: the provider says so itself if it is too small.
+        room.max(self.known.window / 4)
+    }
+
+    fn takes(&self, part: &Part) -> bool {
+        match part {
+            Part::Text(_) => true,
+            Part::Image(_) => self.known.takes_images,
+            Part::Audio(_) => self.known.takes_audio,
+            Part::Document(_) => self.known.takes_documents,
+        }
+    }
+
+    fn cost(&self, usage: &TokenUsage) -> Option<f64> {
+        self.known.cost(usage)
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation, system: &str) -> Box<dyn Step + 'm> {
+        let request = Request {
+            model: self.known.id.clone(),
+            system: system.to_owned(),
+            messages: messages(conversation, |part| self.takes(part)),
+            tools: tools::specs(),
+            thinking: self.thinking.clone(),
+            max_output: self.longest_answer(),
+            session: self.session.clone(),
+        };
+        let seed = RandomState::new().hash_one(&self.session);
+        Box::new(ProvidedStep(Call::new(&self.provider, &self.http, &request, seed)))
+    }
+}
+
+impl Step for ProvidedStep {
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(async {
+            loop {
+                return Some(Ok(match self.0.next().await? {
+                    Ok(provider::ModelEvent::Text(text)) => ModelEvent::Text(text),
+                    Ok(provider::ModelEvent::Thought(text)) => ModelEvent::Thought(text),
+                    // It is shown when its arguments are there.
+                    Ok(provider::ModelEvent::CallBegan { .. }) => continue,
+                    Ok(provider::ModelEvent::Waiting { why, wait, .. }) => ModelEvent::Waiting { why, wait },
+                    Ok(provider::ModelEvent::Done { message, stop, usage }) => {
+                        ModelEvent::Done { message: Some(message), stop, usage }
+                    }
+                    Err(error) => return Some(Err(error)),
+                }));
+            }
+        })
+    }
+
+    fn said(&self) -> Option<ModelMessage> {
+        Some(self.0.said()).filter(|said| !said.parts.is_empty())
+    }
+}

@@ -1,0 +1,267 @@
+//! The tools as a provider's model is told of them, and its arguments as actions.
+
+use super::Action;
+use super::edit::{Edit, Replacement};
+use super::execute::Execute;
+use super::grep::Grep;
+use super::list::List;
+use super::read::Read;
+use super::write::Write;
+use crate::models::ToolSpec;
+use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// How much of unreadable arguments is said back, in characters.
+const SAID_BACK: usize = 200;
+
+/// All tools.
+pub(crate) fn specs() -> Vec<ToolSpec> {
+    let path = |what: &str| json!({"type": "string", "description": what});
+    let yes_no = |what: &str| json!({"type": "boolean", "description": what});
+    let number = |what: &str| json!({"type": "integer", "minimum": 1, "description": what});
+    let replacement = json!({
+        "type": "object",
+        "properties": {
+            "old": path("The exact text to replace, with enough around it to stand once in the file."),
+            "new": path("The text to put in its place."),
+            "every": yes_no("Replace it wherever it stands. Default false."),
+        },
+        "required": ["old", "new"],
+    });
+    let entry = json!({
+        "type": "object",
+        "properties": {
+            "content": path("One step, in a few words."),
+            "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]},
+        },
+        "required": ["content", "status"],
+    });
+    vec![
+        spec(
+            "read",
+            "Read a text file. The result says which lines it has; a long file is given in parts.",
+            json!({"path": path("The file."), "line": number("The first line."), "limit": number("The most lines.")}),
+            &["path"],
+        ),
+        spec(
+            "grep",
+            "Search the text of files for a regular expression (Rust syntax). Files that .gitignore names and hidden ones are left out.",
+            json!({
+                "pattern": path("The regular expression."),
+                "path": path("A file or folder. Default: the working directory."),
+                "literal": yes_no("The pattern is plain text. Default false."),
+                "word": yes_no("Whole words only. Default false."),
+            }),
+            &["pattern"],
+        ),
+        spec(
+            "list",
+            "List the files at and below a folder, without those that .gitignore names and hidden ones.",
+            json!({
+                "path": path("A folder. Default: the working directory."),
+                "glob": path("Only files whose name fits, such as *.rs or src/**/*.ts."),
+            }),
+            &[],
+        ),
+        spec(
+            "edit",
+            "Change a file by exact replacements, made one after the other, all or none. Read the file first.",
+            json!({"path": path("The file."), "replacements": {"type": "array", "minItems": 1, "items": replacement}}),
+            &["path", "replacements"],
+        ),
+        spec(
+            "write",
+            "Make a new file, with the folders it needs, or replace the whole text of one that was read. To change part of a file use edit.",
+            json!({"path": path("The file."), "text": path("Its whole text.")}),
+            &["path", "text"],
+        ),
+        spec(
+            "execute",
+            "Run a command line with the shell in the working directory. It gets no input and is killed after its time.",
+            json!({"command": path("The command line."), "seconds": number("Its time. Default 120, at most 600.")}),
+            &["command"],
+        ),
+        spec(
+            "plan",
+            "Show the person what you intend and how far you are, for work of several steps. Each time the whole list.",
+            json!({"entries": {"type": "array", "items": entry}}),
+            &["entries"],
+        ),
+    ]
+}
+
+fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema: json!({"type": "object", "properties": properties, "required": required}),
+    }
+}
+
+#[derive(Deserialize)]
+struct ReadArguments {
+    path: String,
+    line: Option<u32>,
+    limit: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct GrepArguments {
+    pattern: String,
+    path: Option<String>,
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    word: bool,
+}
+
+#[derive(Deserialize)]
+struct ListArguments {
+    path: Option<String>,
+    glob: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct EditArguments {
+    path: String,
+    replacements: Vec<ReplacementArguments>,
+}
+
+#[derive(Deserialize)]
+struct ReplacementArguments {
+    old: String,
+    new: String,
+    #[serde(default)]
+    every: bool,
+}
+
+#[derive(Deserialize)]
+struct PlanArguments {
+    entries: Vec<EntryArguments>,
+}
+
+#[derive(Deserialize)]
+struct EntryArguments {
+    content: String,
+    status: Status,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// The action that a model asks for.
+///
+/// # Errors
+/// One sentence for the model: there is no such tool, or its arguments are not those of the tool.
+pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
+    let here = || ".".to_owned();
+    Ok(match name {
+        "read" => {
+            let ReadArguments { path, line, limit } = read(name, arguments)?;
+            Action::Read(Read { path, line, limit })
+        }
+        "grep" => {
+            let GrepArguments { pattern, path, literal, word } = read(name, arguments)?;
+            let path = path.unwrap_or_else(here);
+            Action::Grep(Grep { pattern, path, regex: !literal, word, smart_case: false })
+        }
+        "list" => {
+            let ListArguments { path, glob } = read(name, arguments)?;
+            Action::List(List { path: path.unwrap_or_else(here), glob })
+        }
+        "edit" => {
+            let EditArguments { path, replacements } = read(name, arguments)?;
+            let replacement =
+                |ReplacementArguments { old, new, every }| Replacement { old, new, every, word: false };
+            Action::Edit(Edit { path, replacements: replacements.into_iter().map(replacement).collect() })
+        }
+        "write" => Action::Write(read::<Write>(name, arguments)?),
+        "execute" => Action::Execute(read::<Execute>(name, arguments)?),
+        "plan" => {
+            let PlanArguments { entries } = read(name, arguments)?;
+            Action::Plan(entries.into_iter().map(entry).collect())
+        }
+        other => {
+            let names: Vec<String> = specs().into_iter().map(|spec| spec.name).collect();
+            let other = super::fit::one_line(other, 60);
+            return Err(format!("there is no tool {other:?}: use one of {}", names.join(", ")));
+        }
+    })
+}
+
+fn entry(EntryArguments { content, status }: EntryArguments) -> PlanEntry {
+    let status = match status {
+        Status::Pending => PlanEntryStatus::Pending,
+        Status::InProgress => PlanEntryStatus::InProgress,
+        Status::Completed => PlanEntryStatus::Completed,
+    };
+    PlanEntry::new(content, PlanEntryPriority::Medium, status)
+}
+
+/// The arguments of a tool.
+fn read<T: for<'de> Deserialize<'de>>(name: &str, arguments: &str) -> Result<T, String> {
+    let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
+    serde_json::from_str(arguments).map_err(|error| {
+        let said = super::fit::one_line(arguments, SAID_BACK);
+        match error.is_data() {
+            true => format!(
+                "the arguments of {name} are not those of this tool: {error}; call it again with its fields"
+            ),
+            false => format!(
+                "the arguments of {name} are no JSON: {error} in {said}; call it again with one JSON object"
+            ),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{action, specs};
+    use crate::tools::Action;
+
+    #[test]
+    fn every_tool_that_is_offered_can_be_asked_for() {
+        for (name, arguments) in [
+            ("read", r#"{"path":"a","line":3}"#),
+            ("grep", r#"{"pattern":"a.b"}"#),
+            ("list", ""),
+            ("edit", r#"{"path":"a","replacements":[{"old":"x","new":"y"}]}"#),
+            ("write", r#"{"path":"a","text":""}"#),
+            ("execute", r#"{"command":"ls","seconds":5}"#),
+            ("plan", r#"{"entries":[{"content":"a","status":"in_progress"}]}"#),
+        ] {
+            let action = action(name, arguments).unwrap();
+            assert_eq!(action.name(), name);
+        }
+        assert_eq!(specs().len(), 7);
+        for spec in specs() {
+            assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_in_a_sentence() {
+        for (name, arguments, said) in [
+            ("read", "{\"path\": \"a", "no JSON"),
+            ("read", "{}", "missing field `path`"),
+            ("read", "[]", "arguments of read"),
+            ("read", "{\"path\":7}", "expected a string"),
+            ("edit", "{\"path\":\"a\",\"replacements\":[{}]}", "missing field `old`"),
+            ("plan", "{\"entries\":[{\"content\":\"a\",\"status\":\"done\"}]}", "unknown variant"),
+            ("rm\n-rf", "{}", "there is no tool \"rm -rf\": use one of read, grep"),
+        ] {
+            let why = action(name, arguments).unwrap_err();
+            assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
+        }
+        assert!(
+            matches!(action("read", "{\"path\":\"a\",\"more\":1}"), Ok(Action::Read(_))),
+            "more is no harm"
+        );
+    }
+}

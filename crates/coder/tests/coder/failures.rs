@@ -1,0 +1,211 @@
+//! What happens when a model or its provider does not do what it should.
+
+use crate::client::Client;
+use crate::projects::project;
+use crate::provider::{
+    KEY, anthropic, anthropic_at, anthropic_begin, bodies, chat, chat_at, chat_calls, chat_text, coder,
+    error, open, text, tool_use, without_key,
+};
+use crate::server::{Reply, Server};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the person sees what was tried.
+#[tokio::test]
+async fn what_cannot_be_called_is_answered_to_the_model() {
+    let calls = [
+        ("c1", "read", "{\"path\": \"a"),
+        ("c2", "edit", "{\n\"path\": \"a\"\n}"),
+        ("c3", "frobnicate", "{}"),
+        ("c4", "read", "[1]"),
+    ];
+    let replies = vec![chat(&[chat_calls(&calls)], "tool_calls"), chat_text("sorry")];
+    let (server, project) = (Server::start(replies).await, project(&[("a", "one")]));
+    let mut client = open(project.path(), &chat_at(&server.url)).await;
+    let turn = client.prompt("go").await;
+    assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "sorry"), "{turn:?}");
+    assert_eq!(turn.titles(), ["failed read", "failed edit", "failed frobnicate", "failed read"]);
+    assert_eq!(turn.tool_calls()[1]["rawInput"], json!({ "path": "a" }));
+    let messages = bodies(&server)[1]["messages"].as_array().unwrap().clone();
+    let results: Vec<_> = messages.iter().filter(|message| message["role"] == "tool").collect();
+    for (result, said) in results.iter().zip([
+        "arguments of read are no JSON",
+        "missing field `replacements`",
+        "there is no tool \"frobnicate\": use one of read",
+        "arguments of read are not those of this tool",
+    ]) {
+        assert!(result["content"].as_str().unwrap().contains(said), "{result}");
+    }
+}
+
+/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider says it.
+#[tokio::test]
+async fn a_wrong_key_names_its_variable_and_not_the_key() {
+    let body =
+        json!({ "error": { "type": "authentication_error", "message": format!("invalid x-api-key {KEY}") } });
+    let server = Server::start(vec![Reply::status(401, "", &body.to_string())]).await;
+    let project = project(&[]);
+    let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
+    let (code, message) = error(&turn);
+    assert!(
+        code == -32603 && message.contains("check the environment variable ANTHROPIC_API_KEY"),
+        "{message}"
+    );
+    without_key(&turn);
+}
+
+/// NOTE-01: while a provider makes us wait the person sees why: as a notice, else as a thought.
+#[tokio::test]
+async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
+    for notices in [true, false] {
+        let busy = Reply::status(429, "retry-after-ms: 30\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+        let server = Server::start(vec![busy, anthropic(&[text("here")], "end_turn")]).await;
+        let project = project(&[]);
+        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let session = json!({ "cwd": project.path(), "mcpServers": [] });
+        let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
+        let turn = client.prompt("hello").await;
+        assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "here"));
+        let words = "Anthropic limits how often it is asked (status 429): I ask again at once";
+        let (told, shown) = (turn.all("notice"), turn.all("agent_thought_chunk"));
+        match notices {
+            true => assert_eq!((&told[0]["title"], shown.len()), (&json!(words), 0)),
+            false => assert_eq!(shown[0]["content"]["text"], format!("{words}.\n\n")),
+        }
+    }
+}
+
+/// An answer that breaks off is an error, never a success. What was said stays, here and for the model.
+#[tokio::test]
+async fn a_cut_answer_is_an_error_and_what_was_said_stays() {
+    let cut = Reply::broken(&anthropic_begin(&[text("Half an ans")]));
+    let server = Server::start(vec![cut, anthropic(&[text("wer.")], "end_turn")]).await;
+    let project = project(&[]);
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    let turn = client.prompt("hello").await;
+    let (code, message) = error(&turn);
+    assert!(code == -32603 && message.contains("cut before its end: say \"continue\""), "{message}");
+    assert_eq!(turn.text(), "Half an ans");
+    assert_eq!(client.prompt("continue").await.text(), "wer.");
+    let messages = &bodies(&server)[1]["messages"];
+    assert_eq!(messages[1]["content"][0]["text"], "Half an ans", "{messages}");
+}
+
+/// CANCEL-02: a cancel closes the connection to the provider, and the session goes on at once.
+#[tokio::test]
+async fn a_cancel_in_the_middle_of_an_answer_closes_the_connection() {
+    let begun = Reply::stream(&anthropic_begin(&[text("I begin")])).then_hang();
+    let mut server = Server::start(vec![begun, anthropic(&[text("fine")], "end_turn")]).await;
+    let project = project(&[]);
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    let prompt = json!([{ "type": "text", "text": "hello" }]);
+    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    while client.receive().await["params"]["update"]["sessionUpdate"] != "agent_message_chunk" {}
+    let began = Instant::now();
+    client.cancel().await;
+    let turn = client.finish(id).await;
+    assert_eq!(turn.stop_reason(), "cancelled");
+    // A generous bound: it shows that nothing was waited for.
+    assert!(began.elapsed() < Duration::from_secs(5));
+    server.closed.recv().await.unwrap();
+    assert_eq!(client.prompt("again").await.text(), "fine");
+    assert!(bodies(&server)[1].to_string().contains("I begin"), "what was said is not forgotten");
+}
+
+/// CANCEL-02: before the first byte, and while a busy provider is waited for.
+#[tokio::test]
+async fn a_cancel_while_nothing_comes_waits_for_nothing() {
+    let busy = Reply::status(429, "retry-after: 60\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+    for (reply, sign) in
+        [(Reply::nothing().then_hang(), "session_info_update"), (busy, "agent_thought_chunk")]
+    {
+        let hangs = sign == "session_info_update";
+        let mut server = Server::start(vec![reply, anthropic(&[text("fine")], "end_turn")]).await;
+        let project = project(&[]);
+        let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+        let prompt = json!([{ "type": "text", "text": "hello" }]);
+        let id =
+            client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+        while client.receive().await["params"]["update"]["sessionUpdate"] != sign {}
+        while server.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let began = Instant::now();
+        client.cancel().await;
+        assert_eq!(client.finish(id).await.stop_reason(), "cancelled");
+        assert!(began.elapsed() < Duration::from_secs(5));
+        if hangs {
+            server.closed.recv().await.unwrap();
+        }
+        assert_eq!(client.prompt("again").await.text(), "fine");
+    }
+}
+
+/// A conversation that is too long for the provider loses its older half, in words, and goes on.
+#[tokio::test]
+async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
+    let too_long = || {
+        let error =
+            json!({ "type": "invalid_request_error", "message": "prompt is too long: 5 tokens > 4 maximum" });
+        Reply::status(400, "", &json!({ "error": error }).to_string())
+    };
+    let replies = vec![
+        anthropic(&[text("one")], "end_turn"),
+        too_long(),
+        anthropic(&[text("two")], "end_turn"),
+        too_long(),
+    ];
+    let (server, project) = (Server::start(replies).await, project(&[]));
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    client.prompt(&"a long story ".repeat(100)).await;
+    let turn = client.prompt("go on").await;
+    assert_eq!(turn.stop_reason(), "end_turn", "{turn:?}");
+    assert!(
+        turn.text().contains("I forgot the oldest 1 turn") && turn.text().ends_with("two"),
+        "{}",
+        turn.text()
+    );
+    assert!(!bodies(&server)[2].to_string().contains("long story"));
+    // The second time there is nothing to forget but this very prompt.
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    let (code, message) = error(&client.prompt("alone").await);
+    assert!(code == -32603 && message.contains("nothing left to forget: begin a new session"), "{message}");
+}
+
+/// PROMPT-07: the stop reason is that of the model.
+#[tokio::test]
+async fn a_turn_ends_for_the_models_reason() {
+    let write = tool_use("w", "write", json!({ "path": "made", "text": "" }));
+    for reason in ["refusal", "max_tokens"] {
+        let server = Server::start(vec![anthropic(&[text("so"), write.clone()], reason)]).await;
+        let project = project(&[]);
+        let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+        client.set("mode", "auto").await;
+        let turn = client.prompt("hello").await;
+        assert_eq!((turn.stop_reason(), turn.text().as_str()), (reason, "so"));
+        assert!(!project.path().join("made").exists(), "what it asked for before is not done");
+    }
+}
+
+/// A model that says nothing at all is an error, and one that never stops is stopped.
+#[tokio::test]
+async fn a_silent_model_and_an_endless_one_end() {
+    let server = Server::start(vec![anthropic(&[], "end_turn")]).await;
+    let project = project(&[]);
+    let (code, message) =
+        error(&open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await);
+    assert!(code == -32603 && message.contains("Claude Sonnet 4.5 answered nothing"), "{message}");
+    let list = || anthropic(&[tool_use("t", "list", json!({}))], "tool_use");
+    let server = Server::start((0..50).map(|_| list()).collect()).await;
+    let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
+    assert_eq!((turn.stop_reason(), turn.tool_calls().len()), ("max_turn_requests", 50));
+}
+
+#[tokio::test]
+async fn no_network_is_said_with_the_host() {
+    let project = project(&[]);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let variables = anthropic_at(&format!("http://{free}"));
+    let (code, message) = error(&open(project.path(), &variables).await.prompt("hello").await);
+    assert!(code == -32603 && message.contains(&format!("cannot be reached at {free}")), "{message}");
+}

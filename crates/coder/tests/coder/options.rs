@@ -1,0 +1,142 @@
+//! Which models there are to choose from, and what depends on the choice.
+
+use crate::client::Client;
+use crate::projects::project;
+use crate::provider::{KEY, chat_text, local_coder, open, variables};
+use crate::server::{Reply, Server};
+use serde_json::{Value, json};
+
+fn option<'o>(options: &'o Value, id: &str) -> Option<&'o Value> {
+    options.as_array().unwrap().iter().find(|option| option["id"] == id)
+}
+
+/// The values of a select in groups.
+fn values(option: &Value) -> Vec<&str> {
+    let groups = option["options"].as_array().unwrap().iter();
+    let values = groups.flat_map(|group| group["options"].as_array().unwrap());
+    values.map(|value| value["value"].as_str().unwrap()).collect()
+}
+
+async fn options(given: &[(&str, &str)]) -> Value {
+    let project = project(&[]);
+    let client = open(project.path(), &variables(given)).await;
+    client.opened["result"]["configOptions"].clone()
+}
+
+/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first provider is the default.
+#[tokio::test]
+async fn models_stand_in_groups_by_provider() {
+    let options = options(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]).await;
+    let model = option(&options, "model").unwrap();
+    assert_eq!(
+        (&model["currentValue"], &model["category"]),
+        (&json!("anthropic/claude-sonnet-4-5"), &json!("model"))
+    );
+    let groups = model["options"].as_array().unwrap();
+    let names: Vec<_> = groups.iter().map(|group| group["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Anthropic", "OpenAI", "No provider"]);
+    assert_eq!(groups[2]["options"][0]["value"], "offline");
+    assert_eq!(groups[0]["options"][0]["description"], "Takes in 200k tokens; $3 in, $15 out for a million");
+    assert!(!options.to_string().contains(KEY));
+}
+
+#[tokio::test]
+async fn the_environment_names_the_model_of_a_new_session() {
+    let keys = [("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)];
+    for (wish, model) in [
+        ("openai/gpt-5-mini", "openai/gpt-5-mini"),
+        ("gpt-5-mini", "openai/gpt-5-mini"),
+        ("anthropic/claude-next", "anthropic/claude-next"),
+        ("offline", "offline"),
+        ("nobody/knows", "anthropic/claude-sonnet-4-5"),
+    ] {
+        let options = options(&[keys[0], keys[1], ("ATTACHE_MODEL", wish)]).await;
+        assert_eq!(option(&options, "model").unwrap()["currentValue"], model, "{wish}");
+    }
+    // A server without a key is not OpenAI, and has none of its models.
+    let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    let named = options(&[server, ("ATTACHE_MODEL", "openai/mine")]).await;
+    let model = option(&named, "model").unwrap();
+    assert_eq!(
+        (&model["currentValue"], values(model)),
+        (&json!("openai/mine"), vec!["openai/mine", "offline"])
+    );
+    let options = options(&[("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"), server]).await;
+    let model = option(&options, "model").unwrap();
+    assert_eq!((&model["currentValue"], model["options"].as_array().unwrap().len()), (&json!("offline"), 1));
+}
+
+/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can and goes where there is no choice.
+#[tokio::test]
+async fn how_much_a_model_thinks_depends_on_the_model() {
+    let project = project(&[]);
+    let given = variables(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]);
+    let mut client = open(project.path(), &given).await;
+    let ids = |options: &Value| -> Vec<String> {
+        options.as_array().unwrap().iter().map(|option| option["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let opened = client.opened["result"]["configOptions"].clone();
+    assert_eq!(ids(&opened), ["mode", "model", "thought_level", "show_thoughts"]);
+    let level = option(&opened, "thought_level").unwrap();
+    assert_eq!((&level["currentValue"], &level["category"]), (&json!("medium"), &json!("thought_level")));
+    client.set("thought_level", "high").await;
+    let set = client.set("model", "openai/gpt-5.1").await["result"]["configOptions"].clone();
+    assert_eq!(option(&set, "thought_level").unwrap()["currentValue"], "high", "it can, so it stays");
+    for without in ["openai/gpt-4.1", "offline"] {
+        let set = client.set("model", without).await["result"]["configOptions"].clone();
+        assert_eq!(ids(&set), ["mode", "model", "show_thoughts"], "{without}");
+    }
+    let refused = client.set("model", "openai/gpt-9").await;
+    assert_eq!(refused["error"]["code"], -32602);
+}
+
+/// A server on this machine is found, with the window that it really gives its model, and needs no key.
+#[tokio::test]
+async fn a_server_on_this_machine_is_found_with_its_window() {
+    let answer = |value: Value| Reply::status(200, "", &value.to_string());
+    let replies = vec![
+        answer(json!({ "models": [{ "name": "tiny:latest" }] })),
+        answer(json!({ "models": [] })),
+        answer(json!({ "parameters": "num_ctx 8192", "model_info": { "x.context_length": 32768 } })),
+        chat_text("small but here"),
+    ];
+    let (server, project) = (Server::start(replies).await, project(&[]));
+    let host = server.url.trim_end_matches("/v1").to_owned();
+    let given = variables(&[("OLLAMA_HOST", &host), ("ATTACHE_MODEL", "ollama/tiny")]);
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let mut client = Client::serve_author(local_coder(&given), json!({}), session).await;
+    let options = client.opened["result"]["configOptions"].clone();
+    let model = option(&options, "model").unwrap();
+    assert_eq!(model["currentValue"], "ollama/tiny");
+    let values = model["options"][0]["options"].as_array().unwrap();
+    assert_eq!((values.len(), &values[0]["description"]), (2, &json!("Takes in 8k tokens")));
+    let turn = client.prompt("hello").await;
+    assert_eq!(turn.text(), "small but here");
+    assert_eq!(turn.all("usage_update")[0]["size"], 8192);
+    let requests = server.requests();
+    assert!(requests[3].starts_with("POST /v1/chat/completions"), "{}", requests[3]);
+    assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));
+}
+
+/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the person hears of it once.
+#[tokio::test]
+async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
+    let replies = vec![chat_text("one"), chat_text("two")];
+    let (server, project) = (Server::start(replies).await, project(&[]));
+    let given = variables(&[
+        ("OPENAI_API_KEY", KEY),
+        ("OPENAI_BASE_URL", &server.url),
+        ("ATTACHE_MODEL", "openai/next-big-thing"),
+    ]);
+    let capabilities = json!({ "session": { "notices": {} } });
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let mut client = Client::serve_author(crate::provider::coder(&given), capabilities, session).await;
+    let first = client.prompt("hello").await;
+    let titles: Vec<_> = first.all("notice").iter().map(|notice| notice["title"].clone()).collect();
+    assert_eq!(titles, ["Nobody knows how much next-big-thing takes in"]);
+    let second = client.prompt("again").await;
+    for (turn, said) in [(&first, "one"), (&second, "two")] {
+        assert_eq!((turn.text().as_str(), turn.all("usage_update").len()), (said, 0));
+    }
+    assert!(second.all("notice").is_empty());
+}
