@@ -1,5 +1,7 @@
 //! An agent at the other end of two streams.
 
+use crate::elicitation::Elicitations;
+use crate::elicitation_url::Outstanding;
 use crate::evidence::Evidence;
 use crate::incoming::Incoming;
 use crate::listing::Listing;
@@ -19,8 +21,8 @@ use attache_protocol::v1::{
     ProtocolVersion, SessionId,
 };
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The agent that counts tokens as [`attache_session::Tokens`] says: our built-in one, by the name it gives itself.
@@ -83,10 +85,18 @@ impl AgentConnection {
         if let Some(child) = child {
             builder = builder.autopsy(crate::evidence::autopsy(child.clone()));
         }
+        let name = Arc::<OnceLock<String>>::default();
         let incoming = Incoming {
             sessions: sessions.clone(),
             noise: noise.clone(),
-            advertised: crate::options::capabilities(),
+            advertised: capabilities(&options),
+            unsaved: options.unsaved_text.clone(),
+            elicitations: Elicitations {
+                form: options.form.clone(),
+                url: options.url.clone(),
+                agent: name.clone(),
+                outstanding: Outstanding::default(),
+            },
         };
         let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
         let tasks = Tasks::default();
@@ -94,6 +104,9 @@ impl AgentConnection {
         match greet(&peer, &options).await {
             Ok(agent) => {
                 peer.offered_by_agent(agent.agent_capabilities.clone());
+                if let Some(about) = &agent.agent_info {
+                    let _ = name.set(about.title.clone().unwrap_or_else(|| about.name.clone()));
+                }
                 let counted_by = counted_by(agent.agent_info.as_ref(), program);
                 let unresponsive = AtomicBool::new(false);
                 Ok(Self(Arc::new(Shared {
@@ -242,7 +255,7 @@ enum Greeting {
 async fn greet(peer: &Peer, options: &Options) -> Result<InitializeResponse, Greeting> {
     let mut params = InitializeRequest::new(ProtocolVersion::V1);
     params.client_info = Some(options.about.clone());
-    params.client_capabilities = capabilities();
+    params.client_capabilities = capabilities(options);
     let agent = peer.call::<Initialize>(&params).within(options.handshake).await.map_err(Greeting::Failed)?;
     match agent.protocol_version {
         ProtocolVersion::V1 => Ok(agent),

@@ -1,5 +1,6 @@
 //! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders (FS-01 to FS-12).
 
+use crate::unsaved_text::UnsavedText;
 use attache_connection::{Answer, Work};
 use attache_host::{FileError, Reason, Roots};
 use attache_protocol::Error;
@@ -27,20 +28,49 @@ impl Files {
         Self(Arc::default())
     }
 
-    pub(crate) fn read(&self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
+    pub(crate) fn read(
+        &self,
+        params: ReadTextFileRequest,
+        unsaved: Option<Arc<dyn UnsavedText>>,
+        answer: Answer<FsReadTextFile>,
+    ) -> Work {
         let files = self.clone();
         answer.later(async move {
             let ReadTextFileRequest { path, line, limit, .. } = params;
-            let text = files.with(path, move |roots, path| roots.read_text(path, line, limit)).await?;
+            let read = move |roots: &Roots, path: &Path| {
+                if let Some(unsaved) = unsaved {
+                    // Looked up first: a path outside the folders is no question for the editor (FS-10).
+                    let real = roots.resolve(path)?.path();
+                    if let Some(text) = unsaved.text(&real) {
+                        return Ok(lines(&text, line, limit)); // FS-02
+                    }
+                }
+                roots.read_text(path, line, limit)
+            };
+            let text = files.with(path, read).await?;
             Ok(ReadTextFileResponse::new(text))
         })
     }
 
-    pub(crate) fn write(&self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
+    pub(crate) fn write(
+        &self,
+        params: WriteTextFileRequest,
+        unsaved: Option<Arc<dyn UnsavedText>>,
+        answer: Answer<FsWriteTextFile>,
+    ) -> Work {
         let files = self.clone();
         answer.later(async move {
             let WriteTextFileRequest { path, content, .. } = params;
-            files.with(path, move |roots, path| roots.write_text(path, &content)).await?;
+            let write = move |roots: &Roots, path: &Path| {
+                if let Some(unsaved) = unsaved {
+                    let real = roots.resolve(path)?.path();
+                    if unsaved.replace(&real, &content) {
+                        return Ok(());
+                    }
+                }
+                roots.write_text(path, &content)
+            };
+            files.with(path, write).await?;
             Ok(WriteTextFileResponse::new())
         })
     }
@@ -65,6 +95,13 @@ impl Files {
             Err(_) => Err(Error::internal("the file could not be worked on: this program is ending")),
         }
     }
+}
+
+/// From `line` on, which is 1 for the first and for 0, at most `limit` lines; nothing past the end (FS-03, FS-04).
+fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> String {
+    let skipped = line.unwrap_or(1).saturating_sub(1) as usize;
+    let rest = text.split_inclusive('\n').skip(skipped);
+    rest.take(limit.map_or(usize::MAX, |limit| limit as usize)).collect()
 }
 
 /// What the agent is told: a sentence for its model, and the codes of requirements §3.15.

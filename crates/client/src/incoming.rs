@@ -1,16 +1,24 @@
 //! What this client serves: the agent's calls and updates as they arrive.
 
+use crate::elicitation::Elicitations;
 use crate::first::{First, first};
 use crate::live::{Asking, Live};
 use crate::noise::Noise;
 use crate::sessions::Sessions;
+use crate::terminals;
+use crate::unsaved_text::UnsavedText;
 use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
 use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
-use attache_protocol::method::{FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission};
+use attache_protocol::method::{
+    ElicitationCreate, FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission, TerminalCreate,
+    TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+};
 use attache_protocol::v1::{
-    ClientCapabilities, ReadTextFileRequest, RequestPermissionOutcome, RequestPermissionRequest, SessionId,
-    SessionNotification, WriteTextFileRequest,
+    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateTerminalRequest,
+    KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionOutcome,
+    RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
+    WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
@@ -21,6 +29,8 @@ pub(crate) struct Incoming {
     pub(crate) noise: Arc<Noise>,
     /// What the agent was told; calls behind anything else are unknown here (INIT-17).
     pub(crate) advertised: ClientCapabilities,
+    pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
+    pub(crate) elicitations: Elicitations,
 }
 
 impl Client for Incoming {
@@ -47,16 +57,67 @@ impl Client for Incoming {
 
     fn fs_read_text_file(&mut self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => live.files().read(params, answer),
+            Some(live) => live.files().read(params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
 
     fn fs_write_text_file(&mut self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => live.files().write(params, answer),
+            Some(live) => live.files().write(params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
+    }
+
+    fn terminal_create(&mut self, params: CreateTerminalRequest, answer: Answer<TerminalCreate>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => terminals::create(live, params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn terminal_output(&mut self, params: TerminalOutputRequest, answer: Answer<TerminalOutput>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => terminals::output(&live, &params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn terminal_wait_for_exit(
+        &mut self,
+        params: WaitForTerminalExitRequest,
+        answer: Answer<TerminalWaitForExit>,
+    ) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => terminals::wait_for_exit(&live, &params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn terminal_kill(&mut self, params: KillTerminalRequest, answer: Answer<TerminalKill>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => terminals::kill(&live, &params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn terminal_release(&mut self, params: ReleaseTerminalRequest, answer: Answer<TerminalRelease>) -> Work {
+        match self.sessions.get(&params.session_id) {
+            Some(live) => terminals::release(&live, &params, answer),
+            None => answer.send(Err(unknown(&params.session_id))),
+        }
+    }
+
+    fn elicitation_create(
+        &mut self,
+        params: CreateElicitationRequest,
+        answer: Answer<ElicitationCreate>,
+    ) -> Work {
+        self.elicitations.create(&self.sessions, params, answer)
+    }
+
+    fn elicitation_complete(&mut self, params: CompleteElicitationNotification, _peer: &Peer) {
+        self.elicitations.complete(&params);
     }
 
     fn misfit(&mut self, misfit: Misfit<'_>) {
@@ -66,6 +127,7 @@ impl Client for Incoming {
     }
 
     fn ended(&mut self, end: &End) {
+        self.elicitations.outstanding.end();
         self.sessions.over(end);
     }
 }

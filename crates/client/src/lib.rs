@@ -5,8 +5,11 @@
 //! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason. A [`Listing`]
 //! tells which sessions the agent keeps; they are loaded, resumed, forked, put away or deleted by their ids, as far as the agent offers it.
 //!
-//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], and the text files of a session's folders.
-//! It knows no screen, no storage and no second agent.
+//! Agents that people use are known by name: a [`KnownAgent`] says how it is started, installed and logged in to.
+//!
+//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], the text files of a session's folders, with
+//! [`UnsavedText`] as an editor has them, and, where the author switched them on in [`Options`], commands in terminals and elicitations by
+//! form or page. It knows no screen, no storage and no second agent.
 //!
 //! ```no_run
 //! use attache_client::{AgentProcess, Change, Permissions};
@@ -30,10 +33,14 @@ mod agent_connection;
 mod agent_process;
 mod change;
 mod echo;
+mod elicitation;
+mod elicitation_form;
+mod elicitation_url;
 mod evidence;
 mod files;
 mod first;
 mod incoming;
+mod known_agents;
 mod listing;
 mod live;
 mod login;
@@ -42,7 +49,10 @@ mod open_error;
 mod opening;
 mod options;
 mod outcome;
+mod pattern;
 mod permission;
+mod permission_broker;
+mod permission_rule;
 mod prompt;
 mod session_handle;
 mod sessions;
@@ -50,13 +60,22 @@ mod set_error;
 mod start_error;
 mod stored;
 mod tasks;
+mod terminal;
+mod terminal_command;
+mod terminal_meta;
+mod terminals;
 mod turn;
+mod unsaved_text;
 mod watch;
 
 pub use agent_connection::AgentConnection;
 pub use agent_process::AgentProcess;
 pub use change::Change;
+pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
+pub use elicitation_form::{Form, Misfilled};
+pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
 pub use evidence::Evidence;
+pub use known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use listing::Listing;
 pub use login::LoginError;
 pub use open_error::OpenError;
@@ -64,9 +83,13 @@ pub use opening::Opening;
 pub use options::Options;
 pub use outcome::{Outcome, TurnError};
 pub use permission::{Asked, Decision, PermissionRequest, Permissions};
+pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
+pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
 pub use prompt::{Prompt, PromptError};
 pub use session_handle::SessionHandle;
 pub use set_error::SetError;
 pub use start_error::StartError;
+pub use terminal_command::TerminalCommand;
 pub use turn::Turn;
+pub use unsaved_text::UnsavedText;
 pub use watch::{Look, Watch};

@@ -1,13 +1,16 @@
 //! One session while it lives: the fold, the turn in flight, the open questions.
 
+mod asking;
 mod loading;
 
+pub(crate) use self::asking::Permitted;
 use self::loading::Loading;
 use crate::echo::Echo;
 use crate::files::Files;
 use crate::outcome::{Outcome, TurnError};
 use crate::permission::{Asked, PermissionRequest, Permissions};
 use crate::prompt::PromptError;
+use crate::terminals::Terminals;
 use attache_connection::{Answer, Cancelled, End, Peer};
 use attache_host::Roots;
 use attache_protocol::method::{SessionCancel, SessionRequestPermission};
@@ -30,6 +33,7 @@ pub(crate) struct Live {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
     state: Mutex<State>,
+    pub(crate) terminals: Terminals,
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its prompt.
     pub(crate) sending: Mutex<()>,
     seen: watch::Sender<Seen>,
@@ -56,6 +60,8 @@ pub(crate) struct State {
     loads: u64,
     files: Files,
     permissions: Permissions,
+    /// Told when nobody needs their answer any more: whoever is asked something that is no permission request of the agent's.
+    asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<Running>,
     turns: u64,
     asked: BTreeMap<PermissionId, Question>,
@@ -111,6 +117,7 @@ impl Live {
             loads: 0,
             files: Files::none(),
             permissions: Permissions::Reject,
+            asked_aside: Vec::new(),
             turn: None,
             turns: 0,
             asked: BTreeMap::new(),
@@ -120,6 +127,7 @@ impl Live {
             id,
             peer,
             state: Mutex::new(state),
+            terminals: Terminals::default(),
             sending: Mutex::new(()),
             seen: watch::Sender::default(),
             told: AtomicBool::new(false),
@@ -156,6 +164,7 @@ impl Live {
 
     /// Folds an update of the agent: into the history being replayed, while there is one. A prompt repeated in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
+        self.terminals.told_of(&body);
         let mut state = self.state();
         match &mut state.loading {
             Some(Loading { replayed: Some(fresh), .. }) => fold(fresh, body),
@@ -173,6 +182,7 @@ impl Live {
 
     /// The session goes on with these folders and rules, and with what the agent said about it.
     pub(crate) fn set_up(&self, setup: Setup) {
+        self.terminals.set_up(setup.roots.clone());
         let mut state = self.state();
         state.loading.take_if(|loading| loading.replayed.is_none());
         state.set_up(setup);
@@ -272,6 +282,7 @@ impl Live {
             asked: tool_call,
             tool_call: known,
             options,
+            command: None,
         };
         let decided = match state.turn.as_ref() {
             // PERM-06
@@ -317,6 +328,7 @@ impl Live {
         }
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);
+        self.terminals.end();
         self.seen.send_modify(|seen| seen.over = true);
     }
 }
@@ -347,6 +359,7 @@ impl State {
 
     /// Takes out all open questions and folds that nobody answered them.
     fn withdraw(&mut self) -> Vec<Question> {
+        self.asked_aside.clear();
         let open = std::mem::take(&mut self.asked);
         for id in open.keys() {
             self.apply(EventBody::PermissionSettled {

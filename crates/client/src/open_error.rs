@@ -66,7 +66,7 @@ impl fmt::Display for OpenError {
                 write!(f, "the agent needs a login first ({message})")?;
                 match methods.iter().map(AuthMethod::name).collect::<Vec<_>>().join(", ") {
                     names if names.is_empty() => f.write_str(": log in with its own program"),
-                    names => write!(f, ": log in by {names}"),
+                    names => write!(f, ": log in with its own program; the ways are: {names}"),
                 }
             }
             Self::Call(error) => write!(f, "the session was not opened: {error}"),

@@ -1,10 +1,17 @@
 //! How a client presents itself, and how long it waits.
 
+use crate::elicitation::{self, Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
+use crate::terminal_meta;
+use crate::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
 use attache_protocol::v1::{
     BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities,
     Implementation, NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities,
 };
+use attache_protocol::{Meta, Raw};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How a client presents itself, and how long it waits. `Options::default()` suits most.
@@ -25,6 +32,14 @@ pub struct Options {
     pub limits: Limits,
     /// Sees every line in both directions.
     pub tap: Option<Tap>,
+    /// Whether commands are run in terminals for the agent: see [`Options::terminals`].
+    pub terminals: bool,
+    /// What an editor has open and not saved (FS-02).
+    pub unsaved_text: Option<Arc<dyn UnsavedText>>,
+    /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
+    pub form: Option<FormAsked>,
+    /// Who has pages opened; without somebody pages are not offered (ELIC-01).
+    pub url: Option<UrlAsked>,
 }
 
 impl Default for Options {
@@ -37,6 +52,10 @@ impl Default for Options {
             cancel: Duration::from_secs(10),
             limits: Limits::default(),
             tap: None,
+            terminals: false,
+            unsaved_text: None,
+            form: None,
+            url: None,
         }
     }
 }
@@ -69,6 +88,67 @@ impl Options {
         self.tap = Some(tap);
         self
     }
+
+    /// Runs commands for the agent, which sees their output (TERM-02), and keeps what agents tell about terminals of their own; see
+    /// [`crate::SessionHandle::terminal`].
+    ///
+    /// A command runs on this machine with the rights of this process, in a folder of the session, under no other bound. So each is put to the
+    /// session's [`crate::Permissions`] first, as a question of the kind `execute` with the command in it: [`crate::Permissions::Reject`]
+    /// refuses every one. What an agent's own permission request allowed is not taken for it, since nothing ties that to a command.
+    /// A command is killed with all it started when it is released, the session closes or is dropped, or the connection ends.
+    ///
+    /// ```
+    /// use attache_client::Options;
+    /// assert!(Options::default().terminals().terminals);
+    /// ```
+    #[must_use]
+    pub fn terminals(mut self) -> Self {
+        self.terminals = true;
+        self
+    }
+
+    /// Reads and replaces texts where an editor has them open (FS-02).
+    #[must_use]
+    pub fn unsaved_text(mut self, unsaved: impl UnsavedText) -> Self {
+        self.unsaved_text = Some(Arc::new(unsaved));
+        self
+    }
+
+    /// Offers forms, which `asked` has filled in.
+    ///
+    /// ```
+    /// use attache_client::{ElicitedForm, Options};
+    ///
+    /// // Accepts what the agent suggests, if that fills the form in.
+    /// let options = Options::default().forms(|request| async move {
+    ///     let suggested = request.form.defaults();
+    ///     match request.form.check(&suggested) {
+    ///         Ok(()) => ElicitedForm::Accept(suggested),
+    ///         Err(_) => ElicitedForm::Decline,
+    ///     }
+    /// });
+    /// # drop(options);
+    /// ```
+    #[must_use]
+    pub fn forms<F, D>(mut self, asked: F) -> Self
+    where
+        F: Fn(FormRequest) -> D + Send + Sync + 'static,
+        D: Future<Output = ElicitedForm> + Send + 'static,
+    {
+        self.form = Some(Arc::new(move |request| Box::pin(asked(request))));
+        self
+    }
+
+    /// Offers pages, which `asked` opens once the person agreed; the kit itself opens and fetches nothing (ELIC-09).
+    #[must_use]
+    pub fn pages<F, D>(mut self, asked: F) -> Self
+    where
+        F: Fn(UrlRequest) -> D + Send + Sync + 'static,
+        D: Future<Output = Elicited> + Send + 'static,
+    {
+        self.url = Some(Arc::new(move |request| Box::pin(asked(request))));
+        self
+    }
 }
 
 impl std::fmt::Debug for Options {
@@ -80,13 +160,17 @@ impl std::fmt::Debug for Options {
             .field("quick", &self.quick)
             .field("cancel", &self.cancel)
             .field("tapped", &self.tap.is_some())
+            .field("terminals", &self.terminals)
+            .field("unsaved_text", &self.unsaved_text.is_some())
+            .field("form", &self.form.is_some())
+            .field("url", &self.url.is_some())
             .finish_non_exhaustive()
     }
 }
 
-/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Terminals, forms and login in a terminal are
-/// not served, subagents not folded.
-pub(crate) fn capabilities() -> ClientCapabilities {
+/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Login in a terminal is not served, subagents are
+/// not folded.
+pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());
     let mut session = ClientSessionCapabilities::new();
@@ -98,5 +182,11 @@ pub(crate) fn capabilities() -> ClientCapabilities {
     capabilities.fs.write_text_file = true;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
+    capabilities.elicitation = elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
+    if offered.terminals {
+        capabilities.terminal = true;
+        let shown = Raw::of(&BTreeMap::from([(terminal_meta::ADVERTISED, true)]));
+        capabilities.meta = shown.ok().and_then(Meta::new);
+    }
     capabilities
 }

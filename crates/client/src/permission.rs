@@ -1,5 +1,6 @@
 //! Who decides whether a tool call may run.
 
+use crate::terminal_command::TerminalCommand;
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     SelectedPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
@@ -77,6 +78,9 @@ pub struct PermissionRequest {
     pub tool_call: Option<ToolCall>,
     /// What can be chosen, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
+    /// The command, if the question is not the agent's own but this client's: whether a command may run that the agent wants run in a
+    /// terminal (see [`crate::Options::terminals`]). Such a question is of the kind `execute` and is no part of the folded session.
+    pub command: Option<TerminalCommand>,
 }
 
 impl PermissionRequest {

@@ -11,7 +11,7 @@ use attache_protocol::ErrorCode;
 use attache_protocol::method::{SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel};
 use attache_protocol::v1::{
     CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
-    SetSessionModeRequest, SetSessionModelRequest,
+    SetSessionModeRequest, SetSessionModelRequest, TerminalId, TerminalOutputResponse,
 };
 use attache_session::{EventBody, OptionSource, Session};
 use std::sync::Arc;
@@ -33,6 +33,13 @@ impl SessionHandle {
     /// The session as it is now. A snapshot shares its texts with the live session and holds no lock.
     pub fn snapshot(&self) -> Session {
         self.live.state().session.clone()
+    }
+
+    /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it was released (TERM-12), or one that the agent
+    /// runs itself and tells about in the metadata of its tool calls. `None` for one that is unknown or was forgotten: the last 32 that are
+    /// not open are kept, each with the last 256 KiB of its output. See [`crate::Options::terminals`].
+    pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
+        self.live.terminals.output(id)
     }
 
     /// Watches the session from now on, inside and outside of turns (SESS-27).

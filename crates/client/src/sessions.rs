@@ -71,9 +71,12 @@ impl Sessions {
         live
     }
 
-    /// The session was closed: later updates of it are ignored (SESS-25).
+    /// The session was closed: later updates of it are ignored (SESS-25), and its commands are ended.
     pub(crate) fn remove(&self, id: &SessionId) {
-        self.table().live.remove(id);
+        let closed = self.table().live.remove(id).and_then(|live| live.upgrade());
+        if let Some(live) = closed {
+            live.terminals.end();
+        }
     }
 
     /// The connection is over, and so is everything in flight. Only the first end counts.

@@ -24,6 +24,7 @@ async fn write(agent: &mut ScriptedAgent, path: &Path, content: &str) -> Value {
     agent.answer_to(2).await
 }
 
+/// FS-03, FS-04, FS-05, FS-06, FS-07, FS-12.
 #[tokio::test]
 async fn files_are_read_and_written_exactly() {
     let (_connection, mut agent, _session, folder) = ready().await;
@@ -40,6 +41,7 @@ async fn files_are_read_and_written_exactly() {
     assert_eq!(read(&mut agent, &path, json!({ "line": "2" })).await["error"]["code"], -32602, "FS-05");
 }
 
+/// FS-02.
 #[tokio::test]
 async fn a_read_sees_the_writes_sent_before_it() {
     let (_connection, mut agent, _session, folder) = ready().await;
@@ -61,6 +63,7 @@ async fn a_read_sees_the_writes_sent_before_it() {
     }
 }
 
+/// FS-08, FS-09, FS-10, DIR-11.
 #[tokio::test]
 async fn what_cannot_be_served_is_an_error_with_a_sentence() {
     let (_connection, mut agent, _session, folder) = ready().await;
@@ -90,6 +93,18 @@ async fn what_cannot_be_served_is_an_error_with_a_sentence() {
     assert_eq!(read(&mut agent, Path::new("a.txt"), json!({})).await["error"]["code"], -32602, "FS-08");
 }
 
+/// FS-09: too much is an error, never a part of it.
+#[tokio::test]
+async fn a_file_that_is_too_large_is_refused() {
+    let (_connection, mut agent, _session, folder) = ready().await;
+    let path = folder.path().join("large");
+    std::fs::File::create(&path).unwrap().set_len((32 << 20) + 1).unwrap();
+    let error = read(&mut agent, &path, json!({ "line": 1, "limit": 1 })).await["error"].clone();
+    assert_eq!(error["code"], -32602, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("33554433"), "{error}");
+}
+
+/// TERM-01: nothing that was not advertised is served.
 #[tokio::test]
 async fn terminals_are_not_served() {
     let (_connection, mut agent, _session, _folder) = ready().await;

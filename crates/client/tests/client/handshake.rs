@@ -2,6 +2,7 @@
 
 use crate::scripted_agent::{connected_with, connecting, soon};
 use attache_client::{LoginError, Options, StartError};
+use attache_protocol::v1::AgentCapabilities;
 use serde_json::json;
 use std::time::Duration;
 
@@ -121,4 +122,15 @@ async fn only_a_login_that_the_agent_offers_for_it_is_tried() {
     let (login, ()) = tokio::join!(connection.authenticate("key"), answering);
     login.unwrap();
     assert!(connection.logout().await.is_err(), "AUTH-10: not advertised");
+}
+
+/// INIT-20, INIT-10.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_says_nothing_of_itself_is_asked_for_nothing() {
+    let (connection, mut agent) = connected_with(Options::default(), json!({ "protocolVersion": 1 })).await;
+    assert_eq!(connection.capabilities(), &AgentCapabilities::default());
+    assert!(connection.list().next_page().await.is_err());
+    assert!(connection.delete("old").await.is_err());
+    drop(connection);
+    assert_eq!(agent.next().await, None, "nothing was sent");
 }

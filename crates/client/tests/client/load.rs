@@ -1,7 +1,7 @@
 //! Loads whose replay does not come to its end.
 
 use crate::scripted_agent::{ScriptedAgent, connected, opened, soon};
-use attache_client::{AgentConnection, OpenError, SessionHandle};
+use attache_client::{AgentConnection, OpenError, PromptError, SessionHandle};
 use serde_json::json;
 use std::future::{Future, IntoFuture};
 
@@ -126,4 +126,20 @@ async fn two_loads_of_one_session_do_not_mix() {
     };
     let (loaded, ()) = tokio::join!(connection.load("s1", folder.path()).into_future(), working);
     assert_eq!(texts(&loaded.unwrap()), ["stored"]);
+}
+
+/// PROMPT-01: a session that the agent is still setting up takes no prompt.
+#[tokio::test]
+async fn a_session_that_is_being_loaded_takes_no_prompt() {
+    let (connection, mut agent, session, folder) = ready().await;
+    let mut load = std::pin::pin!(connection.load("s1", folder.path()).into_future());
+    let working = async {
+        let call = agent.expect("session/load").await;
+        assert!(matches!(session.prompt("too soon").await, Err(PromptError::Loading)));
+        agent.heard().await; // nothing was sent
+        agent.reply(&call, json!({})).await;
+    };
+    let (loaded, ()) = tokio::join!(load.as_mut(), working);
+    let _turn = soon(loaded.unwrap().prompt("go")).await.unwrap();
+    agent.expect("session/prompt").await;
 }

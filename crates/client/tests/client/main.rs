@@ -8,15 +8,19 @@
 )]
 
 mod echo;
+mod elicitation;
 mod example;
 mod file;
 mod handshake;
 mod load;
 mod many;
 mod permission;
+mod permission_broker;
 mod process;
 mod scripted_agent;
 mod session;
 mod stored;
+mod terminal;
 mod turn;
+mod unsaved_text;
 mod usage;

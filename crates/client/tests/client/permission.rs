@@ -54,6 +54,7 @@ fn asking() -> (Permissions, mpsc::Receiver<(PermissionRequest, oneshot::Sender<
     (permissions, asked)
 }
 
+/// PERM-03, PERM-11, PERM-13.
 #[tokio::test]
 async fn a_rejection_uses_the_agents_own_option_and_the_turn_goes_on() {
     let (_connection, mut agent, _session, _folder) = ready(Permissions::Reject).await;
@@ -64,6 +65,7 @@ async fn a_rejection_uses_the_agents_own_option_and_the_turn_goes_on() {
     assert_eq!(agent.answer_to(2).await["result"], cancelled()); // PERM-13
 }
 
+/// PERM-05.
 #[tokio::test]
 async fn only_the_named_kinds_are_allowed() {
     let (_connection, mut agent, _session, _folder) =
@@ -84,6 +86,7 @@ async fn only_the_named_kinds_are_allowed() {
     assert_eq!(chosen(&agent.answer_to(4).await), "yes", "told before the request");
 }
 
+/// PERM-10.
 #[tokio::test]
 async fn a_call_first_heard_of_in_its_request_is_in_the_session() {
     let (_connection, mut agent, session, _folder) = ready(Permissions::AllowAll).await;
@@ -95,6 +98,7 @@ async fn a_call_first_heard_of_in_its_request_is_in_the_session() {
     assert_eq!(session.permissions().len(), 1);
 }
 
+/// PERM-12.
 #[tokio::test]
 async fn several_questions_are_open_at_once_and_answered_in_any_order() {
     let (permissions, mut asked) = asking();
@@ -120,6 +124,7 @@ async fn several_questions_are_open_at_once_and_answered_in_any_order() {
     assert_eq!(session.snapshot().open_permissions().count(), 0);
 }
 
+/// CANCEL-05, PERM-06.
 #[tokio::test]
 async fn a_cancel_answers_every_open_question_and_later_ones() {
     let (permissions, mut asked) = asking();
@@ -175,6 +180,7 @@ async fn whoever_is_asked_may_call_the_agent_before_deciding() {
     assert_eq!(chosen(&agent.answer_to(1).await), "yes");
 }
 
+/// CANCEL-21.
 #[tokio::test]
 async fn a_question_the_agent_takes_back_is_answered_cancelled() {
     let (permissions, mut asked) = asking();
@@ -219,6 +225,7 @@ async fn whoever_fails_to_decide_has_not_approved() {
     assert_eq!(chosen(&agent.answer_to(2).await), "yes", "the connection lives on");
 }
 
+/// PERM-09.
 #[tokio::test]
 async fn a_malformed_question_is_refused_whole() {
     let (_connection, mut agent, _session, _folder) = ready(Permissions::AllowAll).await;

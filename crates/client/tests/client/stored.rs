@@ -34,7 +34,7 @@ fn not_offered<T: std::fmt::Debug>(outcome: Result<T, CallError>) -> &'static st
 }
 
 /// LIST-01, DEL-01, FORK-01, SESS-12, SESS-18, SESS-22, AUTH-10, INIT-16, ARCH-04.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_the_agent_does_not_advertise_is_refused_here_and_never_sent() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;

@@ -1,8 +1,8 @@
 //! Turns: PROMPT and CANCEL rules.
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened, soon};
-use attache_client::{AgentConnection, Change, Options, PromptError, SessionHandle, Turn, TurnError};
-use attache_protocol::v1::{ContentBlock, ImageContent, StopReason};
+use attache_client::{AgentConnection, Change, Options, Prompt, PromptError, SessionHandle, Turn, TurnError};
+use attache_protocol::v1::{ContentBlock, ImageContent, ResourceLink, StopReason};
 use attache_session::{EntryContent, TurnState};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -224,4 +224,25 @@ async fn an_update_without_a_name_in_this_version_is_kept_and_told() {
     let Some(Change::Entry(entry)) = soon(turn.next()).await else { panic!() };
     assert!(matches!(&entry.content, EntryContent::Unknown { name, .. } if name == "mood"));
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
+}
+
+/// CMD-03, PROMPT-12, PROMPT-15: a command is a text as any other, with links beside it or not, and the next prompt follows the end of a turn.
+#[tokio::test]
+async fn prompts_follow_one_another_and_arrive_as_they_were_written() {
+    let (_connection, mut agent, session, _folder) = ready().await;
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let link = json!({ "type": "resource_link", "uri": "file:///a", "name": "a" });
+    let linked = vec!["/plan".into(), ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))];
+    let prompts: [(Prompt, Value); 3] = [
+        ("/plan the day".into(), json!([text("/plan the day")])),
+        (linked.into(), json!([text("/plan"), link])),
+        ("//".into(), json!([text("//")])),
+    ];
+    for (prompt, sent) in prompts {
+        let mut turn = soon(session.prompt(prompt)).await.unwrap();
+        let call = agent.expect("session/prompt").await;
+        assert_eq!(call["params"], json!({ "sessionId": "s1", "prompt": sent }));
+        agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
+        soon(turn.outcome()).await.unwrap();
+    }
 }

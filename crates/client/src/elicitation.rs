@@ -1,0 +1,237 @@
+//! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person for input.
+
+use crate::elicitation_form::Form;
+use crate::elicitation_url::{Address, Completed, Outstanding};
+use crate::first::{First, first};
+use crate::sessions::Sessions;
+use attache_connection::{Answer, Work};
+use attache_protocol::method::ElicitationCreate;
+use attache_protocol::v1::{
+    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
+    ElicitationAcceptAction, ElicitationAction, ElicitationCapabilities, ElicitationContentValue,
+    ElicitationFormCapabilities, ElicitationMode, ElicitationScope, ElicitationUrlCapabilities, SessionId,
+    ToolCallId,
+};
+use attache_protocol::{Error, Map};
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::oneshot;
+
+/// Someone who has forms filled in. Called on the connection's own task: it may await, but not block. Its future is dropped when the
+/// question is withdrawn.
+pub type FormAsked =
+    Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = ElicitedForm> + Send>> + Send + Sync>;
+
+/// Someone who has pages opened; otherwise as [`FormAsked`].
+pub type UrlAsked = Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
+
+/// An agent asks the person to fill a form in. Show who asks, let the person decline and go away, and let them look at their answers and
+/// change them before they are sent (ELIC-08).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FormRequest {
+    /// The agent's name as it gave it; `the agent` if it gave none.
+    pub agent: String,
+    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    pub session_id: Option<SessionId>,
+    /// The tool call it is about, if it is about one.
+    pub tool_call_id: Option<ToolCallId>,
+    /// What is asked, for people.
+    pub message: String,
+    /// The form.
+    pub form: Form,
+}
+
+/// An agent asks the person to open a page. The kit opens nothing. Show the whole address and its host, and what is suspicious about it; open
+/// it only once the person agreed, where no model can read it, and do not fetch it before (ELIC-09, ELIC-10).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct UrlRequest {
+    /// The agent's name as it gave it; `the agent` if it gave none.
+    pub agent: String,
+    /// The session it is about; `None` if it is about a call of this client's, such as a login.
+    pub session_id: Option<SessionId>,
+    /// The tool call it is about, if it is about one.
+    pub tool_call_id: Option<ToolCallId>,
+    /// What is asked, for people.
+    pub message: String,
+    /// The page.
+    pub address: Address,
+    /// Tells when the agent says that the person is done there; it outlives the answer.
+    pub completed: Completed,
+}
+
+/// What the person did about a form.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitedForm {
+    /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not sent, and the agent is told of an error of this
+    /// client, so check with [`Form::check`] while the person can still mend it.
+    Accept(Map<ElicitationContentValue>),
+    /// Said no.
+    Decline,
+    /// Went away without an answer.
+    Cancel,
+}
+
+/// What the person did about a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elicited {
+    /// Agreed to open it, which does not say that anything came of it (ELIC-17).
+    Accept,
+    /// Said no.
+    Decline,
+    /// Went away without an answer.
+    Cancel,
+}
+
+/// Who is asked on one connection.
+pub(crate) struct Elicitations {
+    pub(crate) form: Option<FormAsked>,
+    pub(crate) url: Option<UrlAsked>,
+    /// The agent's name, once it is known.
+    pub(crate) agent: Arc<OnceLock<String>>,
+    pub(crate) outstanding: Outstanding,
+}
+
+/// What is advertised: the modes for which somebody can be asked (ELIC-01).
+pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilities> {
+    let mut capabilities = ElicitationCapabilities::new();
+    capabilities.form = form.then(ElicitationFormCapabilities::new);
+    capabilities.url = url.then(ElicitationUrlCapabilities::new);
+    (form || url).then_some(capabilities)
+}
+
+impl Elicitations {
+    /// Takes a question; its answer is owed until somebody answers, the session's turn is cancelled or ends, or the agent takes it back.
+    pub(crate) fn create(
+        &self,
+        sessions: &Sessions,
+        params: CreateElicitationRequest,
+        answer: Answer<ElicitationCreate>,
+    ) -> Work {
+        let CreateElicitationRequest { mode, scope, message, .. } = params;
+        let (session_id, tool_call_id) = match scope {
+            ElicitationScope::Session(scope) => (Some(scope.session_id), scope.tool_call_id),
+            ElicitationScope::Request(_) => (None, None),
+        };
+        let agent = self.agent.get().cloned().unwrap_or_else(|| "the agent".to_owned());
+        let withdrawn = match &session_id {
+            None => Withdrawn::Never,
+            Some(id) => match sessions.get(id).map(|live| live.until_withdrawn()) {
+                None => return answer.send(Err(Error::resource_not_found_session(id.as_str()))),
+                Some(None) => Withdrawn::Already,
+                Some(Some(withdrawn)) => Withdrawn::When(withdrawn),
+            },
+        };
+        match (mode, &self.form, &self.url) {
+            (ElicitationMode::Form(mode), Some(asked), _) => {
+                let form = Form::new(mode.requested_schema);
+                let asked =
+                    asked(FormRequest { agent, session_id, tool_call_id, message, form: form.clone() });
+                put(answer, withdrawn, async move { checked(asked.await, &form) })
+            }
+            (ElicitationMode::Url(mode), _, Some(asked)) => {
+                let address = match Address::parse(&mode.url) {
+                    Ok(address) => address,
+                    Err(error) => return answer.send(Err(Error::invalid_params(error.to_string()))),
+                };
+                let id = mode.elicitation_id;
+                let Some(completed) = self.outstanding.begin(&id) else {
+                    let why =
+                        format!("an elicitation with the id \"{id}\" is outstanding: give each its own");
+                    return answer.send(Err(Error::invalid_params(why))); // ELIC-18
+                };
+                let unless_accepted = Refused { outstanding: self.outstanding.clone(), id: Some(id) };
+                let request = UrlRequest { agent, session_id, tool_call_id, message, address, completed };
+                let asked = asked(request);
+                put(answer, withdrawn, async move { Ok(unless_accepted.settle(asked.await)) })
+            }
+            // ELIC-02, ELIC-22
+            (mode, ..) => {
+                let mode = mode.tag().to_owned();
+                answer.send(Err(Error::invalid_params(format!(
+                    "this client does not offer elicitations of the mode \"{mode}\""
+                ))))
+            }
+        }
+    }
+
+    pub(crate) fn complete(&self, params: &CompleteElicitationNotification) {
+        self.outstanding.complete(&params.elicitation_id);
+    }
+}
+
+/// When nobody needs the answer any more, because of what happens in the session.
+enum Withdrawn {
+    Never,
+    Already,
+    When(oneshot::Receiver<()>),
+}
+
+/// Waits for the person, or until nobody needs an answer: then it is `cancel` (ELIC-26, CANCEL-21).
+fn put(
+    answer: Answer<ElicitationCreate>,
+    withdrawn: Withdrawn,
+    asked: impl Future<Output = Result<ElicitationAction, Error>> + Send + 'static,
+) -> Work {
+    answer.by(move |answer| async move {
+        let withdrawn = async move {
+            match withdrawn {
+                Withdrawn::Never => pending().await,
+                Withdrawn::Already => {}
+                Withdrawn::When(withdrawn) => drop(withdrawn.await),
+            }
+        };
+        let needless = first(answer.cancelled().clone().wait(), withdrawn);
+        // What nobody needs is looked at first: a turn that is being cancelled asks nobody.
+        let outcome = match first(needless, asked).await {
+            First::One(_) => Ok(ElicitationAction::Cancel),
+            First::Other(outcome) => outcome,
+        };
+        answer.send(outcome.map(CreateElicitationResponse::new));
+    })
+}
+
+/// The answer, if it fits the form (ELIC-14); `content` only with `accept` (ELIC-13).
+fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Error> {
+    match elicited {
+        ElicitedForm::Accept(content) => match form.check(&content) {
+            Ok(()) => {
+                let mut accepted = ElicitationAcceptAction::new();
+                accepted.content = Some(content);
+                Ok(ElicitationAction::Accept(accepted))
+            }
+            Err(misfilled) => Err(Error::internal(format!("the answer does not fit the form: {misfilled}"))),
+        },
+        ElicitedForm::Decline => Ok(ElicitationAction::Decline),
+        ElicitedForm::Cancel => Ok(ElicitationAction::Cancel),
+    }
+}
+
+/// A page whose person has not agreed to open it: nobody waits for word about it when this is dropped.
+struct Refused {
+    outstanding: Outstanding,
+    id: Option<attache_protocol::v1::ElicitationId>,
+}
+
+impl Refused {
+    fn settle(mut self, elicited: Elicited) -> ElicitationAction {
+        match elicited {
+            Elicited::Accept => {
+                self.id = None;
+                ElicitationAction::Accept(ElicitationAcceptAction::new())
+            }
+            Elicited::Decline => ElicitationAction::Decline,
+            Elicited::Cancel => ElicitationAction::Cancel,
+        }
+    }
+}
+
+impl Drop for Refused {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.outstanding.forget(id);
+        }
+    }
+}

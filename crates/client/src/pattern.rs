@@ -1,0 +1,98 @@
+//! Regular expressions of forms, evaluated in bounded time (ELIC-24).
+
+use regex::RegexBuilder;
+
+/// How large a compiled pattern may be, in bytes: it bounds the time per character.
+const SIZE: usize = 256 * 1024;
+
+/// How long a text may be to be matched, in bytes.
+const TEXT: usize = 64 * 1024;
+
+/// A pattern as JSON Schema has it (ECMA-262), as far as it can be evaluated in time linear to the text: without backreferences and
+/// look-around, and not too large.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern(regex::Regex);
+
+impl Pattern {
+    /// `None` if the pattern cannot be evaluated here.
+    pub(crate) fn new(pattern: &str) -> Option<Self> {
+        let built = RegexBuilder::new(&translated(pattern)).size_limit(SIZE).nest_limit(64).build();
+        built.ok().map(Self)
+    }
+
+    /// Whether the pattern is found anywhere in the text, as JSON Schema means it; a text of more than 64 KiB does not match.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        text.len() <= TEXT && self.0.is_match(text)
+    }
+}
+
+/// The same pattern in the syntax of the crate `regex`, where it differs: `\d` and `\w` are ASCII in ECMA-262, and in a class `[`, `&` and `~`
+/// are plain characters.
+fn translated(pattern: &str) -> String {
+    let mut translated = String::with_capacity(pattern.len());
+    let mut characters = pattern.chars();
+    let mut in_class = false;
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('d') => translated.push_str("[0-9]"),
+                Some('D') => translated.push_str("[^0-9]"),
+                Some('w') => translated.push_str("[A-Za-z0-9_]"),
+                Some('W') => translated.push_str("[^A-Za-z0-9_]"),
+                next => {
+                    translated.push('\\');
+                    translated.extend(next);
+                }
+            },
+            '[' if in_class => translated.push_str("\\["),
+            '&' | '~' if in_class => {
+                translated.push('\\');
+                translated.push(character);
+            }
+            '[' => {
+                in_class = true;
+                translated.push('[');
+            }
+            ']' => {
+                in_class = false;
+                translated.push(']');
+            }
+            other => translated.push(other),
+        }
+    }
+    translated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        Pattern::new(pattern).unwrap().matches(text)
+    }
+
+    #[test]
+    fn a_pattern_means_what_it_means_in_json_schema() {
+        assert!(matches("b", "abc"), "it is found anywhere");
+        assert!(matches(r"^\d{4}-\d\d$", "2026-11") && !matches(r"^\d$", "٣"));
+        assert!(matches(r"^[\w.]+$", "a.b_9") && !matches(r"^\w$", "é"));
+        assert!(matches(r"^[\W]$", "é") && matches("^[[&~]+$", "[&~"));
+        assert!(matches(r"^a\/b\u0041$", "a/bA"));
+    }
+
+    /// ELIC-24.
+    #[test]
+    fn a_pattern_that_blows_up_elsewhere_takes_linear_time() {
+        assert!(!matches("^(a+)+$", &format!("{}!", "a".repeat(60_000))));
+        assert!(!matches("^(a|aa)*b$", &"a".repeat(60_000)));
+        assert!(Pattern::new("((a{1,1000}){1,1000}){1,1000}").is_none(), "too large");
+        assert!(!matches("a", &"a".repeat(100_000)), "too long to be looked at");
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_is_said_to_be_so() {
+        for pattern in [r"(a)\1", "(?=a)", "(?<!a)b", "(", r"\cA"] {
+            assert!(Pattern::new(pattern).is_none(), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A command that an agent wants to have run.
+
+use crate::permission::PermissionRequest;
+use attache_host::{FileError, Launch, Roots};
+use attache_protocol::Error;
+use attache_protocol::v1::{
+    Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption, PermissionOptionKind,
+    SessionId, ToolCallContent, ToolCallUpdate, ToolKind,
+};
+use attache_session::PermissionId;
+use std::path::{Path, PathBuf};
+
+/// A command that an agent wants to have run in a terminal on this machine, as it asked for it.
+///
+/// `Debug` and [`TerminalCommand::line`] show the names of environment variables but not their values, which may be secret.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct TerminalCommand {
+    /// The program; or, without arguments and with white space in it, a line for the shell, as some agents send it.
+    pub command: String,
+    /// The arguments, to be passed as they are (TERM-04).
+    pub args: Vec<String>,
+    /// Where it runs: a folder of the session.
+    pub cwd: PathBuf,
+    env: Vec<EnvVariable>,
+}
+
+impl TerminalCommand {
+    /// Reads a request. Blocks, as it looks the folder up.
+    ///
+    /// # Errors
+    /// The folder is not absolute (TERM-04) or not one inside the session's.
+    pub(crate) fn read(params: CreateTerminalRequest, roots: &Roots) -> Result<Self, Error> {
+        let CreateTerminalRequest { command, args, env, cwd, .. } = params;
+        if command.trim().is_empty() {
+            return Err(Error::invalid_params("the command is empty: name a program"));
+        }
+        let cwd = match cwd {
+            None => roots.cwd().to_owned(),
+            Some(cwd) if !Path::new(&cwd).is_absolute() => {
+                return Err(Error::invalid_params(format!(
+                    "the folder \"{cwd}\" is not absolute: give its full path"
+                )));
+            }
+            Some(cwd) => {
+                let resolved = roots
+                    .resolve(&cwd)
+                    .map_err(|error: FileError| Error::invalid_params(error.to_string()))?;
+                resolved.path()
+            }
+        };
+        Ok(Self { command, args, cwd, env })
+    }
+
+    /// The whole command as a line that a shell would read the same; variables that are set stand before it as `NAME=…`.
+    pub fn line(&self) -> String {
+        let variables = self.env.iter().map(|variable| format!("{}=…", variable.name));
+        let command = match self.is_shell_line() {
+            true => self.command.clone(),
+            false => quoted(&self.command),
+        };
+        let words = variables.chain([command]).chain(self.args.iter().map(|word| quoted(word)));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The names of the environment variables that are set.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.env.iter().map(|variable| variable.name.as_str())
+    }
+
+    /// The command as a rule sees it: the line without variables.
+    pub(crate) fn bare_line(&self) -> String {
+        Self { env: Vec::new(), ..self.clone() }.line()
+    }
+
+    /// Whether variables are set that may change what the command does: others than those about how its output looks.
+    pub(crate) fn is_changed(&self) -> bool {
+        const LOOKS: &[&str] = &[
+            "CLICOLOR",
+            "COLUMNS",
+            "FORCE_COLOR",
+            "GIT_TERMINAL_PROMPT",
+            "LANG",
+            "LINES",
+            "NO_COLOR",
+            "TERM",
+        ];
+        self.variables().any(|name| !LOOKS.contains(&name) && !name.starts_with("LC_"))
+    }
+
+    fn is_shell_line(&self) -> bool {
+        self.args.is_empty() && self.command.contains(char::is_whitespace)
+    }
+
+    pub(crate) fn launch(&self) -> Launch {
+        let launch = match self.is_shell_line() {
+            true => Launch::shell(&self.command),
+            false => Launch::new(&self.command).args(self.args.iter().map(String::as_str)),
+        };
+        self.env.iter().fold(launch.cwd(&self.cwd), |launch, variable| {
+            launch.env(variable.name.as_str(), variable.value.expose())
+        })
+    }
+
+    /// The question about it: of the kind `execute`, to be allowed or rejected once.
+    pub(crate) fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
+        let line = self.line();
+        let mut asked = ToolCallUpdate::new(format!("terminal-command-{}", id.0));
+        asked.kind = Some(ToolKind::Execute);
+        let place = ContentBlock::from(format!("in {}", self.cwd.display()));
+        asked.content = Some(vec![ToolCallContent::Content(Content::new(place))]);
+        asked.title = Some(line);
+        let option = |id: &str, name: &str, kind| PermissionOption::new(id, name, kind);
+        let options = vec![
+            option("allow", "Run this command", PermissionOptionKind::AllowOnce),
+            option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
+        ];
+        PermissionRequest { id, session_id, asked, tool_call: None, options, command: Some(self.clone()) }
+    }
+}
+
+impl std::fmt::Debug for TerminalCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TerminalCommand")
+            .field("line", &self.line())
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A word as a shell reads it: in single quotes unless nothing in it needs them.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(command: &str, args: &[&str]) -> TerminalCommand {
+        let args = args.iter().map(|word| (*word).to_owned()).collect();
+        TerminalCommand { command: command.into(), args, cwd: "/".into(), env: Vec::new() }
+    }
+
+    #[test]
+    fn a_line_reads_as_the_command_that_runs() {
+        assert_eq!(command("ls", &["-l", "a b", "it's", ""]).line(), r"ls -l 'a b' 'it'\''s' ''");
+        assert_eq!(command("echo a; ls", &[]).line(), "echo a; ls", "a line for the shell stays as it is");
+        assert_eq!(command("/opt/my tool", &["x"]).line(), "'/opt/my tool' x");
+    }
+
+    #[test]
+    fn values_of_variables_are_not_shown() {
+        let mut command = command("ls", &[]);
+        command.env.push(EnvVariable::new("TOKEN", "abc123".to_owned()));
+        assert_eq!(command.line(), "TOKEN=… ls");
+        assert!(!format!("{command:?}").contains("abc123"));
+        assert_eq!(command.bare_line(), "ls");
+        assert!(command.is_changed());
+        command.env =
+            vec![EnvVariable::new("TERM", "dumb".to_owned()), EnvVariable::new("LC_ALL", "C".to_owned())];
+        assert!(!command.is_changed());
+    }
+}

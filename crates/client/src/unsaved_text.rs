@@ -1,0 +1,39 @@
+//! What an editor has open and not saved.
+
+use std::path::Path;
+
+/// The texts that an editor has open, so that an agent reads and changes what its person sees (FS-02).
+///
+/// It is asked only for files inside the session's folders, by their path without symbolic links, one at a time and in the order of the
+/// agent's requests, on a thread where it may block.
+///
+/// ```
+/// use attache_client::{Options, UnsavedText};
+/// use std::{collections::HashMap, path::{Path, PathBuf}, sync::Mutex};
+///
+/// #[derive(Default)]
+/// struct Buffers(Mutex<HashMap<PathBuf, String>>);
+///
+/// impl UnsavedText for Buffers {
+///     fn text(&self, path: &Path) -> Option<String> {
+///         self.0.lock().ok()?.get(path).cloned()
+///     }
+///     fn replace(&self, path: &Path, text: &str) -> bool {
+///         let Ok(mut buffers) = self.0.lock() else { return false };
+///         buffers.get_mut(path).map(|buffer| *buffer = text.to_owned()).is_some()
+///     }
+/// }
+///
+/// let options = Options::default().unsaved_text(Buffers::default());
+/// # drop(options);
+/// ```
+pub trait UnsavedText: Send + Sync + 'static {
+    /// The text of a file as the editor has it; `None` if the editor does not have it open, and what is on disk counts.
+    fn text(&self, path: &Path) -> Option<String>;
+
+    /// The agent replaces the text of a file. `true` if the editor took it, and will save it; `false` if it is to be written to disk now.
+    fn replace(&self, path: &Path, text: &str) -> bool {
+        let _ = (path, text);
+        false
+    }
+}

@@ -1,0 +1,187 @@
+//! PERM rules where decisions are remembered.
+
+use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened_with, soon};
+use attache_client::{
+    Audited, BrokerError, DecidedBy, Decision, Effect, Options, PermissionBroker, PermissionRule,
+    Permissions, Scope, Verdict,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// An agent, its open session `s1`, and what must live as long.
+async fn ready(broker: &PermissionBroker, rest: Permissions) -> (ScriptedAgent, impl Sized) {
+    let folder = tempfile::tempdir().unwrap();
+    let (connection, mut agent) = connected(json!({})).await;
+    let permissions = broker.permissions("probe", folder.path(), rest);
+    let session = opened_with(
+        connection.open(folder.path()).permissions(permissions),
+        &mut agent,
+        json!({ "sessionId": "s1" }),
+    )
+    .await;
+    (agent, (connection, session, folder))
+}
+
+async fn ask(agent: &mut ScriptedAgent, tool_call: Value, kinds: &[&str]) -> Value {
+    let options: Vec<Value> =
+        kinds.iter().map(|kind| json!({ "optionId": kind, "name": kind, "kind": kind })).collect();
+    let params = json!({ "sessionId": "s1", "toolCall": tool_call, "options": options });
+    agent.call(1, "session/request_permission", params).await;
+    agent.answer_to(1).await["result"]["outcome"].clone()
+}
+
+const ALL: &[&str] = &["allow_always", "allow_once", "reject_always", "reject_once"];
+
+fn command(line: &str) -> Value {
+    json!({ "toolCallId": "t", "title": "Shell", "kind": "execute", "rawInput": { "command": line } })
+}
+
+fn rule(line: &str) -> PermissionRule {
+    line.parse().unwrap()
+}
+
+fn selected(option: &str) -> Value {
+    json!({ "outcome": "selected", "optionId": option })
+}
+
+/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and nobody is asked.
+#[tokio::test]
+async fn rules_decide_before_anybody_is_asked() {
+    let broker = PermissionBroker::in_memory();
+    broker.remember(rule(r#"allow command="git""#)).unwrap();
+    broker.remember(rule(r#"reject command="git push""#)).unwrap();
+    let rest = Permissions::ask(|request| async move { panic!("asked about {request:?}") });
+    let (mut agent, _held) = ready(&broker, rest).await;
+    assert_eq!(ask(&mut agent, command("git log"), ALL).await, selected("allow_once"));
+    assert_eq!(ask(&mut agent, command("git push -f"), ALL).await, selected("reject_once"));
+    // What a rule allows is not approved by an option that rejects, nor the other way round.
+    assert_eq!(ask(&mut agent, command("git log"), &["reject_once"]).await, selected("reject_once"));
+    let cancelled = json!({ "outcome": "cancelled" });
+    assert_eq!(ask(&mut agent, command("git push"), &["allow_once"]).await, cancelled, "PERM-13");
+    let verdicts: Vec<Verdict> = broker.audit().iter().map(|audited| audited.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Allowed, Verdict::Rejected, Verdict::Rejected, Verdict::Rejected]);
+}
+
+/// PERM-07 on this side: asked once, remembered for the session, and for that session only.
+#[tokio::test]
+async fn what_a_person_said_for_a_session_is_not_asked_again_there() {
+    let broker = PermissionBroker::in_memory();
+    let (times, remembering) = (Arc::new(AtomicUsize::new(0)), broker.clone());
+    let counted = times.clone();
+    let rest = Permissions::ask(move |request| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let scope = Scope::Session(request.session_id.clone());
+        remembering.remember(PermissionRule::about(&request, Effect::Allow, scope).unwrap()).unwrap();
+        async { Decision::Allow }
+    });
+    let (mut agent, _held) = ready(&broker, rest).await;
+    for line in ["make", "make", "make all"] {
+        assert_eq!(ask(&mut agent, command(line), ALL).await, selected("allow_once"));
+    }
+    assert_eq!(times.load(Ordering::Relaxed), 1);
+    ask(&mut agent, command("make; rm x"), ALL).await;
+    assert_eq!(times.load(Ordering::Relaxed), 2, "a shell makes more of it");
+}
+
+/// CANCEL-05, PERM-06: a withdrawn question is logged as that.
+#[tokio::test]
+async fn every_decision_is_in_the_log() {
+    let broker = PermissionBroker::in_memory();
+    broker.remember(rule(r#"allow kind="read""#)).unwrap();
+    let rest = Permissions::ask(|request| async move {
+        match request.kind() {
+            Some(kind) if kind.as_str() == "edit" => Decision::Reject,
+            _ => std::future::pending().await,
+        }
+    });
+    let (mut agent, _held) = ready(&broker, rest).await;
+    ask(&mut agent, json!({ "toolCallId": "a", "title": "Read\nit", "kind": "read" }), ALL).await;
+    ask(&mut agent, json!({ "toolCallId": "b", "title": "Edit", "kind": "edit" }), ALL).await;
+    let params =
+        json!({ "sessionId": "s1", "toolCall": { "toolCallId": "c", "title": "Run" }, "options": [] });
+    agent.call(7, "session/request_permission", params).await;
+    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } })).await;
+    agent.answer_to(7).await;
+    let audit = soon(async {
+        loop {
+            match broker.audit() {
+                audit if audit.len() == 3 => return audit,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await;
+    let of = |audited: &Audited| (audited.title.clone(), audited.verdict, audited.by.clone());
+    assert_eq!(
+        audit.iter().map(of).collect::<Vec<_>>(),
+        [
+            ("Read\nit".to_owned(), Verdict::Allowed, DecidedBy::Rule(rule(r#"allow kind="read""#))),
+            ("Edit".to_owned(), Verdict::Rejected, DecidedBy::Asked),
+            ("Run".to_owned(), Verdict::Withdrawn, DecidedBy::Asked),
+        ]
+    );
+    let line = audit[0].to_string();
+    let end =
+        r#" allowed agent="probe" session="s1" kind="read" title="Read\nit" by rule: allow kind="read""#;
+    assert!(line.ends_with(end), "{line}");
+}
+
+/// A command in a terminal is decided by the same rules; variables that may change what it does are not silently approved with it.
+#[tokio::test]
+async fn a_rule_allows_commands_in_terminals_but_not_in_another_environment() {
+    let broker = PermissionBroker::in_memory();
+    broker.remember(rule(r#"allow command="printf x""#)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::default().terminals();
+    let (connection, mut agent) = connected_with(options, json!({ "protocolVersion": 1 })).await;
+    let permissions = broker.permissions("probe", folder.path(), Permissions::Reject);
+    let opening = connection.open(folder.path()).permissions(permissions);
+    let _session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
+    let variable = |name: &str| json!([{ "name": name, "value": "x" }]);
+    for (args, env, runs) in [
+        (json!(["x", "y"]), variable("NO_COLOR"), true),
+        (json!(["x"]), variable("LD_AUDIT"), false),
+        (json!(["y"]), json!([]), false),
+    ] {
+        let params = json!({ "sessionId": "s1", "command": "printf", "args": args, "env": env });
+        agent.call(1, "terminal/create", params).await;
+        let answer = agent.answer_to(1).await;
+        assert_eq!(answer["result"]["terminalId"].is_string(), runs, "{args} {env}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_log_is_bounded() {
+    let broker = PermissionBroker::in_memory();
+    let (mut agent, _held) = ready(&broker, Permissions::Reject).await;
+    for number in 0..1001 {
+        ask(&mut agent, json!({ "toolCallId": "t", "title": format!("{number}") }), ALL).await;
+    }
+    let audit = broker.audit();
+    assert_eq!((audit.len(), audit[0].title.as_str(), &audit[0].by), (1000, "1", &DecidedBy::Setting));
+}
+
+#[test]
+fn rules_for_longer_than_a_session_are_in_a_file_that_a_person_can_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new/permissions");
+    let broker = PermissionBroker::open(&file).unwrap();
+    assert!(broker.rules().is_empty() && !file.exists());
+    let always = rule(r#"allow agent="probe" command="cargo test""#);
+    let project = rule(r#"reject project="/home/app" path="/home/app/secret""#);
+    let session = PermissionRule { scope: Scope::Session("s1".into()), ..always.clone() };
+    for rule in [&always, &project, &session, &always] {
+        broker.remember(rule.clone()).unwrap();
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines, [always.to_string(), project.to_string()]);
+    assert_eq!(PermissionBroker::open(&file).unwrap().rules(), [always.clone(), project]);
+
+    let everything = PermissionRule { command: None, ..always };
+    assert!(matches!(broker.remember(everything), Err(BrokerError::Rule(_))));
+    std::fs::write(&file, "\n# a remark\nallow command=\"ls\"\nreject comand=\"rm\"\n").unwrap();
+    let error = PermissionBroker::open(&file).unwrap_err();
+    assert!(error.to_string().contains("line 4"), "{error}");
+}
