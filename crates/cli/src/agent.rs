@@ -22,7 +22,11 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
         log(AT_A_TERMINAL);
     }
-    let mut serving = attache_agent::serve(attache_coder::Coder::new());
+    let (models, why) = crate::models::models();
+    if let Some(why) = why {
+        log(&format!("attache agent: your own list of models is left out: {why}"));
+    }
+    let mut serving = attache_agent::serve(attache_coder::Coder::with(models));
     if let Some(store) = kept(arguments.store.as_deref()) {
         serving = serving.store(store);
     }

@@ -1,7 +1,9 @@
 //! What may stand on the command line.
 
+use crate::agents::arguments::Agents;
 use crate::check::arguments::Check;
 use crate::exit::CODES;
+use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::ToolKind;
 use clap::{Args, Parser, Subcommand};
@@ -20,7 +22,8 @@ const EXAMPLES: &str = "\
 Examples:
   attache demo                                  see what it does, on a copy of this folder
   attache run \"summarize this project\"          with the built-in agent, no key needed
-  attache run --agent 'gemini --acp' \"fix it\"   with any ACP agent
+  attache run --agent gemini \"fix it\"           with any ACP agent
+  attache agents                                which are known, and which are here
   attache sessions                              what was said so far
   attache doctor                                what is installed and configured here";
 
@@ -28,12 +31,14 @@ Examples:
 pub(crate) enum Task {
     /// Show the main job in a few seconds, on a copy of the current folder
     Demo(Demo),
-    /// Send one prompt to an agent and show what it does
+    /// Send prompts to an agent and show what it does
     #[command(after_help = run_help())]
-    Run(Run),
+    Run(Box<Run>),
     /// Serve the built-in agent on stdin and stdout, for editors and other clients
     #[command(after_help = AGENT_EXAMPLES)]
     Agent(Agent),
+    /// List the agents that are known, and check that one works
+    Agents(Agents),
     /// List, search, show and put in order the sessions that are kept
     Sessions(Box<Sessions>),
     /// Tell the rules of the protocol, and what shows that they are kept
@@ -44,7 +49,8 @@ pub(crate) enum Task {
 }
 
 const AGENT_EXAMPLES: &str = "\
-The agent speaks ACP, one JSON message a line. Its model is `offline`: no key, no network; send it \"help\".
+The agent speaks ACP, one JSON message a line. Its models are those of the providers whose keys are in the environment (`attache doctor` names
+them) and of servers on this machine; ATTACHE_MODEL=provider/name chooses. Without a key it is `offline`: no network; send it \"help\".
 
 Examples:
   attache run --agent 'attache agent' help      any client starts it like this
@@ -74,9 +80,18 @@ pub(crate) struct Run {
     /// What to ask; words are joined by spaces, and `-` stands for what stdin holds
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
-    /// Start this agent instead of the built-in one
-    #[arg(long, value_name = "'CMD ARGS'")]
+    /// A script: each prompt of this file in turn, with a line `---` between two; `-` reads it from stdin
+    #[arg(long, short, value_name = "FILE", conflicts_with = "prompt")]
+    pub(crate) file: Option<PathBuf>,
+    /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a command line
+    #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
+    /// Go on with a session: its id, the beginning of one, or `last`
+    #[arg(long, value_name = "ID|last", conflicts_with = "session")]
+    pub(crate) resume: Option<String>,
+    /// Go on with this folder's session of this title or tag; if there is none, begin it
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) session: Option<String>,
     /// Work in this folder; the agent sees no other through this client [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
@@ -92,9 +107,18 @@ pub(crate) struct Run {
     /// Set a config option by its id or category, such as model=flash
     #[arg(long, value_name = "ID=VALUE", value_parser = setting)]
     pub(crate) set: Vec<(String, String)>,
-    /// Cancel the turn after so many seconds
+    /// MCP servers for the agent, from a JSON file as editors have it: {"mcpServers": {…}}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp: Option<PathBuf>,
+    /// Cancel a turn after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Cancel the turn once the session has cost more, as its agent counts it: 0.50USD, 2EUR
+    #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
+    pub(crate) budget: Option<Budget>,
+    /// Write every message in both directions to a new file, secrets masked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// One JSON object a line on stdout
     #[arg(long)]
     pub(crate) json: bool,
@@ -108,16 +132,24 @@ pub(crate) struct Run {
 
 fn run_help() -> String {
     format!(
-        "On a terminal the agent's questions are asked there, one key each. Elsewhere they are rejected unless --yes or --allow says \
-otherwise. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
+        "@PATH in a prompt, or @\"A PATH\", is that file: a picture, sound or text if the agent takes it, else a link. \
+Relative paths stay inside the folder; what stdin holds is sent as it is.
+
+On a terminal the agent's questions are asked there, one key each. Elsewhere they are rejected unless --yes or --allow says \
+otherwise. A command that the agent wants this program to run is such a question, of the kind execute. Forms and pages of the agent are shown \
+on a terminal only, and no page is opened but by you. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
 
 {CODES}
 
 Examples:
   attache run \"summarize this project\"
   attache run --allow edit \"rename total to sum in src\"
-  git diff | attache run --agent 'claude-agent-acp' \"review this change:\" -
-  attache run --agent 'gemini --acp' --set model=flash --timeout 300 \"what is this?\" >answer.md
+  attache run \"what is wrong here?\" @screen.png @src/main.rs
+  attache run --resume last \"and now the tests\"
+  attache run --session review --file prompts.md
+  git diff | attache run --agent claude \"review this change:\" -
+  attache run --agent gemini --set model=flash --timeout 300 --budget 0.50USD \"what is this?\" >answer.md
+  attache run --agent 'my-agent --acp' --mcp .mcp.json --trace run.jsonl \"what tools do you have?\"
   attache run --json \"run ls\" --yes | jq -r 'select(.event == \"text\").text'"
     )
 }

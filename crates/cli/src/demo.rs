@@ -5,10 +5,11 @@ use crate::copy::{self, Copied};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
+use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{run, sample, store, turn};
+use crate::{chosen_agent, run, sample, store, turn};
 use attache_client::{AgentProcess, Options, SessionHandle};
 use attache_connection::Direction;
 use std::io::{self, Write};
@@ -44,12 +45,13 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
-    // A tour is not worth keeping.
-    let launch = run::built_in()?.arg("--store").arg(store::NONE).cwd(&copy);
+    // A tour is not worth keeping, nor the price of a model.
+    let launch =
+        chosen_agent::built_in()?.arg("--store").arg(store::NONE).env("ATTACHE_MODEL", "offline").cwd(&copy);
     let starting = AgentProcess::launch_with(launch, options);
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(run::cannot_start)?,
+        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(error, None))?,
     };
     let pid = agent.pid();
     let ended = prompts(&agent, &interrupts, &copy, &tour).await;
@@ -69,7 +71,8 @@ async fn prompts(
     tour: &[String],
 ) -> Result<Exit, Failure> {
     let (permissions, mut questions) = permission::questions();
-    let session = agent.open(copy).permissions(permissions).await.map_err(run::not_open)?;
+    let session =
+        agent.open(copy).permissions(permissions).await.map_err(|error| run::not_open(error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
         say(&[
@@ -95,10 +98,20 @@ async fn one(
 ) -> Result<Exit, Failure> {
     let mut face = run::on_terminal(Bound::Short);
     let title = session.snapshot().info().title().map(str::to_owned);
-    face.show(Item::Session { id: session.id().as_str(), cwd: &copy.to_string_lossy() })
+    let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
+    face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: title.as_deref() })
         .map_err(|error| Failure::output(&error))?;
-    let mut run =
-        turn::Run { face: &mut face, policy, questions, interrupts, cwd: copy, timeout: None, title };
+    let mut run = turn::Run {
+        face: &mut face,
+        policy,
+        questions,
+        elicitations: &mut tokio::sync::mpsc::channel(1).1,
+        interrupts,
+        cwd: copy,
+        timeout: None,
+        budget: None,
+        title,
+    };
     run.turn(session, prompt).await
 }
 
@@ -135,7 +148,7 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
         format!("  {}", command("run \"summarize this project\"")),
         format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
-        format!("  {}   with any other ACP agent", command("run --agent 'gemini --acp' \"…\"")),
+        format!("  {}   with any other ACP agent", command("run --agent gemini \"…\"")),
     ]
 }
 

@@ -5,24 +5,13 @@ use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
 use crate::store::Place;
 use crate::terminal;
+use attache_client::KNOWN_AGENTS;
+use attache_coder::Models;
+use attache_host::Launch;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
-
-/// Agents that people use: the program, how it is started as an ACP agent, how it is installed.
-const AGENTS: [(&str, &str, &str); 10] = [
-    ("gemini", "gemini --acp", "npm install -g @google/gemini-cli"),
-    ("qwen", "qwen --acp", "npm install -g @qwen-code/qwen-code"),
-    ("claude-agent-acp", "claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"),
-    ("codex-acp", "codex-acp", "npm install -g @agentclientprotocol/codex-acp"),
-    ("opencode", "opencode acp", "npm install -g opencode-ai"),
-    ("goose", "goose acp", "see its site: block/goose"),
-    ("kimi", "kimi acp", "uv tool install kimi-cli"),
-    ("vibe-acp", "vibe-acp", "uv tool install mistral-vibe"),
-    ("copilot", "copilot --acp", "npm install -g @github/copilot"),
-    ("fast-agent-acp", "fast-agent-acp", "uv tool install fast-agent-acp"),
-];
 
 /// Variables that hold keys of model providers.
 const KEYS: [&str; 14] = [
@@ -78,7 +67,9 @@ impl Findings {
 }
 
 /// Looks and says what was found.
-pub(crate) fn doctor() -> Result<Exit, Failure> {
+pub(crate) async fn doctor() -> Result<Exit, Failure> {
+    let (models, why) = crate::models::models();
+    models.look().await;
     let mut out = io::stdout().lock();
     let mut findings = Findings { lines: Vec::new(), paint: Paint::of(&out) };
     program(&mut findings);
@@ -86,6 +77,7 @@ pub(crate) fn doctor() -> Result<Exit, Failure> {
     folders(&mut findings);
     agents(&mut findings);
     keys(&mut findings);
+    the_models(&mut findings, &models, why.as_deref());
     sandbox(&mut findings);
     limits(&mut findings);
     let written =
@@ -150,7 +142,7 @@ fn folders(findings: &mut Findings) {
         Ok(cwd) => folder(findings, "current", &cwd),
         Err(error) => findings.found(Mark::Bad, "current", &format!("cannot be found: {error}")),
     }
-    // No configuration is read yet; this is where it will be.
+    // Of the configuration only models.json is read.
     for (name, variable, below_home) in
         [("configuration", "XDG_CONFIG_HOME", ".config"), ("data", "XDG_DATA_HOME", ".local/share")]
     {
@@ -192,7 +184,8 @@ fn sessions(findings: &mut Findings) {
     }
 }
 
-fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
+/// The folder that `variable` names, else the one below the home.
+pub(crate) fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
 }
@@ -218,22 +211,16 @@ fn may(path: &Path, access: libc::c_int) -> bool {
 fn agents(findings: &mut Findings) {
     findings.part("agents");
     findings.found(Mark::Good, "built-in", "attache run \"…\" uses it; editors start `attache agent`");
-    for (program, command, install) in AGENTS {
-        match on_path(program) {
-            Some(path) => {
-                findings.found(Mark::Good, program, &format!("{}  (--agent '{command}')", path.display()))
-            }
-            None => findings.found(Mark::Missing, program, &format!("not found; {install}")),
+    for agent in KNOWN_AGENTS {
+        match agent.find() {
+            Some(path) => findings.found(
+                Mark::Good,
+                agent.name,
+                &format!("{}  (--agent {})", path.display(), agent.name),
+            ),
+            None => findings.found(Mark::Missing, agent.name, &format!("not found; {}", agent.install)),
         }
     }
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    let candidates =
-        env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
-    let mut found = candidates.filter(|candidate| candidate.is_file() && may(candidate, libc::X_OK));
-    found.next()
 }
 
 fn keys(findings: &mut Findings) {
@@ -253,9 +240,30 @@ fn keys(findings: &mut Findings) {
     }
 }
 
+fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>) {
+    findings.part("models of the built-in agent");
+    if let Some(why) = why {
+        findings.found(Mark::Bad, "your own list", why);
+    }
+    for provider in models.found() {
+        let prefix = provider.prefix;
+        match provider.models.split_first() {
+            Some((first, [])) => findings.found(Mark::Good, &provider.name, first),
+            Some((first, more)) => {
+                let what = format!("{first} and {} more; any other by ATTACHE_MODEL={prefix}…", more.len());
+                findings.found(Mark::Good, &provider.name, &what);
+            }
+            None => findings.found(Mark::Good, &provider.name, &format!("name one: ATTACHE_MODEL={prefix}…")),
+        }
+    }
+    findings.found(Mark::Good, "offline", "needs no key and no network");
+    findings.found(Mark::Fact, "new sessions use", &models.default_model());
+    findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
+}
+
 fn sandbox(findings: &mut Findings) {
     findings.part("sandbox");
-    match on_path("bwrap") {
+    match Launch::new("bwrap").find() {
         None => findings.found(Mark::Missing, "bubblewrap", "not found; install the package bubblewrap"),
         Some(path) => {
             let works = std::process::Command::new(&path)

@@ -20,6 +20,33 @@ pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8>
     key
 }
 
+/// Shows `prompt` and waits for a line, which the terminal lets the person edit; without its line feed. `None` if the person ends the input
+/// (Ctrl-D). What was typed before is thrown away; dropping the future gives the terminal back.
+pub(crate) async fn line(prompt: String) -> io::Result<Option<String>> {
+    let (until, held) = io::pipe()?;
+    let reading = tokio::task::spawn_blocking(move || read_line(&prompt, until.as_raw_fd()));
+    let line = reading.await.map_err(io::Error::other)?;
+    drop(held);
+    line
+}
+
+fn read_line(prompt: &str, until: RawFd) -> io::Result<Option<String>> {
+    let mut tty = open()?;
+    // SAFETY: the descriptor is open.
+    if unsafe { libc::tcflush(tty.as_raw_fd(), libc::TCIFLUSH) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    tty.write_all(prompt.as_bytes())?;
+    // A terminal gives no line that is longer.
+    let mut bytes = [0; 4096];
+    if !wait(tty.as_raw_fd(), until)? {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    let count = tty.read(&mut bytes)?;
+    let line = String::from_utf8_lossy(bytes.get(..count).unwrap_or_default()).into_owned();
+    Ok((count > 0).then(|| line.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
 fn open() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/tty")
 }

@@ -3,14 +3,18 @@
 //! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it leaves to the libraries below.
 
 mod agent;
+mod agents;
 mod args;
 mod check;
+mod chosen_agent;
 mod copy;
 mod demo;
 mod doctor;
+mod elicitation;
 mod exit;
 mod interrupt;
 mod key;
+mod models;
 mod permission;
 mod run;
 mod sample;
@@ -35,12 +39,13 @@ fn main() -> ExitCode {
     };
     told(runtime.block_on(async {
         match command.task {
-            args::Task::Run(arguments) => run::run(arguments).await,
+            args::Task::Run(arguments) => run::run(*arguments).await,
+            args::Task::Agents(arguments) => agents::agents(arguments).await,
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
             args::Task::Check(arguments) => check::check(&arguments),
-            args::Task::Doctor => doctor::doctor(),
+            args::Task::Doctor => doctor::doctor().await,
         }
     }))
 }

@@ -152,13 +152,18 @@ fn kind_word(request: &PermissionRequest) -> String {
 
 /// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
 pub(crate) fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
-    let title = sanitize::line(&sanitize::visible(request.title()));
+    let title = match &request.command {
+        // A command runs as it is, with every line feed in it.
+        Some(command) => sanitize::visible(&command.line()).into_owned(),
+        None => sanitize::line(&sanitize::visible(request.title())),
+    };
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
     lines.extend(
-        width::wrap(&title, columns.saturating_sub(2))
-            .into_iter()
+        title
+            .split('\n')
+            .flat_map(|line| width::wrap(line, columns.saturating_sub(2)))
             .map(|line| format!("  {}", paint.paint(BOLD, line))),
     );
     let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));

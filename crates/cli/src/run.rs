@@ -1,11 +1,23 @@
-//! `attache run`: one prompt, one turn, shown as it happens.
+//! `attache run`: prompts to one session, shown as they are answered.
+
+mod attachment;
+pub(crate) mod budget;
+mod mask;
+mod mcp_file;
+mod mention;
+mod prompts;
+pub(crate) mod session;
+mod trace;
+pub(crate) mod waiting;
 
 use crate::args;
+use crate::chosen_agent::{ChosenAgent, cannot_start};
+use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
-use crate::permission::{self, Policy};
+use crate::permission::{self, Policy, Question};
 use crate::show::json::Json;
-use crate::show::paint::{DIM, Paint, YELLOW};
+use crate::show::paint::{Paint, YELLOW};
 use crate::show::plain::Plain;
 use crate::show::progress::Style;
 use crate::show::terminal::Terminal;
@@ -13,17 +25,18 @@ use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
 use crate::{key, terminal, turn};
-use attache_client::{AgentProcess, OpenError, Options, SessionHandle, SetError, StartError};
-use attache_host::Launch;
-use std::io::{self, IsTerminal, Read, Write};
+use attache_client::{AgentProcess, Options, SessionHandle, SetError};
+use attache_protocol::v1::{McpServer, PromptCapabilities};
+use attachment::attach;
+use prompts::{Piece, Prompt};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use tokio::sync::mpsc;
+use trace::Trace;
+use waiting::waiting;
 
-/// The longest prompt that is read from stdin, in bytes.
-const STDIN_LIMIT: u64 = 16 << 20;
-
-/// After how long a person is told that the agent is still starting.
-const SLOW_START: Duration = Duration::from_secs(1);
+pub(crate) use mask::masked;
+pub(crate) use session::not_open;
 
 /// Runs the command.
 pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
@@ -39,36 +52,66 @@ pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
     ended
 }
 
+/// What is to be done, once everything that can be checked without the agent is.
+struct Work {
+    prompts: Vec<Prompt>,
+    cwd: PathBuf,
+    mcp_servers: Vec<McpServer>,
+    agent_name: String,
+    built_in: bool,
+    /// Whether the person can be asked.
+    ask: bool,
+    elicitations: mpsc::Receiver<Elicitation>,
+}
+
 async fn with_face(
     arguments: &args::Run,
     interrupts: &Interrupts,
     face: &mut dyn Show,
 ) -> Result<Exit, Failure> {
     let cwd = folder(arguments.cwd.as_deref())?;
-    let prompt = prompt(&arguments.prompt)?;
-    let launch = match &arguments.agent {
-        Some(command) => {
-            Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?
-        }
-        None => {
-            if !arguments.quiet && !arguments.json {
-                warn_if_not_kept();
-            }
-            built_in()?
-        }
+    let prompts = prompts::prompts(arguments)?;
+    let mcp_servers = match &arguments.mcp {
+        Some(path) => mcp_file::servers(path, &cwd)?,
+        None => Vec::new(),
     };
-    let name = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
-    let watched = !arguments.quiet && !arguments.json && io::stderr().is_terminal();
-    let starting = AgentProcess::launch_with(launch.cwd(&cwd), Options::default());
+    let ChosenAgent { launch, name, known, built_in } = ChosenAgent::of(arguments.agent.as_deref())?;
+    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.existing())) {
+        // The built-in agent keeps nothing then, and tells only its own stderr.
+        show(face, Item::Warning(&format!("this session will not be kept: {error}")))?;
+    }
+    let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
+    // Each command is asked for like any other permission: see `Policy`.
+    let mut options = Options::default().terminals();
+    let ask = !arguments.json && key::can_ask();
+    let mut elicitations = mpsc::channel(1).1;
+    if ask {
+        (options, elicitations) = elicitation::offered(options);
+    }
+    if let Some(trace) = &trace {
+        options = options.tap(trace.tap());
+    }
+    let starting = AgentProcess::launch_with(launch.cwd(&cwd), options);
+    let told = is_watched(arguments).then(|| format!("starting {name}"));
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        agent = waiting(starting, watched.then(|| name.unwrap_or_default())) => agent.map_err(cannot_start)?,
+        agent = waiting(starting, told) => agent.map_err(|error| cannot_start(error, known))?,
     };
-    let ended = with_agent(arguments, interrupts, face, &agent, &cwd, &prompt).await;
+    let work = Work { prompts, cwd, mcp_servers, agent_name: name, built_in, ask, elicitations };
+    let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
+    if let (Err(Failure { exit: Exit::LoginNeeded, message }), Some(known)) = (&mut ended, known) {
+        message.push_str(&format!("\n{} needs {}.", known.title, known.login));
+    }
     tokio::select! {
         // Dropping it kills it, with everything it started.
         () = interrupts.end() => {}
         _ = agent.stop() => {}
+    }
+    if let Some(trouble) = trace.and_then(|trace| trace.trouble()) {
+        let mut stderr = io::stderr().lock();
+        let line = Paint::of(&stderr).paint(YELLOW, sanitize::line(&trouble));
+        // If stderr is closed there is nobody to tell.
+        let _ = writeln!(stderr, "{line}");
     }
     ended
 }
@@ -78,33 +121,97 @@ async fn with_agent(
     interrupts: &Interrupts,
     face: &mut dyn Show,
     agent: &AgentProcess,
-    cwd: &Path,
-    prompt: &str,
+    mut work: Work,
 ) -> Result<Exit, Failure> {
     let (permissions, mut questions) = permission::questions();
     show(face, Item::Agent(agent.about()))?;
+    mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
+    if work.built_in && !work.mcp_servers.is_empty() {
+        show(face, Item::Warning("the built-in agent uses no MCP servers yet: name another by --agent"))?;
+    }
+    let request = session::Request {
+        arguments,
+        agent,
+        built_in: work.built_in,
+        cwd: &work.cwd,
+        permissions,
+        mcp_servers: work.mcp_servers,
+    };
+    let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
     let session = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session was open")),
-        session = agent.open(cwd).permissions(permissions) => session.map_err(not_open)?,
+        session = waiting(request.open(), told) => session?,
     };
-    show(face, Item::Session { id: session.id().as_str(), cwd: &cwd.to_string_lossy() })?;
-    configure(&session, arguments).await?;
-    let snapshot = session.snapshot();
+    let asking = Asking {
+        interrupts,
+        questions: &mut questions,
+        ask: work.ask,
+        elicitations: &mut work.elicitations,
+        takes: &agent.capabilities().prompt_capabilities,
+    };
+    in_session(arguments, face, session, &work.prompts, asking).await
+}
+
+/// What prompts need of the run around them.
+struct Asking<'r> {
+    interrupts: &'r Interrupts,
+    questions: &'r mut mpsc::Receiver<Question>,
+    /// Whether the person can be asked.
+    ask: bool,
+    elicitations: &'r mut mpsc::Receiver<Elicitation>,
+    takes: &'r PromptCapabilities,
+}
+
+/// Sends the prompts, one after the other, until one is not done.
+async fn in_session(
+    arguments: &args::Run,
+    face: &mut dyn Show,
+    session: session::Session,
+    prompts: &[Prompt],
+    asking: Asking<'_>,
+) -> Result<Exit, Failure> {
+    let session::Session { handle, cwd, opened, warning } = session;
+    let title = handle.snapshot().info().title().map(str::to_owned);
+    let (id, shown_cwd) = (handle.id().as_str(), cwd.to_string_lossy());
+    show(face, Item::Session { id, cwd: &shown_cwd, opened, title: title.as_deref() })?;
+    if let Some(warning) = warning {
+        show(face, Item::Warning(&warning))?;
+    }
+    configure(&handle, arguments).await?;
+    let snapshot = handle.snapshot();
     if snapshot.config().visible().next().is_some() {
         show(face, Item::Config(snapshot.config()))?;
     }
-    let ask = !arguments.json && key::can_ask();
-    let policy = Policy { yes: arguments.yes, kinds: arguments.allow.clone(), ask, tour: false };
+    let policy = Policy { yes: arguments.yes, kinds: arguments.allow.clone(), ask: asking.ask, tour: false };
     let mut run = turn::Run {
         face,
         policy: &policy,
-        questions: &mut questions,
-        interrupts,
-        cwd,
+        questions: asking.questions,
+        elicitations: asking.elicitations,
+        interrupts: asking.interrupts,
+        cwd: &cwd,
         timeout: arguments.timeout,
-        title: None,
+        budget: arguments.budget.as_ref(),
+        title,
     };
-    run.turn(&session, prompt).await
+    for (index, prompt) in prompts.iter().enumerate() {
+        let text: String = prompt.iter().map(Piece::text).collect();
+        show(run.face, Item::Prompt { text: &text, number: index + 1, count: prompts.len() })?;
+        let attached = attach(prompt, &cwd, asking.takes);
+        for warning in &attached.warnings {
+            show(run.face, Item::Warning(warning))?;
+        }
+        let exit = run.turn(&handle, attached.blocks).await?;
+        if exit != Exit::Done {
+            return Ok(exit);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether a person sees what is written to stderr as it is written.
+fn is_watched(arguments: &args::Run) -> bool {
+    !arguments.quiet && !arguments.json && io::stderr().is_terminal()
 }
 
 fn show(face: &mut dyn Show, item: Item<'_>) -> Result<(), Failure> {
@@ -151,98 +258,6 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The words joined; `-`, or no word at all, is what stdin holds.
-fn prompt(words: &[String]) -> Result<String, Failure> {
-    let mut parts = Vec::new();
-    for word in words {
-        parts.push(if word == "-" { stdin()? } else { word.clone() });
-    }
-    if words.is_empty() {
-        if io::stdin().is_terminal() {
-            let example = "attache run \"summarize this project\"";
-            return Err(Failure::usage(format!(
-                "there is no prompt: say what to do, such as {example}, or pipe it in"
-            )));
-        }
-        parts.push(stdin()?);
-    }
-    let prompt = parts.join(" ");
-    match prompt.trim().is_empty() {
-        true => Err(Failure::usage("the prompt is empty: say what to do")),
-        false => Ok(prompt),
-    }
-}
-
-fn stdin() -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = io::stdin().lock().take(STDIN_LIMIT + 1).read_to_string(&mut text);
-    match read {
-        Ok(length) if length as u64 > STDIN_LIMIT => Err(Failure::usage(format!(
-            "stdin holds more than {} MiB: put it into a file and name that",
-            STDIN_LIMIT >> 20
-        ))),
-        Ok(_) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::usage("stdin is not UTF-8 text: put it into a file and name that"))
-        }
-        Err(error) => Err(Failure::usage(format!("stdin cannot be read: {error}; give the prompt as words"))),
-    }
-}
-
-/// The built-in agent as a child: this program again.
-pub(crate) fn built_in() -> Result<Launch, Failure> {
-    let program = std::env::current_exe().map_err(|error| {
-        let advice = "name an agent by --agent";
-        Failure::new(
-            Exit::OurFault,
-            format!("this program cannot find itself to start its agent: {error}; {advice}"),
-        )
-    })?;
-    Ok(Launch::new(program).arg("agent"))
-}
-
-/// Says so if the store is there and cannot be used: then the built-in agent keeps nothing, and tells only its own stderr.
-fn warn_if_not_kept() {
-    if let Err(error) = Place::of(None).and_then(|place| place.existing()) {
-        let told = format!("this session will not be kept: {error}");
-        eprint(&format!("{}\n", Paint::of(&io::stderr()).paint(YELLOW, sanitize::line(&told))));
-    }
-}
-
-/// Waits for the agent. A person who watches is told after a second, and then each second, that it is still starting.
-async fn waiting<T>(starting: impl Future<Output = T>, name: Option<String>) -> T {
-    let Some(name) = name else { return starting.await };
-    let mut starting = std::pin::pin!(starting);
-    let name = sanitize::line(&name);
-    let paint = Paint::of(&io::stderr());
-    for seconds in 1.. {
-        if let Ok(started) = tokio::time::timeout(SLOW_START, &mut starting).await {
-            if seconds > 1 {
-                eprint(&clear(paint));
-            }
-            return started;
-        }
-        let line = paint.paint(DIM, format!("starting {name} … {seconds} s"));
-        match paint.colours {
-            true => eprint(&format!("{}{line}", clear(paint))),
-            false if seconds == 1 => eprint(&format!("{line}\n")),
-            false => {}
-        }
-    }
-    starting.await
-}
-
-/// What takes a line back, where sequences may be written.
-fn clear(paint: Paint) -> String {
-    if paint.colours { "\r\x1b[2K".to_owned() } else { String::new() }
-}
-
-fn eprint(text: &str) {
-    let mut stderr = io::stderr().lock();
-    // If stderr is closed nobody is told.
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-}
-
 async fn configure(session: &SessionHandle, arguments: &args::Run) -> Result<(), Failure> {
     let cannot = |flag: &str, error: SetError| match error {
         SetError::Call(error) => Failure::new(Exit::AgentFailed, format!("{flag}: {error}")),
@@ -255,21 +270,4 @@ async fn configure(session: &SessionHandle, arguments: &args::Run) -> Result<(),
         session.set(id, value.as_str()).await.map_err(|error| cannot("--set", error))?;
     }
     Ok(())
-}
-
-pub(crate) fn cannot_start(error: StartError) -> Failure {
-    match error {
-        StartError::Command(error) => Failure::usage(format!("--agent: {error}")),
-        error => Failure::new(Exit::CannotStart, error),
-    }
-}
-
-pub(crate) fn not_open(error: OpenError) -> Failure {
-    let exit = match &error {
-        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
-        OpenError::AuthRequired { .. } => Exit::LoginNeeded,
-        OpenError::Call(_) => Exit::AgentFailed,
-        _ => Exit::OurFault,
-    };
-    Failure::new(exit, error)
 }

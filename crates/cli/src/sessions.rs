@@ -8,7 +8,7 @@ mod log;
 mod markdown;
 mod pages;
 mod said;
-mod session_id;
+pub(crate) mod session_id;
 mod table;
 mod transcript;
 mod when;

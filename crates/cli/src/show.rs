@@ -8,12 +8,14 @@ pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod sanitize;
 pub(crate) mod terminal;
+pub(crate) mod terminal_output;
 pub(crate) mod tool_call;
 pub(crate) mod usage;
 pub(crate) mod width;
 
 use crate::exit::Exit;
 use crate::permission::Verdict;
+use crate::run::session::Opened;
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{ContentBlock, Implementation, Notice, StopReason, ToolCall, Usage};
 use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
@@ -24,7 +26,11 @@ pub(crate) enum Item<'a> {
     /// The agent answered the handshake.
     Agent(Option<&'a Implementation>),
     /// A session is open.
-    Session { id: &'a str, cwd: &'a str },
+    Session { id: &'a str, cwd: &'a str, opened: Opened, title: Option<&'a str> },
+    /// A prompt is sent: which of how many.
+    Prompt { text: &'a str, number: usize, count: usize },
+    /// Something that the person should know and that stops nothing.
+    Warning(&'a str),
     /// A message begins; its text follows.
     Message(MessageAuthor),
     /// Something in a message that is not text.

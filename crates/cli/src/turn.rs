@@ -1,11 +1,15 @@
 //! One turn from its prompt to its end, shown as it happens.
 
+mod elicit;
+
+use crate::elicitation::Elicitation;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy, Question, Verdict};
+use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
-use crate::show::{Item, Show};
-use attache_client::{Change, PermissionRequest, SessionHandle, Turn, TurnError};
+use crate::show::{Item, Show, terminal_output};
+use attache_client::{Change, PermissionRequest, Prompt, SessionHandle, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
 use attache_session::MessageAuthor;
@@ -26,10 +30,13 @@ pub(crate) struct Run<'r> {
     pub(crate) face: &'r mut dyn Show,
     pub(crate) policy: &'r Policy,
     pub(crate) questions: &'r mut mpsc::Receiver<Question>,
+    pub(crate) elicitations: &'r mut mpsc::Receiver<Elicitation>,
     pub(crate) interrupts: &'r Interrupts,
     pub(crate) cwd: &'r Path,
     /// How long a turn may take.
     pub(crate) timeout: Option<Duration>,
+    /// What the session may cost.
+    pub(crate) budget: Option<&'r Budget>,
     /// The session's title as it was last shown.
     pub(crate) title: Option<String>,
 }
@@ -40,6 +47,7 @@ enum Next {
     Cancel,
     Timeout,
     Question(Box<Question>),
+    Elicitation(Elicitation),
     Change(Option<Box<Change>>),
 }
 
@@ -47,8 +55,18 @@ impl Run<'_> {
     /// Sends a prompt and shows the turn. Ends with the code that its stop reason stands for.
     ///
     /// # Errors
-    /// The turn has no stop reason, took too long, or the person ended the run.
-    pub(crate) async fn turn(&mut self, session: &SessionHandle, prompt: &str) -> Result<Exit, Failure> {
+    /// The turn has no stop reason, took too long, cost too much, or the person ended the run.
+    pub(crate) async fn turn(
+        &mut self,
+        session: &SessionHandle,
+        prompt: impl Into<Prompt>,
+    ) -> Result<Exit, Failure> {
+        if let Some(passed) = self.passed(session) {
+            return Err(Failure::new(
+                Exit::Limit,
+                format!("{passed}: nothing was sent; allow more by --budget"),
+            ));
+        }
         let begun = session.prompt(prompt).await;
         let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
@@ -66,13 +84,25 @@ impl Run<'_> {
                     stopping = Some(Exit::Timeout);
                 }
                 Next::Question(question) => {
-                    self.decide(&mut turn, *question, deadline, &mut stopping).await?
+                    self.decide(session, &mut turn, *question, deadline, &mut stopping).await?
                 }
-                Next::Change(Some(change)) => self.show(*change)?,
+                Next::Elicitation(elicitation) => {
+                    self.elicit(session, &mut turn, elicitation, deadline, &mut stopping).await?
+                }
+                Next::Change(Some(change)) => self.show(session, *change)?,
                 Next::Change(None) => break,
+            }
+            if stopping.is_none() && self.passed(session).is_some() {
+                turn.cancel();
+                stopping = Some(Exit::Limit);
             }
         }
         self.ended(session, &mut turn, stopping).await
+    }
+
+    /// What is said when the session has cost more than it may.
+    fn passed(&self, session: &SessionHandle) -> Option<String> {
+        self.budget.and_then(|budget| budget.passed(session.snapshot().usage()))
     }
 
     async fn next(&mut self, turn: &mut Turn, deadline: Option<Instant>, stopping: Option<Exit>) -> Next {
@@ -82,6 +112,7 @@ impl Run<'_> {
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
+            Some(elicitation) = self.elicitations.recv() => Next::Elicitation(elicitation),
             change = turn.next() => Next::Change(change.map(Box::new)),
         }
     }
@@ -89,12 +120,13 @@ impl Run<'_> {
     /// Answers a question of the agent: by the policy, else by the person.
     async fn decide(
         &mut self,
+        session: &SessionHandle,
         turn: &mut Turn,
         question: Question,
         deadline: Option<Instant>,
         stopping: &mut Option<Exit>,
     ) -> Result<(), Failure> {
-        self.catch_up(turn).await?;
+        self.catch_up(session, turn).await?;
         let before = *stopping;
         let Question { request, mut answer } = question;
         let verdict = match self.policy.verdict(&request) {
@@ -139,17 +171,17 @@ impl Run<'_> {
     }
 
     /// Shows what has happened until now, without waiting for more.
-    async fn catch_up(&mut self, turn: &mut Turn) -> Result<(), Failure> {
+    async fn catch_up(&mut self, session: &SessionHandle, turn: &mut Turn) -> Result<(), Failure> {
         for _ in 0..BEFORE_A_QUESTION {
             match tokio::time::timeout(Duration::ZERO, turn.next()).await {
-                Ok(Some(change)) => self.show(change)?,
+                Ok(Some(change)) => self.show(session, change)?,
                 _ => break,
             }
         }
         Ok(())
     }
 
-    fn show(&mut self, change: Change) -> Result<(), Failure> {
+    fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
         match &change {
             Change::Began(author) => self.item(Item::Message(*author)),
             Change::Text(text) => self.item(Item::Text(text)),
@@ -157,7 +189,10 @@ impl Run<'_> {
             // The person knows what they said.
             Change::Content { author: MessageAuthor::User, .. } => Ok(()),
             Change::Content { author, block } => self.item(Item::Content { author: *author, block }),
-            Change::ToolCall(call) => self.item(Item::ToolCall(call)),
+            Change::ToolCall(call) => {
+                let with_output = terminal_output::shown(call, session);
+                self.item(Item::ToolCall(with_output.as_ref().unwrap_or(call)))
+            }
             Change::Plan { content: Some(content), .. } => self.item(Item::Plan(content)),
             Change::Notice(notice) => self.item(Item::Notice(notice)),
             Change::Config(config) => self.item(Item::Config(config)),
@@ -187,9 +222,13 @@ impl Run<'_> {
         stopping: Option<Exit>,
     ) -> Result<Exit, Failure> {
         let outcome = turn.outcome().await;
+        let passed = self.passed(session);
         if let Ok(outcome) = &outcome {
             let snapshot = session.snapshot();
             let state = snapshot.usage();
+            if let Some(unwatched) = self.budget.and_then(|budget| budget.unwatched(state)) {
+                self.item(Item::Warning(&unwatched))?;
+            }
             self.item(Item::Stop { reason: &outcome.stop_reason, usage: outcome.usage.as_ref(), state })?;
         }
         match (outcome, stopping) {
@@ -198,6 +237,11 @@ impl Run<'_> {
                 let message =
                     format!("the turn took longer than {after} s and was cancelled: allow more by --timeout");
                 Err(Failure::new(Exit::Timeout, message))
+            }
+            (Ok(_), Some(Exit::Cancelled)) => Ok(Exit::Cancelled),
+            (Ok(_), _) if passed.is_some() => {
+                let message = format!("{}: allow more by --budget", passed.unwrap_or_default());
+                Err(Failure::new(Exit::Limit, message))
             }
             (Ok(_), Some(exit)) => Ok(exit),
             (Err(error), Some(exit)) => Err(Failure::new(exit, error)),

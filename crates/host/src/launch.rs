@@ -1,8 +1,9 @@
 //! What to start, and reading it from a command line.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{env, fmt};
+use std::{env, fmt, fs};
 
 /// Receives what a program writes to stderr, as it comes.
 pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
@@ -135,6 +136,15 @@ impl Launch {
         };
         // What the C library searches without a PATH.
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
+    }
+
+    /// Where the program is, found as a start would find it; `None` if there is no such file or it may not be executed. Blocks on the disk.
+    pub fn find(&self) -> Option<PathBuf> {
+        let folder = self.folder().unwrap_or(Path::new(""));
+        let executable = |file: &PathBuf| {
+            fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+        };
+        self.candidates().into_iter().map(|file| folder.join(file)).find(executable)
     }
 
     /// Where the program may be, in the order of search; relative ones start at the launch's folder.
@@ -298,5 +308,22 @@ mod tests {
         let launch = Launch::parse("KEY=hush run --token=hush").unwrap();
         let shown = format!("{launch:?}");
         assert!(shown.contains("KEY") && !shown.contains("hush"), "{shown}");
+    }
+
+    #[test]
+    fn a_program_is_found_where_a_start_would_find_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        for (place, mode) in [(&first, 0o644), (&second, 0o755)] {
+            std::fs::create_dir(place).unwrap();
+            std::fs::write(place.join("it"), "").unwrap();
+            std::fs::set_permissions(place.join("it"), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let path = std::env::join_paths([&first, &second]).unwrap();
+        let named = |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
+        assert_eq!(named("it"), Some(second.join("it")), "what may not be executed is passed over");
+        assert_eq!(named("second/it"), Some(second.join("it")));
+        assert_eq!((named("second"), named("missing"), named("first/it")), (None, None, None));
     }
 }

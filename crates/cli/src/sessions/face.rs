@@ -4,6 +4,7 @@ use super::transcript::{Part, Teller, ended};
 use super::when;
 use crate::exit::Failure;
 use crate::run;
+use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::{self, Bound};
@@ -64,13 +65,13 @@ impl Face {
         self.lines(&lines)?;
         self.face = run::on_terminal(self.bound);
         let cwd = self.cwd.clone();
-        self.show(Item::Session { id: "", cwd: &cwd })
+        self.show(Item::Session { id: "", cwd: &cwd, opened: Opened::New, title: None })
     }
 
     fn tool_call(&mut self, call: &ToolCall, cwd: &str) -> Result<(), Failure> {
         if self.cwd != cwd {
             self.cwd = cwd.to_owned();
-            self.show(Item::Session { id: "", cwd })?;
+            self.show(Item::Session { id: "", cwd, opened: Opened::New, title: None })?;
         }
         self.show(Item::ToolCall(call))
     }

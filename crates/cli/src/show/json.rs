@@ -91,7 +91,15 @@ fn event(item: &Item<'_>) -> Line {
             .with("name", about.map(|about| about.name.clone()))
             .with("title", about.and_then(|about| about.title.clone()))
             .with("agentVersion", about.map(|about| about.version.clone())),
-        Item::Session { id, cwd } => Line::of("session").with("sessionId", *id).with("cwd", *cwd),
+        Item::Session { id, cwd, opened, title } => Line::of("session")
+            .with("sessionId", *id)
+            .with("cwd", *cwd)
+            .with("opened", opened.word())
+            .with("title", *title),
+        Item::Prompt { text, number, count } => {
+            Line::of("prompt").with("number", *number).with("count", *count).with("text", *text)
+        }
+        Item::Warning(message) => Line::of("warning").with("message", *message),
         Item::Message(author) => Line::of("message").with("author", word(*author)),
         Item::Content { author, block } => {
             Line::of("content").with("author", word(*author)).wire("content", Some(*block))

@@ -62,6 +62,8 @@ impl<T: Write + Send, P: Write + Send> Show for Plain<T, P> {
             }
             Item::Thought(text) => return self.thought(text),
             Item::Stop { .. } | Item::Error { .. } => self.end_line()?,
+            // The answers of a script are told apart by a blank line.
+            Item::Prompt { number, .. } if number > 1 => writeln!(self.text)?,
             Item::Message(_) | Item::ToolCall(_) | Item::Plan(_) | Item::Permission { .. } => {
                 self.interrupted = true
             }

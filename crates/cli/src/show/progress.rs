@@ -1,9 +1,10 @@
 //! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay alive and are rewritten.
 
-use super::paint::{DIM, Paint, RED, YELLOW};
+use super::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
 use super::{Item, plan, sanitize, usage, width};
 use crate::permission::{By, Verdict};
+use crate::run::session::Opened;
 use attache_client::PermissionRequest;
 use attache_protocol::v1::{
     Implementation, NoticeSeverity, StopReason, ToolCall, ToolCallId, ToolCallStatus,
@@ -27,6 +28,9 @@ pub(crate) struct Style {
 
 /// At most so many rows stay alive: more could scroll out of reach of the cursor.
 const ALIVE_ROWS: usize = 12;
+
+/// How wide the line of a prompt may be, where lines may be wider.
+const PROMPT_COLUMNS: usize = 100;
 
 /// What stands in lines that may still be rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,9 +90,15 @@ impl<W: Write> Progress<W> {
             Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),
             Item::Config(_) | Item::Usage(_) | Item::Error { .. } => Ok(()),
             Item::Agent(about) => self.agent(*about),
-            Item::Session { cwd, .. } => {
+            Item::Session { cwd, opened, title, .. } => {
                 self.cwd = Path::new(cwd).into();
-                Ok(())
+                self.session(*opened, *title)
+            }
+            Item::Prompt { count: 1, .. } => Ok(()),
+            Item::Prompt { text, number, .. } => self.prompt(text, *number),
+            Item::Warning(text) => {
+                let line = self.style.paint.paint(YELLOW, sanitize::line(text));
+                self.lines(&[line])
             }
             Item::ToolCall(call) => self.tool_call(call),
             Item::Plan(content) => self.plan(content),
@@ -123,6 +133,35 @@ impl<W: Write> Progress<W> {
         let Some(about) = about.filter(|_| self.style.bound == Bound::Whole) else { return Ok(()) };
         let line = format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
         self.lines(&[self.style.paint.paint(DIM, line)])
+    }
+
+    fn session(&mut self, opened: Opened, title: Option<&str>) -> io::Result<()> {
+        let past = match opened {
+            Opened::New => {
+                let began = title.map(|title| format!("beginning “{}”", sanitize::line(title)));
+                return self.lines(
+                    &began.map(|line| self.style.paint.paint(DIM, line)).into_iter().collect::<Vec<_>>(),
+                );
+            }
+            Opened::Loaded => "",
+            Opened::Resumed => ", whose past only the agent knows",
+        };
+        let title = title.map_or_else(
+            || "a session without a title".to_owned(),
+            |title| format!("“{}”", sanitize::line(title)),
+        );
+        self.lines(&[self.style.paint.paint(DIM, format!("going on with {title}{past}"))])
+    }
+
+    /// A prompt of several, on one line.
+    fn prompt(&mut self, text: &str, number: usize) -> io::Result<()> {
+        let paint = self.style.paint;
+        let columns = (self.style.columns)().unwrap_or(PROMPT_COLUMNS).min(PROMPT_COLUMNS);
+        let text = width::cut(&sanitize::line(text), columns.saturating_sub(3));
+        let line = format!("{} {}", paint.paint(CYAN, "›"), paint.paint(BOLD, text));
+        let space = (number > 1).then(String::new);
+        let lines: Vec<String> = space.into_iter().chain([line, String::new()]).collect();
+        self.lines(&lines)
     }
 
     /// Writes whole lines below everything else.

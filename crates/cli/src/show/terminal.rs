@@ -3,6 +3,7 @@
 use super::paint::DIM;
 use super::progress::{Progress, Style};
 use super::{Item, Show, sanitize, tool_call};
+use crate::run::session::Opened;
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
@@ -68,13 +69,14 @@ impl<W: Write + Send> Show for Terminal<W> {
             Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
             Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => self.pause(),
             // These show nothing of their own here.
-            Item::Session { .. }
+            Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
             | Item::Config(_)
             | Item::Usage(_)
             | Item::Agent(_)
             | Item::Message(_)
-            | Item::Error { .. } => self.progress.show(&item),
+            | Item::Error { .. }
+            | Item::Prompt { count: 1, .. } => self.progress.show(&item),
             _ => {
                 self.part(Part::Progress)?;
                 self.progress.show(&item)

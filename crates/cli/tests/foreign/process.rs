@@ -15,6 +15,7 @@ pub(crate) fn start(command: &[String]) -> Child {
     Command::new(&command[0])
         .args(&command[1..])
         .env("ATTACHE_STORE", "none")
+        .env("ATTACHE_MODEL", "offline")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

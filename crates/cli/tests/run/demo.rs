@@ -87,7 +87,7 @@ fn doctor_finds_agents_on_the_path() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let output = project.attache(&["doctor"]).env("PATH", folder.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains(&format!("{}  (--agent 'gemini --acp')", program.display())), "{text}");
+    assert!(text.contains(&format!("{}  (--agent gemini)", program.display())), "{text}");
     assert!(text.contains("qwen                 not found; npm install"), "{text}");
 }
 

@@ -35,7 +35,7 @@ fn what_cannot_be_used_ends_with_2() {
 
 #[test]
 fn an_agent_that_does_not_exist_ends_with_3() {
-    with_agent("no-such-agent-anywhere --acp").failed(3, &["no-such-agent-anywhere"]);
+    with_agent("no-such-agent-anywhere --acp").failed(3, &["no-such-agent-anywhere", "attache agents"]);
     with_agent("./README.md").failed(3, &["README.md"]);
 }
 

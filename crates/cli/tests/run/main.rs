@@ -7,12 +7,20 @@
     reason = "a test fails by panicking, also outside of the test functions"
 )]
 
+mod agents;
+mod budget;
 mod demo;
 mod exit;
 mod faces;
+mod kept;
+mod mcp;
+mod models;
 mod project;
+mod prompts;
 mod rules;
 mod script;
+mod services;
 mod sessions;
 mod stopping;
 mod terminal;
+mod trace;

@@ -8,6 +8,8 @@ pub(crate) struct Script<'s> {
     pub(crate) initialize: &'s str,
     pub(crate) new: &'s str,
     pub(crate) prompt: &'s str,
+    /// More cases of the shell, such as `*'"session/load"'*) reply '{}' ;;`.
+    pub(crate) other: &'s str,
 }
 
 impl Default for Script<'_> {
@@ -16,6 +18,7 @@ impl Default for Script<'_> {
             initialize: r#"reply '{"protocolVersion":1}'"#,
             new: r#"reply '{"sessionId":"s"}'"#,
             prompt: r#"reply '{"stopReason":"end_turn"}'"#,
+            other: "",
         }
     }
 }
@@ -23,7 +26,7 @@ impl Default for Script<'_> {
 impl Script<'_> {
     /// Writes the script beside the project's files and gives the command that starts it.
     pub(crate) fn install(&self, project: &Project) -> String {
-        let Self { initialize, new, prompt } = self;
+        let Self { initialize, new, prompt, other } = self;
         let text = format!(
             r#"reply() {{ printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$id" "$1"; }}
 refuse() {{ printf '{{"jsonrpc":"2.0","id":%s,"error":%s}}\n' "$id" "$1"; }}
@@ -34,6 +37,7 @@ while IFS= read -r line; do
     *'"initialize"'*) {initialize} ;;
     *'"session/new"'*) {new} ;;
     *'"session/prompt"'*) {prompt} ;;
+    {other}
   esac
 done
 "#

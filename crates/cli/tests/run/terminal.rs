@@ -1,6 +1,7 @@
 //! The program at a terminal: a pseudo-terminal whose other end the test holds.
 
 use crate::project::{MAIN, Project};
+use crate::script::Script;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -175,4 +176,131 @@ fn an_agent_started_by_hand_says_what_it_is() {
     terminal.wait_for("a client is meant to start it");
     terminal.press("\u{4}");
     assert_eq!(terminal.end().0, Some(0));
+}
+
+/// Runs an agent that asks `params` of the person and says what was answered.
+fn elicited(project: &Project, params: &str) -> Terminal {
+    let prompt = format!(
+        r#"
+    prompt=$id
+    printf '{{"jsonrpc":"2.0","id":71,"method":"elicitation/create","params":{params}}}\n'
+    IFS= read -r answer
+    answer=$(printf '%s' "$answer" | tr -d '"{{}}')
+    update "{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"got $answer.\"}}}}"
+    id=$prompt
+    reply '{{"stopReason":"end_turn"}}'"#
+    );
+    let initialize = r#"reply '{"protocolVersion":1,"agentInfo":{"name":"probe","version":"1"}}'"#;
+    let agent = Script { initialize, prompt: &prompt, ..Script::default() }.install(project);
+    Terminal::start(project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")])
+}
+
+const FORM: &str = r#"{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Your name","default":"Ann"},"age":{"type":"integer","minimum":1},"colour":{"type":"string","enum":["red","green"]}},"required":["name","age"]}}"#;
+
+/// ELIC-08, ELIC-14, ELIC-15: asked field by field, mended, looked at, and sent.
+#[test]
+fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
+    let project = Project::new();
+    let mut terminal = elicited(&project, FORM);
+    terminal.wait_for("fill it in? [y/n/c]");
+    assert!(
+        terminal.seen.contains("probe asks") && terminal.seen.contains("Who are you?"),
+        "{}",
+        terminal.seen
+    );
+    terminal.press("y");
+    terminal.wait_for("[Ann] > ");
+    terminal.press("\n");
+    terminal.wait_for("age\r\n    > ");
+    terminal.press("0\n");
+    terminal.wait_for("must be 1 or more\r\n    > ");
+    terminal.press("7\n");
+    terminal.wait_for("[2] green\r\n    (- for nothing) > ");
+    terminal.press("2\n");
+    terminal.wait_for("[y/e/n/c]");
+    terminal.press("y");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(
+        shown.contains("got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."),
+        "{shown}"
+    );
+}
+
+/// ELIC-08, ELIC-13.
+#[test]
+fn a_form_can_be_declined_and_a_cancel_withdraws_it() {
+    let project = Project::new();
+    let mut terminal = elicited(&project, FORM);
+    terminal.wait_for("fill it in? [y/n/c]");
+    terminal.press("n");
+    let (code, shown) = terminal.end();
+    assert!(code == Some(0) && shown.contains("result:action:decline."), "{shown}");
+
+    let mut terminal = elicited(&project, FORM);
+    terminal.wait_for("fill it in? [y/n/c]");
+    terminal.press("y");
+    terminal.wait_for("[Ann] > ");
+    terminal.press("\u{3}");
+    terminal.wait_for("cancelling the turn");
+    assert_eq!(terminal.end().0, Some(130));
+}
+
+/// ELIC-09, ELIC-10, ELIC-17: shown whole with its host, and opened by nobody but the person.
+#[test]
+fn a_page_is_shown_whole_and_needs_consent() {
+    let project = Project::new();
+    let url = "http://bank.example@evil.example/login?state=12345";
+    let params =
+        format!(r#"{{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"{url}"}}"#);
+    for (key, action) in [("y", "accept"), ("n", "decline"), ("c", "cancel")] {
+        let mut terminal = elicited(&project, &params);
+        terminal.wait_for("[y/n/c]");
+        for text in [url, "it leads to evil.example", "before the @", "read on the way"] {
+            assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);
+        }
+        terminal.press(key);
+        let (_, shown) = terminal.end();
+        assert!(shown.contains(&format!("result:action:{action}.")), "{shown}");
+    }
+}
+
+/// PERM-02: a command is shown as it is, and waits for the key.
+#[test]
+fn a_command_for_a_terminal_is_asked_for_whole() {
+    let project = Project::new();
+    let prompt = r#"
+    prompt=$id
+    printf '%s\n' '{"jsonrpc":"2.0","id":71,"method":"terminal/create","params":{"sessionId":"s","command":"echo one\ntouch made","env":[{"name":"A_TOKEN","value":"abc123"}]}}'
+    IFS= read -r answer
+    id=$prompt
+    reply '{"stopReason":"end_turn"}'"#;
+    let agent = Script { prompt, ..Script::default() }.install(&project);
+    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    terminal.wait_for("allow? [y/n]");
+    for text in ["A_TOKEN=… echo one", "  touch made", "Run this command"] {
+        assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);
+    }
+    assert!(!terminal.seen.contains("abc123"));
+    terminal.press("n");
+    let (code, shown) = terminal.end();
+    assert!(code == Some(0) && !project.path().join("made").exists(), "{shown}");
+}
+
+/// ELIC-04: a question about `session/new` itself must not hold that up.
+#[test]
+fn a_form_about_a_call_is_declined_at_once() {
+    let project = Project::new();
+    let params = FORM.replace(r#""sessionId":"s""#, r#""requestId":1"#);
+    let new = format!(
+        r#"
+    new=$id
+    printf '{{"jsonrpc":"2.0","id":71,"method":"elicitation/create","params":{params}}}\n'
+    IFS= read -r answer
+    id=$new
+    case "$answer" in *decline*) reply '{{"sessionId":"s"}}' ;; esac"#
+    );
+    let agent = Script { new: &new, ..Script::default() }.install(&project);
+    let (code, shown) = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[]).end();
+    assert_eq!(code, Some(0), "{shown}");
 }

@@ -1,0 +1,77 @@
+//! Which agent `--agent` means: one known by its name, or a command line.
+
+use crate::agents::own::OwnAgents;
+use crate::exit::{Exit, Failure};
+use attache_client::{KnownAgent, StartError};
+use attache_host::Launch;
+use std::path::Path;
+
+/// Words that stand for the built-in agent.
+const BUILT_IN: [&str; 2] = ["attache", "built-in"];
+
+/// The agent to start.
+pub(crate) struct ChosenAgent {
+    pub(crate) launch: Launch,
+    /// What people call it.
+    pub(crate) name: String,
+    /// What is known of it.
+    pub(crate) known: Option<&'static KnownAgent>,
+    /// Whether it is this program's own.
+    pub(crate) built_in: bool,
+}
+
+impl ChosenAgent {
+    /// The agent that `--agent` says; without it the built-in one.
+    ///
+    /// # Errors
+    /// The command line cannot be read, or this program cannot find itself.
+    pub(crate) fn of(given: Option<&str>) -> Result<Self, Failure> {
+        let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
+            return Ok(Self { launch: built_in()?, name: "attache".to_owned(), known: None, built_in: true });
+        };
+        // Only a word can be a name.
+        let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
+        let own = if is_name { OwnAgents::read()?.command(given).map(str::to_owned) } else { None };
+        let named = KnownAgent::named(given).filter(|_| own.is_none());
+        let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
+        let launch = Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
+        let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
+        let program = Path::new(launch.program()).file_name();
+        let name = program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { launch, name, known, built_in: false })
+    }
+}
+
+/// The built-in agent as a child: this program again.
+pub(crate) fn built_in() -> Result<Launch, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        let advice = "name an agent by --agent";
+        Failure::new(
+            Exit::OurFault,
+            format!("this program cannot find itself to start its agent: {error}; {advice}"),
+        )
+    })?;
+    Ok(Launch::new(program).arg("agent"))
+}
+
+/// Why an agent did not start, with the line that installs it where that is known.
+pub(crate) fn cannot_start(error: StartError, known: Option<&KnownAgent>) -> Failure {
+    match (error, known) {
+        (StartError::Command(error), _) => Failure::usage(format!("--agent: {error}")),
+        (StartError::Program(attache_host::StartError::NotFound { searched: Some(_), .. }), Some(known)) => {
+            let KnownAgent { title, install, login, .. } = known;
+            let program = known.program();
+            Failure::new(
+                Exit::CannotStart,
+                format!(
+                    "{title} is not installed: there is no program {program} in PATH. This installs it:\n  {install}\nIt needs {login}."
+                ),
+            )
+        }
+        (StartError::Program(error @ attache_host::StartError::NotFound { .. }), None) => Failure::new(
+            Exit::CannotStart,
+            format!("{error}; `attache agents` lists the agents that are known by name"),
+        ),
+        (error, _) => Failure::new(Exit::CannotStart, error),
+    }
+}

@@ -1,0 +1,220 @@
+//! Forms and pages of agents, answered by the person at the terminal.
+
+use crate::key;
+use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
+use crate::show::{sanitize, width};
+use attache_client::{Elicited, ElicitedForm, Form, FormRequest, Options, UrlRequest};
+use attache_protocol::Map;
+use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use std::io::{self, Write};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many may wait to be taken by the run; the agent waits beyond that.
+const WAITING: usize = 16;
+
+/// What an agent asks of the person, and where the answer goes. The sender learns when the question is withdrawn.
+pub(crate) enum Elicitation {
+    Form(Box<FormRequest>, oneshot::Sender<ElicitedForm>),
+    Page(Box<UrlRequest>, oneshot::Sender<Elicited>),
+}
+
+/// Offers forms and pages, which go to whoever holds the other end; without that end everything is declined. So is what is about a call of
+/// ours and no session: the call would wait for the answer, and nobody asks the person before a turn.
+pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let pages = sender.clone();
+    let options = options
+        .forms(move |request| {
+            let sender = sender.clone();
+            async move {
+                if request.session_id.is_none() {
+                    return ElicitedForm::Decline;
+                }
+                let (answer, answered) = oneshot::channel();
+                let _ = sender.send(Elicitation::Form(Box::new(request), answer)).await;
+                answered.await.unwrap_or(ElicitedForm::Decline)
+            }
+        })
+        .pages(move |request| {
+            let sender = pages.clone();
+            async move {
+                if request.session_id.is_none() {
+                    return Elicited::Decline;
+                }
+                let (answer, answered) = oneshot::channel();
+                let _ = sender.send(Elicitation::Page(Box::new(request), answer)).await;
+                answered.await.unwrap_or(Elicited::Decline)
+            }
+        });
+    (options, receiver)
+}
+
+/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08).
+///
+/// # Errors
+/// The terminal cannot be read; nothing is answered then.
+pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
+    let paint = Paint::of(&io::stderr());
+    say(&asks(&request.agent, "asks", &request.message, paint));
+    let form = &request.form;
+    let fields = &form.schema().properties.0;
+    let unknown = |name: &str| {
+        form.schema().properties.get(name).is_none_or(|field| matches!(field, Field::Unknown(_)))
+    };
+    if let Some(name) = form.schema().required.iter().flatten().find(|name| unknown(name)) {
+        let name = shown(name);
+        say(&[format!(
+            "  the field {name} is of a type that this program does not know: the form cannot be filled in"
+        )]);
+        return Ok(match pressed("decline or cancel? [n/c] ", b"nc").await? {
+            'n' => ElicitedForm::Decline,
+            _ => ElicitedForm::Cancel,
+        });
+    }
+    match pressed("fill it in? [y/n/c] ", b"ync").await? {
+        'y' => {}
+        'n' => return Ok(ElicitedForm::Decline),
+        _ => return Ok(ElicitedForm::Cancel),
+    }
+    let mut values = form.defaults();
+    loop {
+        for (name, field) in fields {
+            if !matches!(field, Field::Unknown(_)) && !filled(form, name, field, &mut values, paint).await? {
+                return Ok(ElicitedForm::Cancel);
+            }
+        }
+        say(&[format!("  {}", paint.paint(BOLD, "your answer"))]);
+        say(&values
+            .0
+            .iter()
+            .map(|(name, value)| format!("    {}: {}", shown(name), text_of(value)))
+            .collect::<Vec<_>>());
+        let keys = match form.check(&values) {
+            Ok(()) => pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc").await?,
+            Err(misfilled) => {
+                say(&[format!("  {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]);
+                pressed("e edits, n declines, c cancels [e/n/c] ", b"enc").await?
+            }
+        };
+        match keys {
+            'y' => return Ok(ElicitedForm::Accept(values)),
+            'e' => {}
+            'n' => return Ok(ElicitedForm::Decline),
+            _ => return Ok(ElicitedForm::Cancel),
+        }
+    }
+}
+
+/// Has one field filled in; false if the person ended the input.
+async fn filled(
+    form: &Form,
+    name: &str,
+    field: &Field,
+    values: &mut Map<Value>,
+    paint: Paint,
+) -> io::Result<bool> {
+    let (title, description) = titles(field);
+    let mut lines = vec![format!("  {}", paint.paint(BOLD, shown(title.unwrap_or(name))))];
+    lines.extend(description.map(|text| format!("    {}", shown(text))));
+    let choices = Form::choices(field).unwrap_or_default();
+    lines.extend(
+        choices.iter().enumerate().map(|(index, (_, title))| format!("    [{}] {}", index + 1, shown(title))),
+    );
+    if form.is_unchecked(name) {
+        lines.push(format!("    {}", paint.paint(DIM, "its pattern cannot be checked here: the agent will")));
+    }
+    say(&lines);
+    loop {
+        let before = values.get(name).map(|value| format!("[{}] ", text_of(value)));
+        let may = if form.is_required(name) { "" } else { "(- for nothing) " };
+        let prompt = format!("    {}{may}> ", before.as_deref().unwrap_or_default());
+        let Some(typed) = key::line(prompt).await? else { return Ok(false) };
+        if typed.is_empty() && (before.is_some() || !form.is_required(name)) {
+            return Ok(true);
+        }
+        let old = values.0.iter().position(|(field, _)| field == name);
+        if typed == "-" && !form.is_required(name) {
+            old.map(|index| values.0.remove(index));
+            return Ok(true);
+        }
+        match form.read(name, &typed) {
+            Ok(value) => {
+                match old.and_then(|index| values.0.get_mut(index)) {
+                    Some((_, old)) => *old = value,
+                    None => values.0.push((name.to_owned(), value)),
+                }
+                return Ok(true);
+            }
+            Err(misfilled) => say(&[format!("    {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]),
+        }
+    }
+}
+
+/// Shows the page's address whole, and opens nothing: a person who agrees opens it (ELIC-09, ELIC-10).
+///
+/// # Errors
+/// The terminal cannot be read; nothing is answered then.
+pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
+    let paint = Paint::of(&io::stderr());
+    let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);
+    // Not wrapped: a terminal joins the parts of a line that is too long, and so it can be copied.
+    lines.push(format!("  {}", sanitize::visible(request.address.as_str())));
+    lines.push(format!("  it leads to {}", paint.paint(BOLD, sanitize::visible(request.address.host()))));
+    let suspicions = request.address.suspicions().iter();
+    lines.extend(suspicions.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
+    say(&lines);
+    Ok(match pressed("agree, and open it yourself? [y/n/c] ", b"ync").await? {
+        'y' => Elicited::Accept,
+        'n' => Elicited::Decline,
+        _ => Elicited::Cancel,
+    })
+}
+
+fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {
+    let columns = crate::terminal::columns().unwrap_or(80).saturating_sub(2);
+    let mut lines = vec![format!("{} {} {what}:", paint.paint(YELLOW, "?"), shown(agent))];
+    let message = sanitize::text(message);
+    let message = message.lines().flat_map(|line| width::wrap(line, columns));
+    lines.extend(message.map(|line| format!("  {line}")));
+    lines
+}
+
+fn titles(field: &Field) -> (Option<&str>, Option<&str>) {
+    let (title, description) = match field {
+        Field::String(field) => (&field.title, &field.description),
+        Field::Number(field) => (&field.title, &field.description),
+        Field::Integer(field) => (&field.title, &field.description),
+        Field::Boolean(field) => (&field.title, &field.description),
+        Field::Array(field) => (&field.title, &field.description),
+        Field::Unknown(_) => (&None, &None),
+    };
+    (title.as_deref(), description.as_deref())
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => shown(text),
+        Value::Integer(number) => number.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::Boolean(true) => "yes".to_owned(),
+        Value::Boolean(false) => "no".to_owned(),
+        Value::StringArray(values) => values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn shown(text: &str) -> String {
+    sanitize::line(&sanitize::visible(text))
+}
+
+fn say(lines: &[String]) {
+    let mut stderr = io::stderr().lock();
+    // If stderr is closed nobody is there, and the terminal cannot be read either.
+    let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
+}
+
+async fn pressed(prompt: &str, keys: &[u8]) -> io::Result<char> {
+    let key = char::from(key::pressed(keys.to_vec(), prompt.to_owned()).await?);
+    // The terminal does not show keys while they are read one by one.
+    let _ = writeln!(io::stderr(), "{key}");
+    Ok(key)
+}

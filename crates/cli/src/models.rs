@@ -1,0 +1,46 @@
+//! The models of the built-in agent, as this machine has them: keys in the environment, a person's own list, servers on loopback.
+
+use crate::show::sanitize;
+use attache_coder::Models;
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+/// The person's own list of models and providers, in the configuration folder.
+const OWN: &str = "models.json";
+
+/// What there is, and a sentence where the person's own list cannot be used: then it is left out.
+pub(crate) fn models() -> (Models, Option<String>) {
+    let environment = |name: &str| env::var(name).ok();
+    let (own, why) = match own() {
+        Ok(own) => (own, None),
+        Err(why) => (None, Some(why)),
+    };
+    let (models, why) = match Models::of(&environment, own.as_deref()) {
+        Ok(models) => (models, why),
+        Err(error) => {
+            let without = Models::of(&environment, None).unwrap_or_else(|_| Models::offline_only());
+            (without, Some(format!("{}: {error}", shown())))
+        }
+    };
+    (models.and_local(&environment), why)
+}
+
+/// The text of the person's own list, if there is one.
+fn own() -> Result<Option<String>, String> {
+    let Some(path) = path() else { return Ok(None) };
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{} cannot be read: {error}", shown())),
+    }
+}
+
+fn path() -> Option<PathBuf> {
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")));
+    base.map(|base| base.join("attache").join(OWN))
+}
+
+fn shown() -> String {
+    path().map_or_else(|| OWN.to_owned(), |path| sanitize::visible(&path.display().to_string()).into_owned())
+}

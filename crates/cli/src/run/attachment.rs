@@ -1,0 +1,335 @@
+//! What a prompt becomes for one agent: its text, and the files it names as the agent takes them (PROMPT-02, PROMPT-03).
+
+use super::mention::{Mention, Part, parts};
+use super::prompts::{Piece, Prompt};
+use crate::show::sanitize;
+use attache_host::Roots;
+use attache_protocol::v1::{
+    AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, PromptCapabilities,
+    ResourceLink, TextResourceContents,
+};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent reads what it needs of a link.
+const TEXT_LIMIT: u64 = 1 << 20;
+
+/// The largest picture or sound that is sent with a prompt, in bytes.
+const MEDIA_LIMIT: u64 = 10 << 20;
+
+/// How much one prompt may hold of files, in bytes as they are sent. A message of more than 32 MiB would end the connection.
+const PROMPT_LIMIT: usize = 24 << 20;
+
+/// A prompt as blocks, and what the person should know about it.
+#[derive(Debug, Default)]
+pub(super) struct Attached {
+    pub(super) blocks: Vec<ContentBlock>,
+    /// One sentence each.
+    pub(super) warnings: Vec<String>,
+    /// How much of files is in the blocks, in bytes.
+    sent: usize,
+}
+
+/// The blocks of a prompt. A file that cannot be read, or lies outside the folder and is not named by its whole path, is left as text.
+pub(super) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
+    let mut attached = Attached::default();
+    for piece in prompt {
+        match piece {
+            Piece::Piped(text) => attached.text(text),
+            Piece::Written(text) => {
+                for part in parts(text) {
+                    match part {
+                        Part::Text(text) => attached.text(text),
+                        Part::Mention(mention) => attached.mention(mention, cwd, takes),
+                    }
+                }
+            }
+        }
+    }
+    attached
+}
+
+impl Attached {
+    /// Adds text; what follows text is one block with it.
+    fn text(&mut self, text: &str) {
+        match self.blocks.last_mut() {
+            _ if text.is_empty() => {}
+            Some(ContentBlock::Text(before)) => before.text.push_str(text),
+            _ => self.blocks.push(ContentBlock::text(text)),
+        }
+    }
+
+    fn mention(&mut self, mention: Mention<'_>, cwd: &Path, takes: &PromptCapabilities) {
+        let mut why = None;
+        for candidate in mention.candidates() {
+            match place(candidate.path, cwd) {
+                Ok(path) => {
+                    self.file(&path, takes);
+                    return self.text(mention.written.get(candidate.written.len()..).unwrap_or_default());
+                }
+                Err(reason) => why = why.or(Some(reason)),
+            }
+        }
+        self.warnings.push(format!(
+            "{} is left as text: {}",
+            sanitize::line(mention.written),
+            why.unwrap_or_default()
+        ));
+        self.text(mention.written);
+    }
+
+    fn file(&mut self, path: &Path, takes: &PromptCapabilities) {
+        let kind = Kind::of(path);
+        let read = match kind {
+            Kind::Image if takes.image => read(path, MEDIA_LIMIT),
+            Kind::Audio if takes.audio => read(path, MEDIA_LIMIT),
+            Kind::Text if takes.embedded_context => read(path, TEXT_LIMIT),
+            _ => return self.blocks.push(link(path)),
+        };
+        let room = PROMPT_LIMIT.saturating_sub(self.sent);
+        let block = match read {
+            Ok(bytes) if encoded_length(kind, &bytes) <= room => block(kind, path, bytes),
+            Ok(_) => Err("the prompt would be too long".to_owned()),
+            Err(why) => Err(why),
+        };
+        match block {
+            Ok((block, length)) => {
+                self.sent += length;
+                self.blocks.push(block);
+            }
+            Err(why) => {
+                // A file that is no text is expected to be sent as a link.
+                if !why.is_empty() {
+                    let shown = sanitize::line(&path.display().to_string());
+                    self.warnings.push(format!("{shown} is sent as a link: {why}"));
+                }
+                self.blocks.push(link(path));
+            }
+        }
+    }
+}
+
+/// What a file is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Image,
+    Audio,
+    /// Text, or anything else: it is looked at before it is sent.
+    Text,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Self {
+        match media_type(path) {
+            Some(kind) if kind.starts_with("image/") && kind != "image/svg+xml" => Self::Image,
+            Some(kind) if kind.starts_with("audio/") => Self::Audio,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The media type of a file, by its name; `None` if that does not tell.
+fn media_type(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match extension.as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "bmp" => "image/bmp",
+        "svg" => "image/svg+xml",
+        "wav" => "audio/wav",
+        "mp3" => "audio/mpeg",
+        "ogg" | "oga" | "opus" => "audio/ogg",
+        "flac" => "audio/flac",
+        "m4a" => "audio/mp4",
+        "pdf" => "application/pdf",
+        "json" => "application/json",
+        "md" => "text/markdown",
+        "html" => "text/html",
+        "csv" => "text/csv",
+        "txt" | "log" => "text/plain",
+        _ => return None,
+    })
+}
+
+/// Where a path leads: inside the folder, or anywhere if it is absolute. The error says why it is not used.
+fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
+    let path = Path::new(path);
+    let found = if path.is_absolute() {
+        path.to_owned()
+    } else {
+        let roots = Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
+        roots
+            .resolve(path)
+            .map_err(|error| format!("{error}; give its whole path to send it all the same"))?
+            .path()
+    };
+    match std::fs::metadata(&found) {
+        Ok(_) => Ok(found),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("there is no such file".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The bytes of a file; the error says why it becomes a link, and is empty where that is no surprise.
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    // Opening a pipe would wait for who writes it.
+    if !metadata.is_file() {
+        return Err(String::new());
+    }
+    let mut bytes = Vec::new();
+    let opened = File::open(path).map_err(|error| error.to_string())?;
+    opened.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() as u64 > limit {
+        true => Err(format!("it is larger than {} MiB", limit >> 20)),
+        false => Ok(bytes),
+    }
+}
+
+fn encoded_length(kind: Kind, bytes: &[u8]) -> usize {
+    match kind {
+        Kind::Image | Kind::Audio => bytes.len().div_ceil(3) * 4,
+        // Each control character is six in JSON.
+        Kind::Text => bytes
+            .iter()
+            .map(|byte| if byte.is_ascii_control() || matches!(byte, b'"' | b'\\') { 6 } else { 1 })
+            .sum(),
+    }
+}
+
+fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize), String> {
+    let length = encoded_length(kind, &bytes);
+    let media_type = media_type(path);
+    let block = match kind {
+        Kind::Image => {
+            let mut image = ImageContent::new(base64(&bytes), media_type.unwrap_or_default());
+            image.uri = Some(uri(path));
+            ContentBlock::Image(image)
+        }
+        Kind::Audio => ContentBlock::Audio(AudioContent::new(base64(&bytes), media_type.unwrap_or_default())),
+        Kind::Text => {
+            // Whoever names a binary file means the file.
+            let text =
+                String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(String::new)?;
+            let mut contents = TextResourceContents::new(text, uri(path));
+            contents.mime_type = media_type.map(str::to_owned);
+            ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::Text(contents)))
+        }
+    };
+    Ok((block, length))
+}
+
+fn link(path: &Path) -> ContentBlock {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut link = ResourceLink::new(uri(path), name);
+    link.mime_type = media_type(path).map(str::to_owned);
+    let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    link.size = file.and_then(|file| i64::try_from(file.len()).ok());
+    ContentBlock::ResourceLink(link)
+}
+
+/// The file as a URI; every byte that could mean something else stands in hexadecimal.
+fn uri(path: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in OsStr::as_bytes(path.as_os_str()) {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// Bytes in base64, with padding (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
+        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = (group >> (18 - 6 * digit)) & 63;
+            let known = DIGITS.get(value as usize).filter(|_| digit <= chunk.len());
+            out.push(known.map_or('=', |digit| char::from(*digit)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn takes(image: bool, embedded_context: bool) -> PromptCapabilities {
+        PromptCapabilities { image, embedded_context, ..PromptCapabilities::default() }
+    }
+
+    fn written(text: &str, cwd: &Path, takes: &PromptCapabilities) -> Attached {
+        attach(&vec![Piece::Written(text.to_owned())], cwd, takes)
+    }
+
+    #[test]
+    fn bytes_are_padded_in_base64() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
+    }
+
+    /// PROMPT-02, PROMPT-03.
+    #[test]
+    fn a_file_becomes_what_the_agent_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a b.png"), [0xff, 0xfe, 0xfd]).unwrap();
+        fs::write(folder.path().join("code.rs"), "fn main() {}").unwrap();
+        fs::write(folder.path().join("data.bin"), [0, 1]).unwrap();
+        let text = "look @\"a b.png\" and (@code.rs), @data.bin.";
+        let attached = written(text, folder.path(), &takes(true, true));
+        let tags: Vec<&str> = attached.blocks.iter().map(ContentBlock::tag).collect();
+        assert_eq!(tags, ["text", "image", "text", "resource", "text", "resource_link", "text"]);
+        assert_eq!(attached.warnings, [""; 0]);
+        assert_eq!(attached.blocks[4].as_text(), Some("), "));
+        let ContentBlock::Image(image) = &attached.blocks[1] else { panic!() };
+        assert!(image.data == "//79" && image.uri.as_deref().unwrap().ends_with("/a%20b.png"), "{image:?}");
+        // Every agent takes links.
+        let links = written(text, folder.path(), &takes(false, false));
+        assert!(
+            links.blocks.iter().all(|block| matches!(block.tag(), "text" | "resource_link")),
+            "{links:?}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_sent_stays_text_and_is_told() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("project");
+        fs::create_dir(&folder).unwrap();
+        fs::write(outer.path().join("secret"), "s").unwrap();
+        let text = "see @missing.rs and @../secret";
+        let attached = written(text, &folder, &takes(true, true));
+        assert_eq!(attached.blocks, [ContentBlock::text(text)]);
+        assert_eq!(attached.warnings.len(), 2, "{attached:?}");
+        // A whole path is meant; what was piped in means nothing.
+        let whole = format!("@{}", outer.path().join("secret").display());
+        assert_eq!(written(&whole, &folder, &takes(true, true)).blocks[0].tag(), "resource");
+        let piped = attach(&vec![Piece::Piped(whole.clone())], &folder, &takes(true, true));
+        assert_eq!(piped.blocks, [ContentBlock::text(whole)]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_sent_as_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("big.txt"), vec![b'a'; TEXT_LIMIT as usize + 1]).unwrap();
+        let attached = written("@big.txt", folder.path(), &takes(true, true));
+        assert_eq!(attached.blocks[0].tag(), "resource_link");
+        assert!(attached.warnings[0].contains("larger than 1 MiB"), "{attached:?}");
+    }
+}

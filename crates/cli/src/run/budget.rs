@@ -1,0 +1,94 @@
+//! What a session may cost.
+
+use crate::show::sanitize;
+use attache_session::UsageState;
+use std::fmt;
+
+/// The currency of a budget that names none.
+const DEFAULT: &str = "USD";
+
+/// What a session may cost, in one currency: costs in others do not count against it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Budget {
+    amount: f64,
+    currency: String,
+}
+
+impl Budget {
+    /// Reads `0.50`, `0.50USD` or `0.50 eur`.
+    pub(crate) fn read(word: &str) -> Result<Self, String> {
+        let (amount, currency) = word.split_at(word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len()));
+        let amount: Option<f64> =
+            amount.trim().parse().ok().filter(|amount: &f64| amount.is_finite() && *amount > 0.0);
+        let currency = if currency.is_empty() { DEFAULT } else { currency.trim_end() };
+        match amount {
+            Some(amount) if currency.len() >= 3 && currency.chars().all(char::is_alphanumeric) => {
+                // A code of ISO 4217 has three capitals; another unit, such as `credits`, is as the agent writes it (USE-05).
+                let money = currency.len() == 3;
+                Ok(Self {
+                    amount,
+                    currency: if money { currency.to_uppercase() } else { currency.to_owned() },
+                })
+            }
+            _ => {
+                Err("write an amount above 0 and its currency, such as 0.50USD; without one it is USD"
+                    .to_owned())
+            }
+        }
+    }
+
+    /// What the session has cost in this currency; `None` while the agent has not said.
+    pub(crate) fn spent(&self, usage: &UsageState) -> Option<f64> {
+        let costs = usage.costs().iter().filter(|cost| cost.currency.eq_ignore_ascii_case(&self.currency));
+        costs.map(|cost| cost.amount).next()
+    }
+
+    /// What is said when the session has cost more; `None` while it has not.
+    pub(crate) fn passed(&self, usage: &UsageState) -> Option<String> {
+        let spent = self.spent(usage).filter(|spent| *spent > self.amount)?;
+        Some(format!("the session has cost {spent} {}, the budget is {self}", self.currency))
+    }
+
+    /// What is said when a turn has ended and the budget could not be watched; `None` if it could.
+    pub(crate) fn unwatched(&self, usage: &UsageState) -> Option<String> {
+        if self.spent(usage).is_some() {
+            return None;
+        }
+        let others: Vec<String> = usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
+        Some(match others.is_empty() {
+            true => "the agent reports no cost: --budget cannot stop it".to_owned(),
+            false => format!(
+                "the agent reports its cost in {} and not in {}: --budget cannot stop it",
+                others.join(", "),
+                self.currency
+            ),
+        })
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.amount, self.currency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn a_budget_is_an_amount_and_a_currency() {
+        for (word, shown) in [
+            ("2", "2 USD"),
+            ("0.50usd", "0.5 USD"),
+            ("1.25 EUR", "1.25 EUR"),
+            (".5", "0.5 USD"),
+            ("9 credits", "9 credits"),
+        ] {
+            assert_eq!(Budget::read(word).unwrap().to_string(), shown);
+        }
+        for word in ["", "USD", "0", "-1", "inf", "NaN", "1e", "5 $", "1,5USD", "2USD3-"] {
+            assert!(Budget::read(word).is_err(), "{word}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Files that a prompt names by `@path`.
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part<'t> {
+    /// What is said.
+    Text(&'t str),
+    /// A file that is named.
+    Mention(Mention<'t>),
+}
+
+/// A file that is named by `@path`, `@"a path"` or `@'a path'`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mention<'t> {
+    /// As it stands in the text, from the `@` on.
+    pub(super) written: &'t str,
+    /// The path, without quotes.
+    pub(super) path: &'t str,
+    /// Whether it stood in quotes, so that a stop behind it is no part of it.
+    pub(super) quoted: bool,
+}
+
+/// The parts of a text. A path begins with `@` at the start of a word and ends with the word, or with its quote.
+pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut begun, mut at) = (0, 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('@')) {
+        let start = at + found;
+        at = start + 1;
+        let before = text.get(..start).and_then(|before| before.chars().next_back());
+        if before.is_some_and(|character| {
+            !character.is_whitespace() && !matches!(character, '(' | '[' | '{' | '"' | '\'' | '`')
+        }) {
+            continue;
+        }
+        let Some(mention) = text.get(start..).and_then(mention) else { continue };
+        parts.extend(text.get(begun..start).filter(|before| !before.is_empty()).map(Part::Text));
+        at = start + mention.written.len();
+        begun = at;
+        parts.push(Part::Mention(mention));
+    }
+    parts.extend(text.get(begun..).filter(|rest| !rest.is_empty()).map(Part::Text));
+    parts
+}
+
+/// The path that a text, which begins with `@`, names there.
+fn mention(text: &str) -> Option<Mention<'_>> {
+    let rest = text.get(1..)?;
+    if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+        let path = rest.get(1..)?;
+        let path = path.get(..path.find(quote)?).filter(|path| !path.is_empty() && !path.contains('\n'))?;
+        return Some(Mention { written: text.get(..path.len() + 3)?, path, quoted: true });
+    }
+    let path = rest.get(..rest.find(char::is_whitespace).unwrap_or(rest.len()))?;
+    // What is no name of a file: `@` alone, `@@`.
+    let path = Some(path).filter(|path| !path.is_empty() && !path.starts_with('@'))?;
+    Some(Mention { written: text.get(..path.len() + 1)?, path, quoted: false })
+}
+
+impl<'t> Mention<'t> {
+    /// The paths that may be meant, the longest first: a stop or bracket behind a path may belong to the sentence.
+    pub(super) fn candidates(self) -> impl Iterator<Item = Mention<'t>> {
+        let shorter = move |mention: &Mention<'t>| {
+            let last = mention.path.chars().next_back()?;
+            let path =
+                mention.path.strip_suffix(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`'])?;
+            let written = mention.written.get(..mention.written.len() - last.len_utf8())?;
+            (!path.is_empty() && !mention.quoted).then_some(Mention { written, path, quoted: false })
+        };
+        std::iter::successors(Some(self), shorter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(bool, &str)> {
+        let parts = parts(text);
+        parts
+            .into_iter()
+            .map(|part| match part {
+                Part::Text(text) => (false, text),
+                Part::Mention(mention) => (true, mention.path),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_path_begins_with_an_at_at_the_start_of_a_word() {
+        assert_eq!(
+            read("see @a.rs and @b/c d"),
+            [(false, "see "), (true, "a.rs"), (false, " and "), (true, "b/c"), (false, " d")]
+        );
+        assert_eq!(read("(@a.rs)"), [(false, "("), (true, "a.rs)")]);
+        assert_eq!(read("@\"a b.png\"? @'it s'"), [(true, "a b.png"), (false, "? "), (true, "it s")]);
+        for text in ["me@host.org", "@", "@@ -1,2 @@", "@\"open", "@\"\"", "a @ b", ""] {
+            assert!(read(text).iter().all(|(mention, _)| !mention), "{text}");
+        }
+        assert_eq!(read("@é.rs,"), [(true, "é.rs,")]);
+    }
+
+    #[test]
+    fn nothing_of_a_text_is_lost() {
+        for text in ["a @b c@d @\"e f\" @@ @'g", "@a@b", "ü@ö ü @ö"] {
+            let parts = parts(text);
+            let written = parts.iter().map(|part| match part {
+                Part::Text(text) => *text,
+                Part::Mention(mention) => mention.written,
+            });
+            assert_eq!(written.collect::<String>(), text);
+        }
+    }
+
+    #[test]
+    fn a_stop_behind_a_path_may_be_the_sentences() {
+        let Some(Part::Mention(mention)) = parts("@a.rs).").first().copied() else { panic!() };
+        let paths: Vec<_> = mention.candidates().map(|mention| (mention.path, mention.written)).collect();
+        assert_eq!(paths, [("a.rs).", "@a.rs)."), ("a.rs)", "@a.rs)"), ("a.rs", "@a.rs")]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What is asked: words, a script of prompts, stdin.
+
+use crate::args;
+use crate::exit::Failure;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+/// The longest text that is read from stdin or from a script, in bytes.
+const LIMIT: u64 = 16 << 20;
+
+/// The line between two prompts of a script.
+const BETWEEN: &str = "---";
+
+/// What `--file -` reads.
+const STDIN: &str = "-";
+
+/// One prompt: pieces of text in their order.
+pub(super) type Prompt = Vec<Piece>;
+
+/// A piece of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The person wrote it: `@path` in it means the file.
+    Written(String),
+    /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must not be able to attach files.
+    Piped(String),
+}
+
+impl Piece {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Written(text) | Self::Piped(text) => text,
+        }
+    }
+}
+
+/// The prompts, of which there is at least one, none of them empty.
+pub(super) fn prompts(arguments: &args::Run) -> Result<Vec<Prompt>, Failure> {
+    let prompts = match &arguments.file {
+        Some(path) if path == Path::new(STDIN) => {
+            script(&stdin()?).map(|text| vec![Piece::Piped(text)]).collect()
+        }
+        Some(path) => script(&file(path)?).map(|text| vec![Piece::Written(text)]).collect(),
+        None => vec![words(&arguments.prompt)?],
+    };
+    let prompts: Vec<Prompt> = prompts.into_iter().filter(|prompt| !is_blank(prompt)).collect();
+    match (prompts.is_empty(), &arguments.file) {
+        (false, _) => Ok(prompts),
+        (true, None) => Err(Failure::usage("the prompt is empty: say what to do")),
+        (true, Some(path)) => {
+            Err(Failure::usage(format!("{} holds no prompt: say what to do", path.display())))
+        }
+    }
+}
+
+fn is_blank(prompt: &Prompt) -> bool {
+    prompt.iter().all(|piece| piece.text().trim().is_empty())
+}
+
+/// The words joined by spaces; `-`, or no word at all, is what stdin holds.
+fn words(words: &[String]) -> Result<Prompt, Failure> {
+    if words.is_empty() && io::stdin().is_terminal() {
+        let example = "attache run \"summarize this project\"";
+        return Err(Failure::usage(format!(
+            "there is no prompt: say what to do, such as {example}, or pipe it in"
+        )));
+    }
+    let piped = [STDIN.to_owned()];
+    let words = if words.is_empty() { &piped } else { words };
+    let mut prompt = Prompt::new();
+    for word in words {
+        if !prompt.is_empty() {
+            prompt.push(Piece::Written(" ".to_owned()));
+        }
+        prompt.push(if word == STDIN { Piece::Piped(stdin()?) } else { Piece::Written(word.clone()) });
+    }
+    Ok(prompt)
+}
+
+/// The prompts of a script, without the blank lines around them.
+fn script(text: &str) -> impl Iterator<Item = String> {
+    let mut prompts = vec![String::new()];
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        match prompts.last_mut() {
+            Some(prompt) if line.trim_end() != BETWEEN => {
+                prompt.push_str(line);
+                prompt.push('\n');
+            }
+            _ => prompts.push(String::new()),
+        }
+    }
+    prompts.into_iter().map(|prompt| prompt.trim_matches(['\n', '\r']).trim_end().to_owned())
+}
+
+fn file(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let opened = File::open(path).map_err(|error| {
+        Failure::usage(format!("--file: {shown} cannot be read: {error}; name a file of prompts"))
+    })?;
+    read(opened, &format!("--file: {shown}"))
+}
+
+fn stdin() -> Result<String, Failure> {
+    read(io::stdin().lock(), "stdin")
+}
+
+fn read(from: impl Read, named: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    match from.take(LIMIT + 1).read_to_string(&mut text) {
+        Ok(length) if length as u64 > LIMIT => Err(Failure::usage(format!(
+            "{named} holds more than {} MiB: put it into a file and name that by @PATH",
+            LIMIT >> 20
+        ))),
+        Ok(_) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(Failure::usage(format!("{named} is not UTF-8 text: name the file by @PATH")))
+        }
+        Err(error) => {
+            Err(Failure::usage(format!("{named} cannot be read: {error}; give the prompt as words")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script;
+
+    #[test]
+    fn a_script_is_cut_at_lines_of_three_dashes_and_nowhere_else() {
+        let text = "\u{feff}one\n\n  indented\n---\n\ntwo --- still two\n ---\n--- \nthree\r\n";
+        let prompts: Vec<String> = script(text).collect();
+        assert_eq!(prompts, ["one\n\n  indented", "two --- still two\n ---", "three"]);
+    }
+}

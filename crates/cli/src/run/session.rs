@@ -1,0 +1,305 @@
+//! Which session the prompts go to: a new one, one that is kept, or one with a name.
+
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::sessions::session_id;
+use crate::show::sanitize;
+use crate::store::Place;
+use attache_client::{AgentProcess, OpenError, Opening, Permissions, SessionHandle};
+use attache_protocol::ErrorCode;
+use attache_protocol::method::Side;
+use attache_protocol::v1::{McpServer, SessionInfo};
+use attache_session::{Archived, Labels, ListQuery, Listed, Store};
+use std::path::{Path, PathBuf};
+
+/// The word for the session in which something happened last.
+const LAST: &str = "last";
+
+/// The name of the built-in agent.
+const BUILT_IN: &str = "attache";
+
+/// How many sessions are named when one is not found or not clear.
+const NAMED: usize = 5;
+
+/// A session that is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    id: String,
+    /// Its folder; `None` if the agent lists none.
+    cwd: Option<String>,
+}
+
+/// How a session was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opened {
+    New,
+    /// With its history.
+    Loaded,
+    /// Without.
+    Resumed,
+}
+
+impl Opened {
+    /// As JSON.md lists it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Loaded => "loaded",
+            Self::Resumed => "resumed",
+        }
+    }
+}
+
+/// What opening a session needs.
+pub(super) struct Request<'r> {
+    pub(super) arguments: &'r args::Run,
+    pub(super) agent: &'r AgentProcess,
+    /// Whether the agent is the built-in one, whose store is at hand.
+    pub(super) built_in: bool,
+    /// The folder of a new session.
+    pub(super) cwd: &'r Path,
+    pub(super) permissions: Permissions,
+    pub(super) mcp_servers: Vec<McpServer>,
+}
+
+/// A session that is open.
+pub(super) struct Session {
+    pub(super) handle: SessionHandle,
+    pub(super) cwd: PathBuf,
+    pub(super) opened: Opened,
+    /// What the person should know, in one sentence.
+    pub(super) warning: Option<String>,
+}
+
+impl Request<'_> {
+    /// Opens the session that the arguments ask for.
+    ///
+    /// # Errors
+    /// No such session, more than one, or the agent did not open it.
+    pub(super) async fn open(self) -> Result<Session, Failure> {
+        let kept = match (&self.arguments.resume, &self.arguments.session) {
+            (Some(id), _) => Some(self.resumed(id).await?),
+            (None, Some(name)) => self.named(name).await?,
+            (None, None) => None,
+        };
+        let name = self.arguments.session.clone();
+        match (kept, name) {
+            (Some(kept), _) => self.go_on(kept).await,
+            (None, name) => self.begin(name).await,
+        }
+    }
+
+    async fn begin(self, name: Option<String>) -> Result<Session, Failure> {
+        let built_in = self.built_in;
+        let cwd = self.cwd.to_owned();
+        let opening = self.agent.open(&cwd);
+        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        let warning = match name {
+            Some(name) => handle.set_title(&name).await.err().map(|error| {
+                let id = sanitize::line(handle.id().as_str());
+                format!(
+                    "the session is not named {}: {error}; go on with it by --resume {id}",
+                    sanitize::line(&name)
+                )
+            }),
+            None => None,
+        };
+        Ok(Session { handle, cwd, opened: Opened::New, warning })
+    }
+
+    async fn go_on(self, kept: Kept) -> Result<Session, Failure> {
+        let (built_in, agent) = (self.built_in, self.agent);
+        let cwd = kept.cwd.map_or_else(|| self.cwd.to_owned(), PathBuf::from);
+        if self.arguments.cwd.is_some() && !same_folder(&cwd, self.cwd) {
+            return Err(Failure::usage(format!(
+                "the session {} belongs to the folder {}: leave out --cwd to go on with it",
+                sanitize::line(&kept.id),
+                sanitize::line(&cwd.display().to_string())
+            )));
+        }
+        let capabilities = agent.capabilities();
+        let (opening, opened) = if capabilities.load_session {
+            (agent.load(kept.id, &cwd), Opened::Loaded)
+        } else if capabilities.session_capabilities.resume.is_some() {
+            (agent.resume(kept.id, &cwd), Opened::Resumed)
+        } else {
+            return Err(Failure::usage(
+                "the agent can neither load nor resume sessions: leave out --resume and --session to begin a new one",
+            ));
+        };
+        let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
+        Ok(Session { handle, cwd, opened, warning: None })
+    }
+
+    async fn with(self, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
+        opening.permissions(self.permissions).mcp_servers(self.mcp_servers).await
+    }
+
+    /// The folder that `--cwd` names, as a session has it.
+    fn given_cwd(&self) -> Option<String> {
+        self.arguments.cwd.as_ref().map(|_| self.cwd.to_string_lossy().into_owned())
+    }
+
+    async fn resumed(&self, id: &str) -> Result<Kept, Failure> {
+        if self.built_in {
+            return self.in_store(id);
+        }
+        if self.agent.capabilities().session_capabilities.list.is_none() {
+            return match id {
+                LAST => Err(Failure::usage(
+                    "the agent lists no sessions, so that the last one is not known: name it by its whole id",
+                )),
+                id => Ok(Kept { id: id.to_owned(), cwd: None }),
+            };
+        }
+        let listed = self.listed(self.given_cwd()).await?;
+        if id == LAST {
+            return newest(listed)
+                .map(kept)
+                .ok_or_else(|| Failure::usage("there is no last session: the agent lists none"));
+        }
+        let named: Vec<SessionInfo> =
+            listed.iter().filter(|listed| listed.session_id.as_str().starts_with(id)).cloned().collect();
+        let whole = named.iter().find(|listed| listed.session_id.as_str() == id).cloned();
+        match (whole, named.as_slice()) {
+            (Some(whole), _) => Ok(kept(whole)),
+            (None, [one]) => Ok(kept(one.clone())),
+            (None, []) => Err(Failure::usage(format!(
+                "the agent lists no session {}: `last` is the newest.{}",
+                sanitize::line(id),
+                lines(&listed)
+            ))),
+            (None, several) => Err(Failure::usage(format!(
+                "{} sessions begin with {}: write more of the id.{}",
+                several.len(),
+                sanitize::line(id),
+                lines(several)
+            ))),
+        }
+    }
+
+    fn in_store(&self, id: &str) -> Result<Kept, Failure> {
+        let place = Place::of(None)?;
+        let Some(store) = place.existing()? else {
+            return Err(Failure::usage(
+                "no sessions are kept here: `attache doctor` says where they would be",
+            ));
+        };
+        if id == LAST {
+            let query = ListQuery {
+                side: Some(Side::Agent),
+                agent: Some(BUILT_IN.to_owned()),
+                cwd: self.given_cwd(),
+                limit: 1,
+                ..ListQuery::default()
+            };
+            let last = store.list(&query)?.sessions.into_iter().next();
+            return last.map(of_store).ok_or_else(|| {
+                Failure::usage("there is no last session: none is kept, or all are archived")
+            });
+        }
+        session_id::find(&store, id, Some(BUILT_IN)).map(of_store)
+    }
+
+    /// The session of this folder with the name as its title, or as one of its tags; the newest of several.
+    async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
+        let cwd = self.cwd.to_string_lossy().into_owned();
+        if self.built_in {
+            return named_in_store(name, cwd);
+        }
+        if self.agent.capabilities().session_capabilities.list.is_none() {
+            return Ok(None);
+        }
+        let mut listed = self.listed(Some(cwd)).await?;
+        listed.retain(|listed| {
+            listed.title.as_deref() == Some(name) && same_folder(Path::new(&listed.cwd), self.cwd)
+        });
+        Ok(newest(listed).map(kept))
+    }
+
+    async fn listed(&self, cwd: Option<String>) -> Result<Vec<SessionInfo>, Failure> {
+        let listing = self.agent.list();
+        let listing = if let Some(cwd) = cwd { listing.cwd(cwd) } else { listing };
+        listing.all().await.map_err(|error| match error.refusal() {
+            Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => Failure::new(
+                Exit::LoginNeeded,
+                format!(
+                    "the agent needs a login before it lists sessions ({})",
+                    sanitize::line(&refusal.message)
+                ),
+            ),
+            _ => Failure::new(Exit::AgentFailed, format!("the agent's sessions cannot be listed: {error}")),
+        })
+    }
+}
+
+fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
+    let Some(store) = Place::of(None)?.existing()? else { return Ok(None) };
+    let mut query = ListQuery {
+        side: Some(Side::Agent),
+        agent: Some(BUILT_IN.to_owned()),
+        cwd: Some(cwd),
+        archived: Archived::Exclude,
+        ..ListQuery::default()
+    };
+    loop {
+        let page = store.list(&query)?;
+        let named = |listed: &Listed| {
+            let info = &listed.summary.info;
+            info.title() == Some(name) || Labels::of(info).tags.iter().any(|tag| tag == name)
+        };
+        if let Some(found) = page.sessions.into_iter().find(named) {
+            return Ok(Some(of_store(found)));
+        }
+        match page.next {
+            Some(next) => query.cursor = Some(next),
+            None => return Ok(None),
+        }
+    }
+}
+
+fn of_store(listed: Listed) -> Kept {
+    Kept { id: listed.key.session_id.as_str().to_owned(), cwd: Some(listed.summary.cwd) }
+}
+
+fn kept(listed: SessionInfo) -> Kept {
+    Kept {
+        id: listed.session_id.as_str().to_owned(),
+        cwd: Some(listed.cwd).filter(|cwd| Path::new(cwd).is_absolute()),
+    }
+}
+
+/// The session that changed last; of those without a time the one that is listed first (LIST-11).
+fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
+    let at = |listed: &SessionInfo| listed.updated_at.as_deref()?.parse::<jiff::Timestamp>().ok();
+    listed.into_iter().reduce(|newest, other| if at(&other) > at(&newest) { other } else { newest })
+}
+
+fn same_folder(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+}
+
+/// A line for each, but not for many: id, title.
+fn lines(sessions: &[SessionInfo]) -> String {
+    let line = |listed: &SessionInfo| {
+        let title = listed.title.as_deref().map_or_else(|| "(no title)".to_owned(), sanitize::line);
+        format!("\n  {}  {title}", sanitize::line(listed.session_id.as_str()))
+    };
+    sessions.iter().take(NAMED).map(line).collect()
+}
+
+/// Why a session is not open.
+pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
+    let exit = match &error {
+        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
+        OpenError::AuthRequired { .. } => Exit::LoginNeeded,
+        OpenError::Call(call) => match call.refusal() {
+            Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
+            // The built-in agent's own words: the protocol has no code for it.
+            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => Exit::Busy,
+            _ => Exit::AgentFailed,
+        },
+        _ => Exit::OurFault,
+    };
+    Failure::new(exit, error)
+}

@@ -1,0 +1,43 @@
+//! Saying that a slow start goes on.
+
+use crate::show::paint::{DIM, Paint};
+use crate::show::sanitize;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// After how long a person is told, and how often then.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// Waits for what the agent does at its start. A person who watches is told after a second, and then each second, that it goes on.
+pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<String>) -> T {
+    let Some(what) = what else { return starting.await };
+    let mut starting = std::pin::pin!(starting);
+    let what = sanitize::line(&what);
+    let paint = Paint::of(&io::stderr());
+    for seconds in 1.. {
+        if let Ok(started) = tokio::time::timeout(SLOW, &mut starting).await {
+            if seconds > 1 {
+                eprint(&clear(paint));
+            }
+            return started;
+        }
+        let line = paint.paint(DIM, format!("{what} … {seconds} s"));
+        match paint.colours {
+            true => eprint(&format!("{}{line}", clear(paint))),
+            false if seconds == 1 => eprint(&format!("{line}\n")),
+            false => {}
+        }
+    }
+    starting.await
+}
+
+/// What takes a line back, where sequences may be written.
+fn clear(paint: Paint) -> String {
+    if paint.colours { "\r\x1b[2K".to_owned() } else { String::new() }
+}
+
+fn eprint(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // If stderr is closed nobody is told.
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}

@@ -1,0 +1,20 @@
+//! What a tool call's terminals show, in place of their ids.
+
+use attache_client::SessionHandle;
+use attache_protocol::v1::{Content, ToolCall, ToolCallContent};
+
+/// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that is known.
+pub(crate) fn shown(call: &ToolCall, session: &SessionHandle) -> Option<ToolCall> {
+    let known = |content: &ToolCallContent| match content {
+        ToolCallContent::Terminal(terminal) => session.terminal(&terminal.terminal_id),
+        _ => None,
+    };
+    if !call.content.iter().any(|content| known(content).is_some()) {
+        return None;
+    }
+    let content = call.content.iter().map(|content| match known(content) {
+        Some(terminal) => ToolCallContent::Content(Content::new(terminal.output)),
+        None => content.clone(),
+    });
+    Some(ToolCall { content: content.collect(), ..call.clone() })
+}

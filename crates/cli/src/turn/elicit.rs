@@ -1,0 +1,83 @@
+//! A form or a page in a turn: the person answers, unless the turn ends first.
+
+use super::{CANCELLING, Run, reached};
+use crate::elicitation::{self, Elicitation};
+use crate::exit::{Exit, Failure};
+use attache_client::{Elicited, ElicitedForm, SessionHandle, Turn};
+use std::io::{self, Write};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+impl Run<'_> {
+    /// Has a form filled in, or a page agreed to.
+    pub(super) async fn elicit(
+        &mut self,
+        session: &SessionHandle,
+        turn: &mut Turn,
+        elicitation: Elicitation,
+        deadline: Option<Instant>,
+        stopping: &mut Option<Exit>,
+    ) -> Result<(), Failure> {
+        self.catch_up(session, turn).await?;
+        self.face.pause().map_err(|error| Failure::output(&error))?;
+        let said = match elicitation {
+            Elicitation::Form(request, answer) => {
+                let asked = elicitation::fill(&request);
+                let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
+                answered.map(|elicited| match elicited {
+                    ElicitedForm::Accept(_) => "sent",
+                    ElicitedForm::Decline => "declined",
+                    ElicitedForm::Cancel => "not answered",
+                })
+            }
+            Elicitation::Page(request, answer) => {
+                let asked = elicitation::open(&request);
+                let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
+                answered.map(|elicited| match elicited {
+                    Elicited::Accept => "agreed: open the address above in your browser",
+                    Elicited::Decline => "declined",
+                    Elicited::Cancel => "not answered",
+                })
+            }
+        };
+        match said {
+            Some(said) => self.remark(said),
+            None if *stopping == Some(Exit::Cancelled) => self.remark(CANCELLING),
+            None => self.remark("no longer asked"),
+        }
+    }
+
+    /// Waits for the person's answer and passes it on; `None` if the turn was cancelled or the question withdrawn first.
+    async fn unless_ended<T: Clone>(
+        &mut self,
+        turn: &Turn,
+        asked: impl Future<Output = io::Result<T>>,
+        mut answer: oneshot::Sender<T>,
+        deadline: Option<Instant>,
+        stopping: &mut Option<Exit>,
+    ) -> Result<Option<T>, Failure> {
+        let ended = tokio::select! {
+            biased;
+            // Cancelled before the question is let go, so that the agent is told of a cancel and not of an answer.
+            () = self.interrupts.cancel() => Exit::Cancelled,
+            () = reached(deadline) => Exit::Timeout,
+            () = answer.closed() => {
+                let _ = writeln!(io::stderr());
+                return Ok(None);
+            }
+            answered = asked => {
+                let answered = answered.map_err(|error| {
+                    Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
+                })?;
+                // If it was withdrawn meanwhile, nobody needs the answer.
+                let _ = answer.send(answered.clone());
+                return Ok(Some(answered));
+            }
+        };
+        turn.cancel();
+        *stopping = Some(ended);
+        // Ends the line in which the person was asked.
+        let _ = writeln!(io::stderr());
+        Ok(None)
+    }
+}

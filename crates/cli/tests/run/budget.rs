@@ -1,0 +1,55 @@
+//! `--budget`: what a session may cost.
+
+use crate::project::Project;
+use crate::script::Script;
+
+fn costing(cost: &str) -> String {
+    format!(
+        r#"update '{{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{cost}}}'
+        printf '%s' "$id" >turn"#
+    )
+}
+
+/// Answers the prompt once it is cancelled.
+const CANCELLED: &str = r#"*'"session/cancel"'*) id=$(cat turn); reply '{"stopReason":"cancelled"}' ;;"#;
+
+/// USE-04, CANCEL-02.
+#[test]
+fn a_turn_that_costs_too_much_is_cancelled_and_ends_with_7() {
+    let project = Project::new();
+    let prompt = costing(r#"{"amount":0.75,"currency":"USD"}"#);
+    let agent = Script { prompt: &prompt, other: CANCELLED, ..Script::default() }.install(&project);
+    // Without a budget that works the turn would never end.
+    let ended = project.run(&["run", "--agent", &agent, "--budget", "0.50USD", "--timeout", "20", "hello"]);
+    ended.failed(7, &["has cost 0.75 USD, the budget is 0.5 USD", "--budget"]);
+}
+
+#[test]
+fn a_turn_within_the_budget_goes_on_and_the_next_is_not_begun_beyond_it() {
+    let project = Project::new();
+    // Each prompt costs as much as the one before; the total is the session's (USE-05).
+    let prompt = r#"count=$((count + 1))
+        update '{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":'$count',"currency":"USD"}}'
+        reply '{"stopReason":"end_turn"}'"#;
+    let agent = Script { prompt, ..Script::default() }.install(&project);
+    std::fs::write(project.path().join("prompts"), "one\n---\ntwo\n---\nthree\n").unwrap();
+    let within = project.run(&["run", "--agent", &agent, "--budget", "3", "--file", "prompts"]);
+    assert_eq!(within.code, Some(0), "{within:#?}");
+    let beyond = project.run(&["run", "--agent", &agent, "--budget", "1.5", "--file", "prompts"]);
+    beyond.failed(7, &["has cost 2 USD, the budget is 1.5 USD"]);
+    assert!(!beyond.stderr.contains("› three"), "{beyond:#?}");
+}
+
+#[test]
+fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
+    for (cost, says) in
+        [("null", "reports no cost"), (r#"{"amount":9,"currency":"EUR"}"#, "in EUR and not in USD")]
+    {
+        let project = Project::new();
+        let prompt = costing(cost) + "; reply '{\"stopReason\":\"end_turn\"}'";
+        let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+        let ended = project.run(&["run", "--agent", &agent, "--budget", "1", "hello"]);
+        ended.failed(0, &[says, "--budget cannot stop it"]);
+    }
+    Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
+}

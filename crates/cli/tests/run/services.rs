@@ -1,0 +1,50 @@
+//! What `attache run` does for an agent: commands in terminals.
+
+use crate::project::Project;
+use crate::script::Script;
+use std::process::Output;
+
+/// An agent that has a command run in a terminal, shows it, and releases it.
+const COMMAND: &str = r#"
+    prompt=$id
+    ask() { printf '{"jsonrpc":"2.0","id":%s,"method":"terminal/%s","params":{"sessionId":"s",%s}}\n' "$1" "$2" "$3"; IFS= read -r answer; }
+    ask 71 create '"command":"printf","args":["made %s\\n","here"]'
+    case "$answer" in
+      *terminalId*)
+        terminal=$(printf '%s' "$answer" | sed 's/.*"terminalId":"\([^"]*\)".*/\1/')
+        content="[{\"type\":\"terminal\",\"terminalId\":\"$terminal\"}]"
+        update "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"kind\":\"execute\",\"title\":\"Make it\",\"status\":\"in_progress\",\"content\":$content}"
+        ask 72 wait_for_exit "\"terminalId\":\"$terminal\""
+        ask 73 release "\"terminalId\":\"$terminal\""
+        update '{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}' ;;
+      *) update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"refused"}}' ;;
+    esac
+    id=$prompt
+    reply '{"stopReason":"end_turn"}'"#;
+
+fn run(flags: &[&str]) -> (String, String) {
+    let project = Project::new();
+    let agent = Script { prompt: COMMAND, ..Script::default() }.install(&project);
+    let arguments = [&["run", "--agent", &agent], flags, &["go"]].concat();
+    let Output { stdout, stderr, status } = project.attache(&arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (stdout, stderr) = (text(stdout), text(stderr));
+    assert_eq!(status.code(), Some(0), "{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command printed is shown.
+#[test]
+fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
+    for flag in [&["--yes"][..], &["--allow", "execute"]] {
+        let (stdout, stderr) = run(flag);
+        assert!(!stdout.contains("refused") && stderr.contains("made here"), "{stdout}{stderr}");
+        assert!(stderr.contains("printf 'made %s\\n' here"), "what was allowed is said: {stderr}");
+    }
+    for flag in [&[][..], &["--allow", "edit"]] {
+        let (stdout, stderr) = run(flag);
+        assert!(stdout.contains("refused") && !stderr.contains("made here"), "{stdout}{stderr}");
+    }
+    let (stdout, _) = run(&["--json", "--yes"]);
+    assert!(stdout.contains(r#""text":"made here\n""#), "{stdout}");
+}
