@@ -30,12 +30,13 @@ pub(crate) fn run(
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
         // A machine may be busy. One that is expected to hang need not be waited for as long as one that is not.
-        let least = Duration::from_secs(if mutation.hangs { 10 } else { 60 });
+        let least = Duration::from_secs(if mutation.hangs { 5 } else { 60 });
         let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
             Some(program) => run_test(program, mutation.test.name, Some(mutation.name), limit),
             None => Err("there is no such test".to_owned()),
         };
+        let took = ended.as_ref().map_or(Duration::ZERO, |(_, took)| *took);
         let problem = match ended {
             Ok((Ended::Red, _)) => None,
             Ok((Ended::Hung, _)) if mutation.hangs => None,
@@ -47,7 +48,8 @@ pub(crate) fn run(
         };
         let word = if problem.is_none() { "noticed " } else { "SURVIVED" };
         let number = done.fetch_add(1, Ordering::Relaxed) + 1;
-        println!("{number:>4}/{} {word} {} ({})", mutations.len(), mutation.name, mutation.rules.join(", "));
+        let (all, seconds, rules) = (mutations.len(), took.as_secs_f32(), mutation.rules.join(", "));
+        println!("{number:>4}/{all} {word} {} ({rules}) in {seconds:.1} s", mutation.name);
         problem
     });
     for (mutation, problem) in mutations.iter().zip(found) {

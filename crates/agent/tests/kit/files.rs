@@ -93,9 +93,12 @@ async fn a_client_that_offers_terminals_runs_the_commands() {
     let output = client.arrives("terminal/output").await;
     client.answer(&output, json!({"output": "made", "truncated": false})).await;
     client.arrives("terminal/release").await;
-    client.reply(turn).await;
     let shown = client.updates();
-    assert!(shown.iter().any(|update| update["content"] == json!([{"type": "terminal", "terminalId": "t"}])));
+    assert!(
+        shown.iter().any(|update| update["content"] == json!([{"type": "terminal", "terminalId": "t"}])),
+        "TOOL-13: before it is released"
+    );
+    client.reply(turn).await;
     let ran = notes.all().pop().unwrap();
     assert!(ran.contains("exit_code: None, signal: Some(\"SIGTERM\"), timed_out: false"), "{ran}");
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// What a client can offer, by the path of its capability, in the order of the bits of a combination.
-const GATES: &[&str] = &[
+pub(crate) const GATES: &[&str] = &[
     "fs/readTextFile",
     "fs/writeTextFile",
     "terminal",
@@ -207,7 +207,9 @@ fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
     }
 }
 
-async fn play(bits: u32) -> BTreeSet<String> {
+/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and the params of each message by its
+/// method; of the replies to `initialize` and `session/new` the results.
+pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) {
     let mut client = Client::silent(serve(Everything));
     let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities(bits)});
     let initialized = client.result("initialize", params).await;
@@ -220,14 +222,16 @@ async fn play(bits: u32) -> BTreeSet<String> {
         found.insert(format!("option {}", option["type"].as_str().unwrap()));
     }
     let session = new["sessionId"].as_str().unwrap().to_owned();
+    let mut said = vec![("initialize".to_owned(), initialized), ("session/new".to_owned(), new)];
     let turn = client.prompt(&session, "everything").await;
     let mut announced = vec![session.clone()];
     loop {
         let message = client.next().await;
         if message["id"] == turn && message.get("method").is_none() {
             assert_eq!(message["result"]["stopReason"], "end_turn", "{message}");
-            return found;
+            return (found, said);
         }
+        said.push((message["method"].as_str().unwrap().to_owned(), message["params"].clone()));
         seen(&message, &session, &mut found);
         announced.extend(message["params"]["update"]["sessionId"].as_str().map(str::to_owned));
         if let Some(id) = message["params"]["sessionId"].as_str() {
@@ -248,6 +252,6 @@ async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
         };
         let gated = GATED.iter().filter(|(_, gate)| open(gate)).map(|(what, _)| *what);
         let expected: BTreeSet<String> = ALWAYS.iter().copied().chain(gated).map(str::to_owned).collect();
-        assert_eq!(play(bits).await, expected, "{}", capabilities(bits));
+        assert_eq!(play(bits).await.0, expected, "{}", capabilities(bits));
     }
 }

@@ -1,6 +1,9 @@
 use super::client::cancel;
-use super::{Client, Tester};
+use super::{Client, Tester, acts};
+use attache_agent::{Permission, ToolKind};
+use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 /// Whether the author noted what it should have.
 type Noted = fn(&str) -> bool;
@@ -107,4 +110,47 @@ async fn questions_of_several_sessions_are_open_at_once() {
     assert_eq!(client.reply(second).await["result"]["stopReason"], "end_turn", "PERM-12");
     client.send(&[selected(&one, "n")]).await;
     assert_eq!(client.reply(first).await["result"]["stopReason"], "end_turn");
+}
+
+/// PERM-07: an author that remembers what was allowed for always asks once; one that is allowed once asks again.
+#[tokio::test(start_paused = true)]
+async fn an_author_can_tell_once_from_always() {
+    for (option, asked) in [("y", 3), ("Y", 1)] {
+        let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let author = acts(move |turn| {
+            let always = always.clone();
+            async move {
+                if always.load(Ordering::SeqCst) {
+                    return turn.say("allowed before").await;
+                }
+                let call = turn.tool_call("Delete", ToolKind::Delete).announce().await?;
+                let option = PermissionOption::new;
+                let options = vec![
+                    option("y", "Yes", PermissionOptionKind::AllowOnce),
+                    option("Y", "Always", PermissionOptionKind::AllowAlways),
+                ];
+                let answer = turn.ask_permission(&call, options).await?;
+                always.store(matches!(answer, Permission::AllowAlways(_)), Ordering::SeqCst);
+                assert!(answer.allowed());
+                call.complete().await
+            }
+        });
+        let mut client = Client::plain(author).await;
+        let session = client.session().await;
+        let mut questions = 0;
+        for _ in 0..3 {
+            let turn = client.prompt(&session, "go").await;
+            loop {
+                let line = client.next().await;
+                if line["method"] == "session/request_permission" {
+                    questions += 1;
+                    client.send(&[selected(&line, option)]).await;
+                } else if line["id"] == turn {
+                    assert_eq!(line["result"]["stopReason"], "end_turn");
+                    break;
+                }
+            }
+        }
+        assert_eq!(questions, asked, "{option}");
+    }
 }

@@ -154,6 +154,35 @@ async fn the_list_has_pages_filters_and_titles() {
     assert!(page["sessions"][0]["updatedAt"].as_str().unwrap().ends_with('Z'), "LIST-11");
 }
 
+/// LIST-02, LIST-04, RPC-25.
+#[tokio::test(start_paused = true)]
+async fn params_that_may_all_be_left_out_may_be_left_out_themselves() {
+    let mut client = Client::plain(Tester::default()).await;
+    let call = |id: &str, params: Option<serde_json::Value>| {
+        let mut call = json!({"jsonrpc": "2.0", "id": id, "method": "session/list"});
+        if let Some(params) = params {
+            call["params"] = params;
+        }
+        call
+    };
+    let calls = [call("absent", None), call("null", Some(json!(null))), call("empty", Some(json!({})))];
+    for sessions in 0..2 {
+        for (made, call) in calls.iter().enumerate() {
+            client.send(std::slice::from_ref(call)).await;
+            let reply = client.next().await;
+            assert_eq!(reply["id"], call["id"]);
+            assert_eq!(
+                reply["result"]["sessions"].as_array().map(Vec::len),
+                Some(sessions),
+                "{made}: {reply}"
+            );
+        }
+        client.session().await;
+        client.settle().await;
+        client.seen.clear();
+    }
+}
+
 /// TITLE-01, TITLE-02, TITLE-03.
 #[tokio::test(start_paused = true)]
 async fn a_title_that_a_person_set_stays() {

@@ -94,3 +94,28 @@ async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     let of_call = |update: &&Value| update["toolCallId"] == *call && update["status"].is_string();
     assert_eq!(updates.iter().rev().find(of_call).unwrap()["status"], "failed", "TOOL-07");
 }
+
+/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is left.
+#[tokio::test(start_paused = true)]
+async fn a_fork_that_cannot_be_made_as_asked_for_is_refused() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let source = client.session().await;
+    client.turn(&source, "remember a").await;
+    let server = json!({"type": "sse", "name": "m", "url": "http://h", "headers": []});
+    for (key, value) in [
+        ("cwd", json!("relative")),
+        ("cwd", json!("/no/such/folder")),
+        ("additionalDirectories", json!(["relative"])),
+        ("mcpServers", json!([server])),
+        ("systemPrompt", json!({"mode": "append", "content": [{"type": "text", "text": "Be brief."}]})),
+    ] {
+        let mut params = load(&source);
+        params[key] = value;
+        assert_eq!(client.error("session/fork", params).await["code"], -32602, "{key}");
+    }
+    let listed = client.result("session/list", json!({})).await;
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
+    let (_, updates) = client.turn(&source, "recall").await;
+    assert_eq!(updates.last().unwrap()["content"]["text"], "a");
+}

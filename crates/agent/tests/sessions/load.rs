@@ -316,3 +316,39 @@ async fn all_stored_sessions_are_listed_in_pages() {
     let prompt = super::client::prompt(ids.iter().next().unwrap(), "x");
     assert_eq!(client.error("session/prompt", prompt).await["code"], -32002, "LIST-09");
 }
+
+/// LIST-09: a list opens nothing and leaves what is stored as it is.
+#[tokio::test(start_paused = true)]
+async fn listing_changes_nothing() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let session = client.session().await;
+    client.turn(&session, "everything").await;
+    client.hang_up().await.unwrap();
+    let before = store.events(&session);
+    let author = Keeper::default();
+    let mut client = store.client(author.clone()).await;
+    let first = client.result("session/list", json!({})).await;
+    assert_eq!(client.result("session/list", json!({})).await, first);
+    assert_eq!(store.events(&session), before);
+    assert_eq!(client.result("session/status", json!({"sessionId": session})).await["status"], "saved");
+    assert_eq!(client.error("session/prompt", super::client::prompt(&session, "x")).await["code"], -32002);
+    assert_eq!(author.noted(), [] as [String; 0], "the author was asked nothing");
+}
+
+/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is loaded.
+#[tokio::test(start_paused = true)]
+async fn metadata_of_what_was_said_comes_back_with_it() {
+    let store = TestStore::new();
+    let mut client = store.client(Keeper::default()).await;
+    let session = client.session().await;
+    let meta = json!({"example.org/a": {"b": [1, null]}, "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"});
+    let text = json!({"type": "text", "text": "say x", "_meta": meta});
+    let link = json!({"type": "resource_link", "uri": "file:///a", "name": "a", "_meta": meta});
+    client.result("session/prompt", json!({"sessionId": session, "prompt": [text, link]})).await;
+    client.result("session/close", json!({"sessionId": session})).await;
+    client.updates();
+    client.result("session/load", load(&session)).await;
+    let updates = client.updates();
+    assert_eq!((&updates[0]["content"], &updates[1]["content"]), (&text, &link));
+}
