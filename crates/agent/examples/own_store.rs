@@ -7,7 +7,8 @@ use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, ser
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError, Summary,
+    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
+    Summary,
 };
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -102,7 +103,7 @@ impl Store for Lines {
             .take_while(|event| {
                 let first = bytes == 0;
                 bytes += event.encode().len();
-                first || bytes <= <dyn Store>::PAGE
+                first || bytes <= READ_PAGE
             })
             .collect())
     }

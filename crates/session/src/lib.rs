@@ -75,7 +75,9 @@ pub use permission::Permission;
 pub use position::Position;
 pub use replay::Replay;
 pub use session::Session;
-pub use store::{Archived, Commit, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError};
+pub use store::{
+    Archived, Commit, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
+};
 pub use subagent::{MessageBetweenSessions, Subagent};
 pub use summary::Summary;
 pub use text::Text;

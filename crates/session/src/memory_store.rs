@@ -1,7 +1,7 @@
 //! A store that keeps its sessions in memory.
 
 use crate::memory_list::{self, Candidate};
-use crate::{Commit, Event, ListPage, ListQuery, Log, SessionKey, Store, StoreError, Summary};
+use crate::{Commit, Event, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store, StoreError, Summary};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -163,7 +163,7 @@ impl Stored {
         let start = self.after(after);
         let mut bytes = 0;
         let fits = |event: &&Arc<Event>| {
-            let fits = bytes < <dyn Store>::PAGE;
+            let fits = bytes < READ_PAGE;
             bytes += event.encode().len();
             fits
         };

@@ -43,7 +43,7 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError::Unknown`] for `from`, [`StoreError::Exists`] for `to`.
     fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
-    /// The next events behind the number `after`, in order, about [`<dyn Store>::PAGE`] bytes of them and at least one; none at the end. No
+    /// The next events behind the number `after`, in order, about [`READ_PAGE`] bytes of them and at least one; none at the end. No
     /// transaction and no lock is held between two calls, so a reader may take its time.
     ///
     /// Texts that came in pieces may be joined: a joined event has the number of its last piece.
@@ -91,10 +91,8 @@ pub trait Store: Send + Sync + 'static {
     }
 }
 
-impl dyn Store {
-    /// About how many bytes of events one [`Store::read`] gives.
-    pub const PAGE: usize = 256 * 1024;
-}
+/// About how many bytes of events one [`Store::read`] gives.
+pub const READ_PAGE: usize = 256 * 1024;
 
 /// Done once what was promised is stored so that `kill -9` and a power cut cannot take it.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;

@@ -3,7 +3,7 @@
 use crate::failure::code;
 use crate::place::Place;
 use crate::row::{LISTED, listed, side_name};
-use attache_session::{Event, EventError, SessionKey, Store, StoreError, Summary};
+use attache_session::{Event, EventError, READ_PAGE, SessionKey, StoreError, Summary};
 use rusqlite::{Connection, ErrorCode, Row, params};
 
 /// The number of the session's row, and its summary.
@@ -23,7 +23,7 @@ pub(crate) fn find(
     }
 }
 
-/// The next events of the session in row `id` behind the number `after`, about [`Store::PAGE`] bytes of them.
+/// The next events of the session in row `id` behind the number `after`, about [`READ_PAGE`] bytes of them.
 pub(crate) fn page(
     place: &Place,
     connection: &Connection,
@@ -38,7 +38,7 @@ pub(crate) fn page(
     let mut rows = statement.query(params![id, after]).map_err(failed)?;
     let mut events = Vec::new();
     let mut bytes = 0;
-    while bytes < <dyn Store>::PAGE
+    while bytes < READ_PAGE
         && let Some(row) = rows.next().map_err(failed)?
     {
         let (event, size) = event(place, id, row)?;

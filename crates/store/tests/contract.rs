@@ -14,8 +14,8 @@ mod logs;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, Session, SessionKey,
-    Store, StoreError, Summary, Timestamp,
+    Archived, Event, EventBody, ListPage, ListQuery, MemoryStore, MessageAuthor, Origin, READ_PAGE, Session,
+    SessionKey, Store, StoreError, Summary, Timestamp,
 };
 use attache_store::Sqlite;
 use logs::{all, commit, event, key, message, meta, opened, prompt, record, said, stored, text, title, wait};
@@ -141,7 +141,7 @@ fn pages_join_to_the_whole_log(store: &dyn Store) {
     }
     commit(&*log).unwrap();
     let first = store.read(&key("s"), 0).unwrap();
-    assert!(first.iter().map(|event| event.encode().len()).sum::<usize>() < 2 * <dyn Store>::PAGE);
+    assert!(first.iter().map(|event| event.encode().len()).sum::<usize>() < 2 * READ_PAGE);
     let events = all(store, &key("s"));
     assert_eq!(said(&events), said_whole);
     assert!(events.windows(2).all(|pair| pair[0].sequence < pair[1].sequence));
