@@ -99,7 +99,8 @@ async fn one(
     let mut face = run::on_terminal(Bound::Short);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
-    face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: title.as_deref() })
+    // Each prompt has a face of its own; that the session began, and what it is called, is no news to the person.
+    face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
         face: &mut face,

@@ -121,9 +121,10 @@ impl<W: Write> Progress<W> {
             Item::Stop { reason, usage, state } => {
                 let title = self.title.take().filter(|title| !title.is_empty());
                 let title = title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
-                let usage = usage::line(state, *usage, self.style.paint);
+                let columns = (self.style.columns)().unwrap_or(usize::MAX);
+                let usage = usage::lines(state, *usage, self.style.paint, columns);
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
-                let lines: Vec<String> = [stopped, title, usage].into_iter().flatten().collect();
+                let lines: Vec<String> = stopped.into_iter().chain(title).chain(usage).collect();
                 self.lines(&lines)
             }
         }

@@ -1,7 +1,7 @@
 //! Context, tokens and cost in one line.
 
 use super::paint::{DIM, Paint, RED, YELLOW};
-use super::sanitize;
+use super::{sanitize, width};
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 
@@ -11,6 +11,34 @@ use attache_session::{UsageLevel, UsageState};
 /// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last call or of the whole session (USE-10). The
 /// session's sum is shown from the second turn on, where it is known to be one: of our own agent, while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
+    lines(state, turn, paint, usize::MAX).pop()
+}
+
+/// The same in as many lines as it takes, if no part is broken that fits into `columns`.
+pub(crate) fn lines(state: &UsageState, turn: Option<&Usage>, paint: Paint, columns: usize) -> Vec<String> {
+    let plain = parts(state, turn, Paint { colours: false });
+    let mut lines: Vec<String> = Vec::new();
+    let mut taken = 0;
+    for (part, plain) in parts(state, turn, paint).iter().zip(plain) {
+        let wanted = width::width(&plain);
+        match lines.last_mut() {
+            Some(line) if taken + width::width(BETWEEN) + wanted <= columns => {
+                line.push_str(&paint.paint(DIM, BETWEEN.to_owned()));
+                line.push_str(part);
+                taken += width::width(BETWEEN) + wanted;
+            }
+            _ => {
+                lines.push(part.clone());
+                taken = wanted;
+            }
+        }
+    }
+    lines
+}
+
+const BETWEEN: &str = " · ";
+
+fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> {
     let dim = |text: String| paint.paint(DIM, text);
     let mut parts = Vec::new();
     if let Some(used) = state.used() {
@@ -28,7 +56,7 @@ pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Op
         parts.push(dim(format!("session {} tokens", grouped(total.total))));
     }
     parts.extend(state.costs().iter().map(|cost| dim(cost_of(cost))));
-    (!parts.is_empty()).then(|| parts.join(&dim(" · ".to_owned())))
+    parts
 }
 
 /// What a turn reported, in the words of whoever counted it.
@@ -105,6 +133,25 @@ mod tests {
         let shown = line(&state(1234, Some(32768), Some(Cost::new(0.0123, "USD"))), Some(&turn), PLAIN);
         let expected = "context 1,234 of 32,768 tokens (3 %) · turn 1,900 tokens (in 1,850, out 50, cache read 7) · cost 0.0123 USD";
         assert_eq!(shown.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_several_lines_and_no_part_is_broken_that_fits() {
+        let turn = Usage::new(900_u64, 850_u64, 50_u64);
+        let state = state(1234, Some(32768), Some(Cost::new(0.5, "USD")));
+        let shown = |columns| lines(&state, Some(&turn), PLAIN, columns);
+        let whole = line(&state, Some(&turn), PLAIN).unwrap();
+        assert_eq!(shown(width::width(&whole)), [whole.as_str()]);
+        for columns in [1, 20, 40, 60, 80, width::width(&whole) - 1] {
+            let lines = shown(columns);
+            assert!(lines.len() > 1 && lines.join(BETWEEN) == whole, "{columns}");
+            assert!(
+                lines.iter().all(|line| width::width(line) <= columns || !line.contains(BETWEEN)),
+                "{columns}"
+            );
+        }
+        let painted = lines(&state, Some(&turn), Paint { colours: true }, 60);
+        assert_eq!(painted.len(), shown(60).len(), "colours take no room");
     }
 
     /// A session of `agent` with a turn for each of these figures (total, in, out), and its last line.

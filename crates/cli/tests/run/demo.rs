@@ -33,6 +33,8 @@ fn the_tour_shows_the_main_job_and_touches_nothing() {
     ] {
         assert!(ended.stdout.contains(text), "the tour lacks {text:?}: {}", ended.stdout);
     }
+    // One session, which begins once: later prompts do not say that it does.
+    assert!(!ended.stdout.contains("beginning"), "{}", ended.stdout);
     assert_eq!(files(project.path()), before);
     assert_eq!(project.main(), MAIN);
 }
