@@ -1,6 +1,5 @@
 //! `session/fork`: a new session with the past of another, which stays as it is (FORK-02).
 
-use crate::guard::{after_reading, guarded};
 use crate::kit::Parts;
 use crate::opened::{self, Opened, Shown};
 use crate::past::Past;
@@ -18,22 +17,16 @@ pub(crate) async fn fork<A: Author>(
     params: ForkSessionRequest,
     answer: Answer<SessionFork>,
 ) {
-    after_reading().await;
     let (source, id) = (params.session_id.clone(), SessionId::from(parts.world.id()));
-    let cancelled = answer.cancelled().clone().wait();
-    let begun = begin(&parts, params.into(), (&source, &id), answer.peer());
-    match guarded(begun, cancelled).await {
-        Ok((opened, shown)) => opened.announce(&parts, || {
-            let mut response = ForkSessionResponse::new(id);
-            (response.config_options, response.modes) = (shown.config_options, shown.modes);
-            let _ = answer.send(Ok(response));
-        }),
-        Err(error) => {
-            // Nobody knows its id: it must not be found in a list.
-            let _ = parts.kept.delete(&id).await;
-            let _ = answer.send(Err(error.to_reply()));
-        }
-    }
+    let named = id.clone();
+    let peer = answer.peer().clone();
+    let begun = begin(&parts, params.into(), (&source, &id), &peer);
+    let reply = move |shown: Shown| {
+        let mut response = ForkSessionResponse::new(named);
+        (response.config_options, response.modes) = (shown.config_options, shown.modes);
+        response
+    };
+    opened::answer(&parts, answer, Some(&id), begun, reply).await;
 }
 
 async fn begin<A: Author>(

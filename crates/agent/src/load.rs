@@ -1,6 +1,5 @@
 //! `session/load`: the whole conversation, then the answer.
 
-use crate::guard::{after_reading, guarded};
 use crate::kit::Parts;
 use crate::opened::{self, Opened, Shown};
 use crate::past::{Pages, Past, Records};
@@ -20,20 +19,15 @@ pub(crate) async fn load<A: Author>(
     params: LoadSessionRequest,
     answer: Answer<SessionLoad>,
 ) {
-    after_reading().await;
     let id = params.session_id.clone();
-    let cancelled = answer.cancelled().clone().wait();
-    let begun = begin(&parts, params.into(), &id, answer.peer());
-    match guarded(begun, cancelled).await {
-        Ok((opened, shown)) => opened.announce(&parts, || {
-            let mut response = LoadSessionResponse::new();
-            (response.config_options, response.modes) = (shown.config_options, shown.modes);
-            let _ = answer.send(Ok(response));
-        }),
-        Err(error) => {
-            let _ = answer.send(Err(error.to_reply()));
-        }
-    }
+    let peer = answer.peer().clone();
+    let begun = begin(&parts, params.into(), &id, &peer);
+    let reply = |shown: Shown| {
+        let mut response = LoadSessionResponse::new();
+        (response.config_options, response.modes) = (shown.config_options, shown.modes);
+        response
+    };
+    opened::answer(&parts, answer, None, begun, reply).await;
 }
 
 async fn begin<A: Author>(

@@ -1,6 +1,6 @@
 //! Opening a session: what `session/new`, `load`, `resume` and `fork` have in common.
 
-use crate::guard::calmly;
+use crate::guard::{after_reading, calmly, guarded};
 use crate::kit::Parts;
 use crate::line_up::Place;
 use crate::open_session::{OpenSession, State};
@@ -9,7 +9,8 @@ use crate::past::{Past, Records};
 use crate::remember::SYSTEM_PROMPT;
 use crate::setup::Setup;
 use crate::{Author, Opening, Result, SessionHandle};
-use attache_connection::Peer;
+use attache_connection::{Answer, Peer};
+use attache_protocol::method::Call;
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
 use attache_protocol::{Raw, encode};
 use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
@@ -42,6 +43,29 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
             session.state().close();
+        }
+    }
+}
+
+/// Answers a call that opens a session: behind everything that `begun` sends, and only then does the session take prompts. One that was cancelled or
+/// failed leaves no trace: a session `made` for this call is deleted, since nobody knows its id.
+pub(crate) async fn answer<A: Author, M: Call>(
+    parts: &Parts<A>,
+    answer: Answer<M>,
+    made: Option<&SessionId>,
+    begun: impl Future<Output = Result<(Opened<A::Memory>, Shown)>>,
+    reply: impl FnOnce(Shown) -> M::Result + Send + 'static,
+) {
+    after_reading().await;
+    match guarded(begun, answer.cancelled().clone().wait()).await {
+        Ok((opened, shown)) => opened.announce(parts, || {
+            let _ = answer.send(Ok(reply(shown)));
+        }),
+        Err(error) => {
+            if let Some(made) = made {
+                let _ = parts.kept.delete(made).await;
+            }
+            let _ = answer.send(Err(error.to_reply()));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `session/resume`: a session goes on, and nothing of it is replayed (SESS-19, SESS-20).
 
-use crate::guard::{after_reading, guarded};
 use crate::kit::Parts;
 use crate::opened::{self, Opened, Shown};
 use crate::past::Past;
@@ -18,20 +17,15 @@ pub(crate) async fn resume<A: Author>(
     params: ResumeSessionRequest,
     answer: Answer<SessionResume>,
 ) {
-    after_reading().await;
     let id = params.session_id.clone();
-    let cancelled = answer.cancelled().clone().wait();
-    let begun = begin(&parts, params.into(), &id, answer.peer());
-    match guarded(begun, cancelled).await {
-        Ok((opened, shown)) => opened.announce(&parts, || {
-            let mut response = ResumeSessionResponse::new();
-            (response.config_options, response.modes) = (shown.config_options, shown.modes);
-            let _ = answer.send(Ok(response));
-        }),
-        Err(error) => {
-            let _ = answer.send(Err(error.to_reply()));
-        }
-    }
+    let peer = answer.peer().clone();
+    let begun = begin(&parts, params.into(), &id, &peer);
+    let reply = |shown: Shown| {
+        let mut response = ResumeSessionResponse::new();
+        (response.config_options, response.modes) = (shown.config_options, shown.modes);
+        response
+    };
+    opened::answer(&parts, answer, None, begun, reply).await;
 }
 
 async fn begin<A: Author>(

@@ -10,7 +10,7 @@ use attache_coder::Models;
 use attache_host::Launch;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 /// Variables that hold keys of model providers.
@@ -142,12 +142,12 @@ fn folders(findings: &mut Findings) {
         Ok(cwd) => folder(findings, "current", &cwd),
         Err(error) => findings.found(Mark::Bad, "current", &format!("cannot be found: {error}")),
     }
-    // Of the configuration only models.json is read.
-    for (name, variable, below_home) in
-        [("configuration", "XDG_CONFIG_HOME", ".config"), ("data", "XDG_DATA_HOME", ".local/share")]
-    {
-        match base(variable, below_home) {
-            Some(base) => folder(findings, name, &base.join("attache")),
+    for (name, variable, found) in [
+        ("configuration", "XDG_CONFIG_HOME", crate::folder::configuration()),
+        ("data", "XDG_DATA_HOME", crate::folder::data()),
+    ] {
+        match found {
+            Some(found) => folder(findings, name, &found),
             None => findings.found(
                 Mark::Bad,
                 name,
@@ -182,12 +182,6 @@ fn sessions(findings: &mut Findings) {
         Ok(None) => folder(findings, "sessions", path),
         Err(error) => findings.found(Mark::Bad, "sessions", &format!("{shown}  ({error})")),
     }
-}
-
-/// The folder that `variable` names, else the one below the home.
-pub(crate) fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
 }
 
 /// Whether the folder, or the nearest one above that exists, can be written; found without writing.

@@ -12,6 +12,7 @@ mod demo;
 mod doctor;
 mod elicitation;
 mod exit;
+mod folder;
 mod interrupt;
 mod key;
 mod models;

@@ -36,9 +36,7 @@ fn own() -> Result<Option<String>, String> {
 }
 
 fn path() -> Option<PathBuf> {
-    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")));
-    base.map(|base| base.join("attache").join(OWN))
+    crate::folder::configuration().map(|folder| folder.join(OWN))
 }
 
 fn shown() -> String {

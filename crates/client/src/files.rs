@@ -1,5 +1,6 @@
 //! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders (FS-01 to FS-12).
 
+use crate::file_uri::file_uri;
 use crate::unsaved_text::UnsavedText;
 use attache_connection::{Answer, Work};
 use attache_host::{FileError, Reason, Roots};
@@ -112,32 +113,5 @@ fn refusal(error: &FileError) -> Error {
         }
         Reason::Denied(_) | Reason::Io(_) | Reason::Changed => Error::internal(error.to_string()),
         _ => Error::invalid_params(error.to_string()),
-    }
-}
-
-/// The path as a `file:` URI (RFC 8089), other characters than the unreserved ones of RFC 3986 and `/` escaped.
-fn file_uri(path: &Path) -> String {
-    use std::fmt::Write;
-    let mut uri = "file://".to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(*byte))
-            }
-            // Writing to a string cannot fail.
-            other => drop(write!(uri, "%{other:02X}")),
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::file_uri;
-    use std::path::Path;
-
-    #[test]
-    fn a_path_becomes_a_uri() {
-        assert_eq!(file_uri(Path::new("/a b/ü#%.rs")), "file:///a%20b/%C3%BC%23%25.rs");
     }
 }

@@ -37,6 +37,7 @@ mod elicitation;
 mod elicitation_form;
 mod elicitation_url;
 mod evidence;
+mod file_uri;
 mod files;
 mod first;
 mod incoming;
@@ -75,6 +76,7 @@ pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, 
 pub use elicitation_form::{Form, Misfilled};
 pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
 pub use evidence::Evidence;
+pub use file_uri::file_uri;
 pub use known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use listing::Listing;
 pub use login::LoginError;

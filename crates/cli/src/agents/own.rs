@@ -27,8 +27,7 @@ impl OwnAgents {
     /// # Errors
     /// The file is there and cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
-        let folder = crate::doctor::base("XDG_CONFIG_HOME", ".config");
-        let Some(path) = folder.map(|folder| folder.join("attache").join(FILE)) else {
+        let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), file: Map::new() });
         };
         let file = match fs::read_to_string(&path) {

@@ -3,15 +3,16 @@
 use super::mention::{Mention, Part, parts};
 use super::prompts::{Piece, Prompt};
 use crate::show::sanitize;
+use attache_client::file_uri;
 use attache_host::Roots;
 use attache_protocol::v1::{
     AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, PromptCapabilities,
     ResourceLink, TextResourceContents,
 };
-use std::ffi::OsStr;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent reads what it needs of a link.
@@ -207,16 +208,19 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
     let media_type = media_type(path);
     let block = match kind {
         Kind::Image => {
-            let mut image = ImageContent::new(base64(&bytes), media_type.unwrap_or_default());
-            image.uri = Some(uri(path));
+            let mut image = ImageContent::new(BASE64_STANDARD.encode(&bytes), media_type.unwrap_or_default());
+            image.uri = Some(file_uri(path));
             ContentBlock::Image(image)
         }
-        Kind::Audio => ContentBlock::Audio(AudioContent::new(base64(&bytes), media_type.unwrap_or_default())),
+        Kind::Audio => ContentBlock::Audio(AudioContent::new(
+            BASE64_STANDARD.encode(&bytes),
+            media_type.unwrap_or_default(),
+        )),
         Kind::Text => {
             // Whoever names a binary file means the file.
             let text =
                 String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(String::new)?;
-            let mut contents = TextResourceContents::new(text, uri(path));
+            let mut contents = TextResourceContents::new(text, file_uri(path));
             contents.mime_type = media_type.map(str::to_owned);
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::Text(contents)))
         }
@@ -226,40 +230,11 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
 
 fn link(path: &Path) -> ContentBlock {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let mut link = ResourceLink::new(uri(path), name);
+    let mut link = ResourceLink::new(file_uri(path), name);
     link.mime_type = media_type(path).map(str::to_owned);
     let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
     link.size = file.and_then(|file| i64::try_from(file.len()).ok());
     ContentBlock::ResourceLink(link)
-}
-
-/// The file as a URI; every byte that could mean something else stands in hexadecimal.
-fn uri(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    for byte in OsStr::as_bytes(path.as_os_str()) {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(*byte)),
-            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
-}
-
-/// Bytes in base64, with padding (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let value = (group >> (18 - 6 * digit)) & 63;
-            let known = DIGITS.get(value as usize).filter(|_| digit <= chunk.len());
-            out.push(known.map_or('=', |digit| char::from(*digit)));
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -279,9 +254,9 @@ mod tests {
     fn bytes_are_padded_in_base64() {
         for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
         {
-            assert_eq!(base64(bytes.as_bytes()), text);
+            assert_eq!(BASE64_STANDARD.encode(bytes.as_bytes()), text);
         }
-        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
+        assert_eq!(BASE64_STANDARD.encode([0xff, 0xfe, 0xfd]), "//79");
     }
 
     /// PROMPT-02, PROMPT-03.
