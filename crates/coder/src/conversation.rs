@@ -143,7 +143,7 @@ impl Message {
             Self::Model(text) => tokens(text),
             Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
-            Self::Returned(answer) => tokens(&answer.text),
+            Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
         }
     }
 }
@@ -281,7 +281,15 @@ mod tests {
 
     fn tool(bytes: usize) -> Message {
         let read = Action::Read(Read { path: "f".into(), line: None, limit: None });
-        Message::Tool(read, ToolResult { text: "x".repeat(bytes), failed: false, finding: Finding::Nothing })
+        Message::Tool(
+            read,
+            ToolResult {
+                text: "x".repeat(bytes),
+                failed: false,
+                finding: Finding::Nothing,
+                images: Vec::new(),
+            },
+        )
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! What may run without asking: the session's mode, and what a person chose to be remembered.
 
-use crate::tools::Action;
-use crate::tools::edit::Edit;
 use crate::tools::fit::{code, one_line};
-use crate::tools::write::Write;
+use crate::tools::{Action, Touch};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -139,28 +137,28 @@ impl Policy {
 
 /// What a choice about this action is remembered for; nothing for actions that never ask.
 fn rule_of(action: &Action) -> Option<Rule> {
-    match action {
-        Action::Read(_) | Action::Grep(_) | Action::List(_) | Action::Plan(_) => None,
-        Action::Edit(Edit { path, .. }) | Action::Write(Write { path, .. }) => {
-            let obeyed = path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
-            Some(if obeyed { Rule::File(path.clone()) } else { Rule::Edits })
+    match action.touches() {
+        Touch::Nothing | Touch::Reads(_) => None,
+        Touch::Changes(paths) => {
+            let obeyed =
+                |path: &&str| path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
+            Some(paths.into_iter().find(obeyed).map_or(Rule::Edits, |path| Rule::File(path.to_owned())))
         }
-        Action::Execute(execute) => Some(match plain_program(&execute.command) {
+        Touch::Runs { command } => Some(match plain_program(command) {
             Some(program) => Rule::Program(program.to_owned()),
-            None => Rule::CommandLine(execute.command.clone()),
+            None => Rule::CommandLine(command.to_owned()),
         }),
     }
 }
 
 /// Whether a refusal by this rule is about the action. A program is found in every part of a command line.
 fn concerns(rule: &Rule, action: &Action) -> bool {
-    match (rule, action) {
-        (Rule::Edits, Action::Edit(_) | Action::Write(_)) => true,
-        (Rule::Program(program), Action::Execute(execute)) => execute
-            .command
+    match (rule, action.touches()) {
+        (Rule::Edits, Touch::Changes(_)) => true,
+        (Rule::Program(program), Touch::Runs { command }) => command
             .split([';', '&', '|', '(', ')', '{', '}', '`', '\n'])
             .any(|part| part.split_whitespace().any(|word| word == program)),
-        (rule, action) => rule_of(action).as_ref() == Some(rule),
+        (rule, _) => rule_of(action).as_ref() == Some(rule),
     }
 }
 

@@ -9,22 +9,24 @@ pub(crate) mod list;
 pub(crate) mod read;
 mod spec;
 mod thread;
+mod touch;
 mod walk;
 pub(crate) mod write;
 
 pub(crate) use action::Action;
 pub(crate) use spec::specs;
+pub(crate) use touch::Touch;
 
-use crate::coder::Record;
-use crate::folders::{Folders, Place};
-use crate::policy::{self, Decision, Mode, Policy, Rule};
+use crate::coder::{Memory, Record};
+use crate::folders::Place;
+use crate::models::{Media, Models};
+use crate::policy::{self, Decision, Mode, Rule};
 use attache_agent::{Error, Permission, Result, ToolCallHandle, ToolKind, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use fit::{code_block, ends_within};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// How many files a session knows to have been read; beyond that it forgets them all, and they must be read again to be changed.
@@ -45,6 +47,9 @@ pub(crate) struct ToolResult {
     pub(crate) failed: bool,
     /// The same as data.
     pub(crate) finding: Finding,
+    /// Pictures for the model, beside the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) images: Vec<Media>,
 }
 
 /// What a tool found, as data.
@@ -70,11 +75,16 @@ pub(crate) enum Finding {
 
 impl ToolResult {
     fn done(text: impl AsRef<str>, finding: Finding) -> Self {
-        Self { text: ends_within(text.as_ref(), TEXT_GIVEN), failed: false, finding }
+        Self { text: ends_within(text.as_ref(), TEXT_GIVEN), failed: false, finding, images: Vec::new() }
     }
 
     fn failed(why: impl AsRef<str>) -> Self {
-        Self { text: ends_within(why.as_ref(), TEXT_GIVEN), failed: true, finding: Finding::Nothing }
+        Self {
+            text: ends_within(why.as_ref(), TEXT_GIVEN),
+            failed: true,
+            finding: Finding::Nothing,
+            images: Vec::new(),
+        }
     }
 }
 
@@ -82,10 +92,8 @@ impl ToolResult {
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {
     pub(crate) turn: &'t Turn,
-    pub(crate) folders: &'t Folders,
-    pub(crate) policy: &'t mut Policy,
-    /// What each file was when the model last saw it.
-    pub(crate) seen: &'t mut HashMap<PathBuf, (u64, u64)>,
+    pub(crate) models: &'t Models,
+    pub(crate) memory: &'t mut Memory,
 }
 
 impl Toolbox<'_> {
@@ -127,7 +135,7 @@ impl Toolbox<'_> {
         if let Action::Execute(execute) = action {
             return self.execute(execute, call).await;
         }
-        let (folders, path) = (self.folders.clone(), action.path().unwrap_or(".").to_owned());
+        let (folders, path) = (self.memory.folders.clone(), action.path().unwrap_or(".").to_owned());
         let place = self.looking(move |_| folders.place(path).map_err(|error| error.to_string())).await?;
         let place = match place {
             Ok(place) => place,
@@ -149,7 +157,7 @@ impl Toolbox<'_> {
         mut handle: ToolCallHandle,
         place: &Place,
     ) -> Result<ToolResult> {
-        let (folders, here) = (self.folders.clone(), place.clone());
+        let (folders, here) = (self.memory.folders.clone(), place.clone());
         let finding = match action.clone() {
             Action::Read(read) => self.text(place).await?.map(|text| {
                 self.saw(place.resolved.path(), &text);
@@ -187,7 +195,7 @@ impl Toolbox<'_> {
             Finding::Lines(lines) => (code_block(&lines.text), lines.raw_output(), lines.text()),
             Finding::Files(files) => (files.count(), files.raw_output(), files.text()),
             Finding::Matches(matches) => {
-                let locations = matches.locations(self.folders);
+                let locations = matches.locations(&self.memory.folders);
                 update.locations = Some(locations).filter(|locations| !locations.is_empty());
                 (matches.count(), matches.raw_output(), matches.text())
             }
@@ -218,7 +226,7 @@ impl Toolbox<'_> {
     /// Keeps a choice for always, here and in the store.
     async fn choose(&mut self, rule: Rule, allowed: bool) -> Result<()> {
         self.turn.remember(&Record::Choice(rule.clone(), allowed)).await?;
-        self.policy.remember(rule, allowed);
+        self.memory.policy.remember(rule, allowed);
         Ok(())
     }
 
@@ -231,7 +239,7 @@ impl Toolbox<'_> {
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
     fn decide(&self, action: &Action) -> Decision {
         let mode = self.turn.mode();
-        self.policy.decide(mode.map_or(Mode::Ask, |mode| Mode::of(mode.as_str())), action)
+        self.memory.policy.decide(mode.map_or(Mode::Ask, |mode| Mode::of(mode.as_str())), action)
     }
 
     /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run.
@@ -272,10 +280,10 @@ impl Toolbox<'_> {
     }
 
     fn saw(&mut self, path: PathBuf, text: &str) {
-        if self.seen.len() >= SEEN {
-            self.seen.clear();
+        if self.memory.seen.len() >= SEEN {
+            self.memory.seen.clear();
         }
-        self.seen.insert(path, edit::fingerprint(text));
+        self.memory.seen.insert(path, edit::fingerprint(text));
     }
 }
 

@@ -5,8 +5,8 @@ use crate::coder::{Memory, Record};
 use crate::conversation::{Forgotten, Message, Prompt, kind};
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
-use crate::tools::Toolbox;
 use crate::tools::fit::{counted, one_line};
+use crate::tools::{ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         }
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
-        let goes_on = act(memory, turn, &*model, answer).await?;
+        let goes_on = act(models, memory, turn, &*model, answer).await?;
         match stop {
             ModelStop::End | ModelStop::Tools if goes_on => {}
             ModelStop::Paused => {}
@@ -162,7 +162,13 @@ fn sentence(error: &ModelError) -> String {
 }
 
 /// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order. Whether there were any.
-async fn act(memory: &mut Memory, turn: &Turn, model: &dyn Model, answer: Answer) -> Result<bool> {
+async fn act(
+    models: &Models,
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    answer: Answer,
+) -> Result<bool> {
     let Answer { said, wanted, message, usage, stop } = answer;
     match message {
         Some(message) => {
@@ -178,9 +184,9 @@ async fn act(memory: &mut Memory, turn: &Turn, model: &dyn Model, answer: Answer
             tell_usage(memory, turn, model, &usage).await?;
             let any = !calls.is_empty();
             for (call_id, name, arguments) in calls {
-                let result = toolbox(memory, turn).called(&name, &arguments).await?;
-                let (text, failed) = (result.text, result.failed);
-                let answer = ToolAnswer { call_id, name, text, images: Vec::new(), failed };
+                let result = Toolbox { turn, models, memory }.called(&name, &arguments).await?;
+                let ToolResult { text, failed, images, .. } = result;
+                let answer = ToolAnswer { call_id, name, text, images, failed };
                 keep(memory, turn, Message::Returned(answer)).await?;
             }
             Ok(any)
@@ -194,16 +200,12 @@ async fn act(memory: &mut Memory, turn: &Turn, model: &dyn Model, answer: Answer
             }
             let any = !wanted.is_empty();
             for action in wanted {
-                let result = toolbox(memory, turn).act(&action, None).await?;
+                let result = Toolbox { turn, models, memory }.act(&action, None).await?;
                 keep(memory, turn, Message::Tool(action, result)).await?;
             }
             Ok(any)
         }
     }
-}
-
-fn toolbox<'t>(memory: &'t mut Memory, turn: &'t Turn) -> Toolbox<'t> {
-    Toolbox { turn, folders: &memory.folders, policy: &mut memory.policy, seen: &mut memory.seen }
 }
 
 /// Id, name and arguments of each tool that the message asks for.

@@ -173,7 +173,7 @@ impl Toolbox<'_> {
             Err(reason) => return self.failed(call.announce().await?, reason.sentence()).await,
         };
         let key = place.resolved.path();
-        let seen = self.seen.get(&key);
+        let seen = self.memory.seen.get(&key);
         if seen != Some(&fingerprint(&old)) {
             let why = match seen {
                 None => format!("{} was not read yet: read it, then edit", place.shown),
@@ -230,7 +230,7 @@ impl Toolbox<'_> {
                 written => written.map(Ok),
             };
         }
-        let (folders, here, text) = (self.folders.clone(), place.clone(), text.to_owned());
+        let (folders, here, text) = (self.memory.folders.clone(), place.clone(), text.to_owned());
         let written = blocking(move |_| folders.roots().write_text(here.resolved.path(), &text)).await?;
         Ok(written.map_err(|error| match super::read::unreadable(place, &error) {
             Unreadable::Missing(why) | Unreadable::Folder(why) | Unreadable::Other(why) => why,

@@ -91,7 +91,7 @@ impl Toolbox<'_> {
             Err(refused) => return Ok(refused),
         };
         let turn = self.turn;
-        let cwd = self.folders.roots().cwd().to_owned();
+        let cwd = self.memory.folders.roots().cwd().to_owned();
         let running = run(handle, execute, &cwd);
         // Dropping the command kills it.
         tokio::select! {
@@ -155,7 +155,7 @@ async fn settle(mut handle: ToolCallHandle, ran: Ran, exit: Exit) -> Result<Tool
     }
     handle.replace_content(vec![block(&ran.output)]).await?;
     handle.fail(ran.end.as_str()).await?;
-    Ok(ToolResult { text, failed: true, finding: Finding::Ran(ran) })
+    Ok(ToolResult { text, failed: true, finding: Finding::Ran(ran), images: Vec::new() })
 }
 
 fn block(output: &str) -> attache_protocol::v1::ToolCallContent {

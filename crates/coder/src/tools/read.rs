@@ -128,7 +128,7 @@ impl Toolbox<'_> {
     /// that no client is asked for a huge or binary file.
     pub(crate) async fn text(&self, place: &Place) -> Result<std::result::Result<String, Unreadable>> {
         let by_client = self.turn.client().fs.read_text_file;
-        let folders = self.folders.clone();
+        let folders = self.memory.folders.clone();
         let here = place.clone();
         let on_disk = self.looking(move |_| on_disk(&folders, &here, by_client)).await?;
         let missing = match on_disk {

@@ -40,7 +40,7 @@ impl Toolbox<'_> {
             Err(reason) => return self.failed(call.announce().await?, reason.sentence()).await,
         };
         let key = place.resolved.path();
-        let seen = self.seen.get(&key);
+        let seen = self.memory.seen.get(&key);
         if old.as_ref().is_some_and(|old| seen != Some(&fingerprint(old))) {
             let why = match seen {
                 None => format!("{} is there already: read it first, or change it with edit", place.shown),

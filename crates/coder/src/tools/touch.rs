@@ -1,0 +1,31 @@
+//! What an action touches in the world: all that the policy needs to know of it.
+
+use super::Action;
+
+/// What an action touches. Paths are as the model wrote them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Touch<'a> {
+    /// Nothing outside of the session.
+    Nothing,
+    /// Reads these files, or what is below these folders.
+    Reads(Vec<&'a str>),
+    /// Makes, changes, moves or deletes these files.
+    Changes(Vec<&'a str>),
+    /// Runs a command line with the shell.
+    Runs { command: &'a str },
+}
+
+impl Action {
+    /// What it touches.
+    pub(crate) fn touches(&self) -> Touch<'_> {
+        match self {
+            Self::Read(read) => Touch::Reads(vec![&read.path]),
+            Self::Grep(grep) => Touch::Reads(vec![&grep.path]),
+            Self::List(list) => Touch::Reads(vec![&list.path]),
+            Self::Edit(edit) => Touch::Changes(vec![&edit.path]),
+            Self::Write(write) => Touch::Changes(vec![&write.path]),
+            Self::Execute(execute) => Touch::Runs { command: &execute.command },
+            Self::Plan(_) => Touch::Nothing,
+        }
+    }
+}
