@@ -31,7 +31,8 @@ pub struct Limits {
     pub calls: usize,
     /// How long a peer may take no byte while some are waiting.
     pub stall: Duration,
-    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written.
+    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written: a quarter of it
+    /// undisturbed, half of it once told to stop, a quarter for the last lines.
     pub grace: Duration,
 }
 
@@ -245,18 +246,20 @@ impl<H: Handler> Connection<H> {
         }
         self.handler.ended(&end);
         self.peer.0.fail_calls(&end);
-        let half = self.limits.grace / 2;
+        // A peer that sends its calls and closes at once still gets the quick answers; a running turn is stopped in time for the process to
+        // end within a second.
+        let quarter = self.limits.grace / 4;
         if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
-            let _ = tokio::time::timeout(half, self.drain()).await;
+            let _ = tokio::time::timeout(quarter, self.drain()).await;
         }
         for (_, switch) in self.peer.0.incoming().drain() {
             switch.cancel();
         }
-        let _ = tokio::time::timeout(half, self.drain()).await;
+        let _ = tokio::time::timeout(2 * quarter, self.drain()).await;
         self.works.shutdown().await;
         self.peer.0.finish(&end);
         let closed = std::future::poll_fn(|context| self.peer.0.outbox.poll_close(context));
-        let _ = tokio::time::timeout(half, closed).await;
+        let _ = tokio::time::timeout(quarter, closed).await;
         self.peer.0.outbox.close();
         end
     }
