@@ -1,13 +1,14 @@
 //! One call of a model, shown to the person while it comes.
 
 use crate::coder::Memory;
-use crate::conversation::tokens;
-use crate::models::{Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage};
+use crate::models::{
+    Brief, Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage,
+};
 use crate::options::SHOW_THOUGHTS;
 use crate::policy::Mode;
 use crate::system_prompt::system_prompt;
-use crate::tools::Action;
 use crate::tools::fit::counted;
+use crate::tools::{Action, specs};
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -75,7 +76,7 @@ pub(crate) async fn answer(
     memory: &Memory,
     turn: &Turn,
 ) -> std::result::Result<Answer, Unanswered> {
-    let mut step = model.step(&memory.conversation, &system(memory, turn));
+    let mut step = model.step(&memory.conversation, &brief(memory, turn));
     let mut answer = Answer::empty();
     match show(&mut *step, turn, &mut answer).await {
         Ok(()) => Ok(answer),
@@ -84,14 +85,14 @@ pub(crate) async fn answer(
 }
 
 /// What the model is told before the conversation, as things are now.
-fn system(memory: &Memory, turn: &Turn) -> String {
+fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let mode = turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str()));
-    system_prompt(&memory.folders, memory.instructions.as_deref(), mode)
+    Brief { system: system_prompt(&memory.folders, memory.instructions.as_deref(), mode), tools: specs() }
 }
 
 /// How much of the conversation the model can be given, in tokens.
 pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
-    model.room(tokens(&system(memory, turn)))
+    model.room(brief(memory, turn).tokens())
 }
 
 async fn show(step: &mut dyn Step, turn: &Turn, answer: &mut Answer) -> std::result::Result<(), Why> {

@@ -17,7 +17,7 @@ pub(crate) use provider::{
     ToolAnswer, ToolSpec,
 };
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, tokens};
 use crate::tools::Action;
 use std::fmt::Debug;
 use std::future::Future;
@@ -32,9 +32,9 @@ pub(crate) trait Model: Debug + Send + Sync {
     /// How much it takes in and says in one call together, in tokens; nothing where nobody knows.
     fn window(&self) -> Option<u64>;
 
-    /// How much of a conversation is given to it at most beside a system prompt of this length, in tokens as
+    /// How much of a conversation is given to it at most beside a [`Brief`] of this length, in tokens as
     /// [`tokens`](crate::conversation::tokens) counts them.
-    fn room(&self, system: u64) -> u64;
+    fn room(&self, brief: u64) -> u64;
 
     /// Whether it takes this part of a prompt.
     fn takes(&self, part: &Part) -> bool;
@@ -42,9 +42,25 @@ pub(crate) trait Model: Debug + Send + Sync {
     /// What a call cost, in US dollars; nothing where nobody knows.
     fn cost(&self, usage: &TokenUsage) -> Option<f64>;
 
-    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it stops. `system` is what it is told
-    /// before.
-    fn step<'m>(&'m self, conversation: &'m Conversation, system: &str) -> Box<dyn Step + 'm>;
+    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it stops.
+    fn step<'m>(&'m self, conversation: &'m Conversation, brief: &Brief) -> Box<dyn Step + 'm>;
+}
+
+/// What a model is told before the conversation.
+#[derive(Debug)]
+pub(crate) struct Brief {
+    /// The system prompt.
+    pub(crate) system: String,
+    /// The tools that it may ask for.
+    pub(crate) tools: Vec<ToolSpec>,
+}
+
+impl Brief {
+    /// Its length as [`tokens`] counts it.
+    pub(crate) fn tokens(&self) -> u64 {
+        let spec = |spec: &ToolSpec| tokens(&spec.description) + tokens(&spec.schema.to_string());
+        tokens(&self.system) + self.tools.iter().map(spec).sum::<u64>()
+    }
 }
 
 /// One call of a model. Dropping it ends the call.

@@ -11,7 +11,7 @@ mod client;
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};
-use crate::models::{Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
+use crate::models::{Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
 use crate::tools::Action;
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -54,7 +54,7 @@ impl Model for Scripted {
         None
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &str) -> Box<dyn Step + 'm> {
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
         let (_, messages) = conversation.present().unwrap();
         let next = if self.for_ever { self.actions.first() } else { self.actions.get(messages.len()) };
         Box::new(One(Some(match (next, messages.last()) {

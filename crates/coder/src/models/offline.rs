@@ -2,7 +2,7 @@
 
 use super::grammar::{self, Request};
 use super::offline_answer as answer;
-use super::{Model, ModelEvent, ModelMessage, ModelStop, NextEvent, Part, Step, TokenUsage};
+use super::{Brief, Model, ModelEvent, ModelMessage, ModelStop, NextEvent, Part, Step, TokenUsage};
 use crate::conversation::{Conversation, Message, Prompt, tokens};
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -54,7 +54,7 @@ impl Model for Offline {
         Some(0.0)
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &str) -> Box<dyn Step + 'm> {
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
         let mut events = match conversation.present() {
             Some((prompt, messages)) => events(prompt, messages),
             None => Vec::new(),

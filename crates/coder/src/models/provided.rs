@@ -2,9 +2,8 @@
 
 use super::messages::messages;
 use super::provider::{self, Call, Http, KnownModel, Provider, Request, Thinking};
-use super::{Model, ModelEvent, ModelMessage, NextEvent, Part, Step, TokenUsage, ToolSpec};
-use crate::conversation::{Conversation, tokens};
-use crate::tools;
+use super::{Brief, Model, ModelEvent, ModelMessage, NextEvent, Part, Step, TokenUsage};
+use crate::conversation::Conversation;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// A model of a provider, with the choices of one session.
@@ -36,11 +35,9 @@ impl Model for Provided {
         (!self.known.window_assumed).then_some(self.known.window)
     }
 
-    fn room(&self, system: u64) -> u64 {
+    fn room(&self, brief: u64) -> u64 {
         let answer = self.longest_answer().unwrap_or(self.known.window / 8);
-        let spec = |spec: &ToolSpec| tokens(&spec.description) + tokens(&spec.schema.to_string());
-        let specs: u64 = tools::specs().iter().map(spec).sum();
-        let room = self.known.window.saturating_sub(answer).saturating_sub(specs + system);
+        let room = self.known.window.saturating_sub(answer).saturating_sub(brief);
         // However small the window: the provider says so itself if it is too small.
         room.max(self.known.window / 4)
     }
@@ -58,12 +55,12 @@ impl Model for Provided {
         self.known.cost(usage)
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation, system: &str) -> Box<dyn Step + 'm> {
+    fn step<'m>(&'m self, conversation: &'m Conversation, brief: &Brief) -> Box<dyn Step + 'm> {
         let request = Request {
             model: self.known.id.clone(),
-            system: system.to_owned(),
+            system: brief.system.clone(),
             messages: messages(conversation, |part| self.takes(part)),
-            tools: tools::specs(),
+            tools: brief.tools.clone(),
             thinking: self.thinking.clone(),
             max_output: self.longest_answer(),
             session: self.session.clone(),

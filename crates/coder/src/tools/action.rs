@@ -53,7 +53,7 @@ fn entries_in<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PlanEntr
 
 impl Action {
     /// The tool's name (TOOL-15).
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Read(_) => "read",
             Self::Grep(_) => "grep",
