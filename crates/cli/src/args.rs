@@ -3,6 +3,7 @@
 use crate::agents::arguments::Agents;
 use crate::check::arguments::Check;
 use crate::exit::CODES;
+use crate::new::arguments::New;
 use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::ToolKind;
@@ -43,6 +44,8 @@ pub(crate) enum Task {
     Sessions(Box<Sessions>),
     /// Tell the rules of the protocol, and what shows that they are kept
     Check(Check),
+    /// Begin a project: an agent of your own
+    New(New),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
     #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
     Doctor,

@@ -16,6 +16,7 @@ mod folder;
 mod interrupt;
 mod key;
 mod models;
+mod new;
 mod permission;
 mod run;
 mod sample;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
+            args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments),
             args::Task::Doctor => doctor::doctor().await,
         }

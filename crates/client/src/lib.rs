@@ -71,6 +71,7 @@ mod watch;
 
 pub use agent_connection::AgentConnection;
 pub use agent_process::AgentProcess;
+pub use attache_host::Launch;
 pub use change::Change;
 pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
 pub use elicitation_form::{Form, Misfilled};

@@ -15,6 +15,7 @@ mod faces;
 mod kept;
 mod mcp;
 mod models;
+mod new;
 mod project;
 mod prompts;
 mod rules;

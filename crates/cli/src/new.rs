@@ -1,0 +1,14 @@
+//! `attache new`: the beginning of a project.
+
+mod agent;
+pub(crate) mod arguments;
+
+use crate::exit::{Exit, Failure};
+use arguments::{New, Task};
+
+/// Runs the command.
+pub(crate) fn new(arguments: &New) -> Result<Exit, Failure> {
+    match &arguments.task {
+        Task::Agent(arguments) => agent::agent(arguments),
+    }
+}

@@ -1,0 +1,165 @@
+//! `attache new agent`: an agent that runs and is tested, to be changed into one's own.
+
+use super::arguments::Agent;
+use crate::exit::{Exit, Failure};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The files of the project, by path below its folder. `{{name}}` stands for its name, `{{Name}}` for that of its type.
+const FILES: [(&str, &str); 5] = [
+    ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
+    ("src/main.rs", include_str!("agent/main.rs.txt")),
+    ("tests/talk.rs", include_str!("agent/talk.rs.txt")),
+    ("README.md", include_str!("agent/README.md.txt")),
+    (".gitignore", "target/\n"),
+];
+
+/// Names that Cargo or the project itself uses.
+const TAKEN: [&str; 9] = ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
+
+/// Writes the project. Nothing that exists is changed.
+pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
+    let name = arguments.name.as_str();
+    if let Some(why) = unfit(name) {
+        return Err(Failure::usage(format!("{name:?} cannot be the name of an agent: {why}")));
+    }
+    let libraries = Libraries::find(arguments.libraries.as_deref())?;
+    let folder = Path::new(name);
+    fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
+    for (path, text) in FILES {
+        let path = folder.join(path);
+        let text = libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        written.map_err(|error| cannot_make(&path, &error))?;
+    }
+    let said = writeln!(
+        io::stdout().lock(),
+        "The agent is in {name}/: see its README.md. Next:\n\n  cd {name} && cargo test"
+    );
+    said.map_err(|error| Failure::output(&error))?;
+    Ok(Exit::Done)
+}
+
+fn cannot_make(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Failure::usage(format!("{path} exists already: choose another name, or move it away"))
+        }
+        _ => Failure::usage(format!("{path} cannot be made: {error}")),
+    }
+}
+
+/// Why Cargo or this command cannot take a name.
+fn unfit(name: &str) -> Option<&'static str> {
+    let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
+    match () {
+        () if !name.starts_with(|each: char| each.is_ascii_lowercase()) => {
+            Some("begin it with a small letter")
+        }
+        () if !name.chars().all(letters) => Some("use small letters, digits and hyphens"),
+        () if name.len() > 64 => Some("use at most 64 letters"),
+        () if TAKEN.contains(&name) || name.starts_with("attache") => Some("something else is named so"),
+        () => None,
+    }
+}
+
+/// `my-tool` as `MyToolAgent`.
+fn type_name(name: &str) -> String {
+    let parts = name.trim_end_matches("-agent").split('-').filter_map(|part| {
+        let (first, rest) = part.split_at_checked(1)?;
+        Some(first.to_ascii_uppercase() + rest)
+    });
+    parts.chain(["Agent".to_owned()]).collect()
+}
+
+/// Where Cargo finds the libraries.
+enum Libraries {
+    /// In a checkout.
+    Checkout(PathBuf),
+    /// In the repository.
+    Repository,
+}
+
+impl Libraries {
+    fn find(given: Option<&Path>) -> Result<Self, Failure> {
+        let Some(given) = given else {
+            let program = std::env::current_exe().unwrap_or_default();
+            let checkout = program.ancestors().find(|folder| is_checkout(folder));
+            return Ok(checkout.map_or(Self::Repository, |folder| Self::Checkout(folder.to_owned())));
+        };
+        match given.canonicalize() {
+            Ok(folder) if is_checkout(&folder) => Ok(Self::Checkout(folder)),
+            _ => Err(Failure::usage(format!(
+                "{} is no checkout of Attaché: it has no crates/agent/Cargo.toml",
+                given.display()
+            ))),
+        }
+    }
+
+    /// Puts the place of each library into a Cargo.toml, where `{{attache-agent}}` stands for that of the library of this name.
+    fn fill(&self, text: &str) -> String {
+        let mut filled = String::new();
+        let mut parts = text.split("{{attache-");
+        filled.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let (library, rest) = part.split_once("}}").unwrap_or((part, ""));
+            // Writing to a string cannot fail.
+            let _ = match self {
+                Self::Checkout(folder) => {
+                    let path = folder.join("crates").join(library);
+                    write!(filled, "{{ path = {:?} }}", path.display().to_string())
+                }
+                Self::Repository => write!(filled, "{{ git = {:?} }}", env!("CARGO_PKG_REPOSITORY")),
+            };
+            filled.push_str(rest);
+        }
+        filled
+    }
+}
+
+fn is_checkout(folder: &Path) -> bool {
+    folder.join("crates/agent/Cargo.toml").is_file() && folder.join("crates/coder/Cargo.toml").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Libraries, type_name, unfit};
+
+    #[test]
+    fn a_name_is_one_that_cargo_takes() {
+        for name in ["hello", "my-agent-2"] {
+            assert_eq!(unfit(name), None, "{name}");
+        }
+        for name in [
+            "",
+            "Hello",
+            "2x",
+            "-x",
+            "a b",
+            "a/b",
+            "..",
+            "ä",
+            "test",
+            "a_b",
+            "attache-agent",
+            &"a".repeat(65),
+        ] {
+            assert!(unfit(name).is_some(), "{name}");
+        }
+        assert_eq!([type_name("my-agent"), type_name("turn-2x")], ["MyAgent", "Turn2xAgent"]);
+    }
+
+    #[test]
+    fn a_library_is_named_by_path_or_by_repository() {
+        let text = "[dependencies]\nattache-agent = {{attache-agent}}\ntokio = \"1\"\n";
+        let filled = Libraries::Checkout("/a \"b\"".into()).fill(text);
+        assert!(
+            filled.contains("attache-agent = { path = \"/a \\\"b\\\"/crates/agent\" }\ntokio"),
+            "{filled}"
+        );
+        assert!(Libraries::Repository.fill(text).contains("attache-agent = { git = \"https://"));
+    }
+}
