@@ -1,0 +1,239 @@
+//! `attache agent` with raw lines both ways: what came, and when.
+
+use crate::processes::Mark;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Against hanging only.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One line of the agent.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) at: Instant,
+    pub(crate) bytes: usize,
+    pub(crate) message: Value,
+}
+
+/// A running agent. It is killed when dropped.
+pub(crate) struct Agent {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Line>,
+    last_id: u64,
+    /// In the environment of the agent and of everything it starts.
+    pub(crate) mark: Mark,
+    /// The working directory of its sessions.
+    pub(crate) project: TempDir,
+    /// Home, settings and the file of its sessions.
+    home: TempDir,
+}
+
+impl Agent {
+    /// The agent with a model at this address, or with `offline` alone; initialized for a client with these capabilities.
+    pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
+        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mark = Mark::new();
+        let mut agent = Self::spawn(model, mark, project, home);
+        let params = json!({ "protocolVersion": 1, "clientCapabilities": client });
+        let answer = agent.call("initialize", params);
+        assert_eq!(answer["result"]["protocolVersion"], 1, "{answer}");
+        agent
+    }
+
+    fn spawn(model: Option<&str>, mark: Mark, project: TempDir, home: TempDir) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
+        match model {
+            Some(url) => command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url),
+            None => command.env("ATTACHE_MODEL", "offline"),
+        };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (told, lines) = channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                if told.send(Line { at: Instant::now(), bytes: line.len(), message }).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Self { child, stdin, lines, last_id: 0, mark, project, home }
+    }
+
+    /// Ends this process without a word and starts another one with the same sessions.
+    pub(crate) fn killed_and_started_again(mut self, model: Option<&str>) -> Self {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let (project, home) = (
+            std::mem::replace(&mut self.project, tempfile::tempdir().unwrap()),
+            std::mem::replace(&mut self.home, tempfile::tempdir().unwrap()),
+        );
+        drop(self);
+        let mut agent = Self::spawn(model, Mark::new(), project, home);
+        agent.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
+        agent
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+
+    /// Sends a call, and gives its id.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Calls, and waits for the reply.
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.reply(id).message
+    }
+
+    /// A new session in `mode`.
+    pub(crate) fn session(&mut self, mode: &str) -> String {
+        let cwd = self.project.path().to_owned();
+        let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": [] }));
+        let id = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
+        self.set_mode(&id, mode);
+        id
+    }
+
+    pub(crate) fn set_mode(&mut self, session: &str, mode: &str) {
+        let set = self.call("session/set_mode", json!({ "sessionId": session, "modeId": mode }));
+        assert!(set["error"].is_null(), "{set}");
+    }
+
+    /// Sends a prompt, and gives the id of the call.
+    pub(crate) fn prompt(&mut self, session: &str, text: &str) -> u64 {
+        let prompt = json!([{ "type": "text", "text": text }]);
+        self.begin("session/prompt", json!({ "sessionId": session, "prompt": prompt }))
+    }
+
+    pub(crate) fn cancel(&mut self, session: &str) -> Instant {
+        let at = Instant::now();
+        self.notify("session/cancel", json!({ "sessionId": session }));
+        at
+    }
+
+    /// The next line.
+    #[track_caller]
+    pub(crate) fn line(&mut self) -> Line {
+        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("nothing comes: {error}"))
+    }
+
+    /// Waits for a line that this is true of; those before it are given to `seen`.
+    #[track_caller]
+    pub(crate) fn until(&mut self, wanted: impl Fn(&Value) -> bool, seen: &mut Vec<Line>) -> Line {
+        loop {
+            let line = self.line();
+            if wanted(&line.message) {
+                return line;
+            }
+            seen.push(line);
+        }
+    }
+
+    /// Waits for the reply to a call.
+    #[track_caller]
+    pub(crate) fn reply(&mut self, id: u64) -> Line {
+        self.until(|message| is_reply(message, id), &mut Vec::new())
+    }
+
+    /// The turn of a prompt from here to its end: all lines, the reply last.
+    #[track_caller]
+    pub(crate) fn turn(&mut self, id: u64) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let reply = self.until(|message| is_reply(message, id), &mut lines);
+        lines.push(reply);
+        lines
+    }
+
+    /// Allows the next tool call, if it asks before it begins.
+    #[track_caller]
+    pub(crate) fn allow(&mut self) {
+        let asks = |message: &Value| message["method"] == "session/request_permission";
+        let begins = |message: &Value| {
+            is_update(message, "tool_call_update") && update(message)["status"] == "in_progress"
+        };
+        let line = self.until(|message| asks(message) || begins(message), &mut Vec::new());
+        if asks(&line.message) {
+            let option = &line.message["params"]["options"][0]["optionId"];
+            let outcome = json!({ "outcome": { "outcome": "selected", "optionId": option } });
+            self.send(&json!({ "jsonrpc": "2.0", "id": line.message["id"], "result": outcome }));
+        }
+    }
+
+    /// Closes stdin; how long the process took to end, and how.
+    pub(crate) fn close(&mut self) -> (Duration, ExitStatus) {
+        let begun = Instant::now();
+        drop(self.stdin.take());
+        while begun.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (begun.elapsed(), status);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        panic!("the agent goes on though its stdin is closed");
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.project.path()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn is_reply(message: &Value, id: u64) -> bool {
+    message["id"] == id && message["method"].is_null()
+}
+
+/// Whether a message is an update of this kind.
+pub(crate) fn is_update(message: &Value, kind: &str) -> bool {
+    message["method"] == "session/update" && message["params"]["update"]["sessionUpdate"] == kind
+}
+
+/// The update that a message carries.
+pub(crate) fn update(message: &Value) -> &Value {
+    &message["params"]["update"]
+}
+
+/// All that the agent said in these lines.
+pub(crate) fn said(lines: &[Line]) -> String {
+    let chunks = lines.iter().filter(|line| is_update(&line.message, "agent_message_chunk"));
+    chunks.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
+}
+
+/// How a turn ended: the stop reason, else the error.
+pub(crate) fn end(lines: &[Line]) -> String {
+    let reply = &lines.last().unwrap().message;
+    reply["result"]["stopReason"].as_str().map_or_else(|| reply["error"].to_string(), str::to_owned)
+}

@@ -1,0 +1,105 @@
+//! A cancel in each state of a turn: the answer is `cancelled`, at once; nothing goes on; the next prompt is answered.
+
+use crate::agent::{Agent, end, is_update, said};
+use crate::model::{Answer, Model, some_text, text, tool};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What the answer to a cancel may take. This machine may be busy, so the fastest of a few tries counts.
+const SOON: Duration = Duration::from_millis(50);
+
+const TRIES: usize = 5;
+
+/// Prompts, waits for `state`, cancels, and looks at what follows; again until one answer was quick.
+#[track_caller]
+fn cancelled_at_once(
+    model: &Model,
+    agent: &mut Agent,
+    mode: &str,
+    answer: &Answer,
+    state: impl Fn(&mut Agent, &Model),
+) {
+    let session = agent.session(mode);
+    let mut took = Vec::new();
+    while took.len() < TRIES && !took.iter().any(|took| *took < SOON) {
+        model.then(answer.clone());
+        let prompt = agent.prompt(&session, "go on");
+        state(agent, model);
+        let at = agent.cancel(&session);
+        let turn = agent.turn(prompt);
+        assert_eq!(end(&turn), "cancelled", "{turn:?}");
+        took.push(turn.last().unwrap().at - at);
+        agent.mark.none_of("sleep");
+        let _ = model.more();
+    }
+    assert!(took.iter().any(|took| *took < SOON), "a cancel is answered after {took:?}");
+    model.then(Answer::Whole(text("Here I am.")));
+    let prompt = agent.prompt(&session, "still there?");
+    let turn = agent.turn(prompt);
+    assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Here I am."));
+    // A cancel of nothing is nothing.
+    agent.cancel(&session);
+    assert_eq!(agent.call("session/list", json!({}))["error"], Value::Null);
+}
+
+fn sleep() -> Answer {
+    Answer::Whole(tool("execute", &json!({ "command": "sleep 1000 & sleep 1000" })))
+}
+
+fn both() -> (Model, Agent) {
+    let model = Model::start([]);
+    let agent = Agent::start(Some(&model.url), json!({}));
+    (model, agent)
+}
+
+/// CANCEL-03.
+#[test]
+fn before_the_first_byte() {
+    let (model, mut agent) = both();
+    cancelled_at_once(&model, &mut agent, "auto", &Answer::Silent, |_, model| drop(model.asked()));
+}
+
+#[test]
+fn in_the_middle_of_the_stream() {
+    let (model, mut agent) = both();
+    let answer = Answer::Stalled(some_text("I begin"));
+    cancelled_at_once(&model, &mut agent, "auto", &answer, |agent, _| {
+        agent.until(|message| is_update(message, "agent_message_chunk"), &mut Vec::new());
+    });
+}
+
+#[test]
+fn while_the_agent_waits_to_ask_a_provider_again() {
+    let (model, mut agent) = both();
+    let answer = Answer::Status(429, "retry-after: 20\r\n", "{}");
+    cancelled_at_once(&model, &mut agent, "auto", &answer, |agent, _| {
+        agent.until(|message| is_update(message, "agent_thought_chunk"), &mut Vec::new());
+    });
+}
+
+/// The command with all its children is gone too.
+#[test]
+fn while_a_command_runs() {
+    let (model, mut agent) = both();
+    cancelled_at_once(&model, &mut agent, "auto", &sleep(), |agent, _| {
+        agent.allow();
+        agent.mark.wait(|lines| lines.iter().filter(|line| line.starts_with("sleep")).count() == 2);
+    });
+}
+
+/// The turn ends though the question is still open; an answer that comes late does no harm.
+#[test]
+fn while_a_permission_is_open() {
+    let (model, mut agent) = both();
+    let open = std::cell::RefCell::new(Vec::new());
+    cancelled_at_once(&model, &mut agent, "ask", &sleep(), |agent, _| {
+        let asked = |message: &Value| message["method"] == "session/request_permission";
+        open.borrow_mut().push(agent.until(asked, &mut Vec::new()).message["id"].clone());
+    });
+    for id in open.take() {
+        let outcome = json!({ "outcome": { "outcome": "selected", "optionId": "allow_once" } });
+        agent.send(&json!({ "jsonrpc": "2.0", "id": id, "result": outcome }));
+    }
+    assert_eq!(agent.call("session/list", json!({}))["error"], Value::Null);
+    agent.mark.none_of("sleep");
+}

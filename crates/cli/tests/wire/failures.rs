@@ -1,0 +1,93 @@
+//! What a model's provider does wrong, and what a person hears of it: never a half answer as a success, never silence.
+
+use crate::agent::{Agent, Line, end, is_update, said, update};
+use crate::model::{Answer, Model, some_text, text};
+use serde_json::json;
+
+/// One prompt to an agent whose model answers like this.
+fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
+    let model = Model::start(answers);
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let session = agent.session("ask");
+    let id = agent.prompt(&session, "hello");
+    let turn = agent.turn(id);
+    (model, turn)
+}
+
+/// What the person was told beside the answer: this agent's client takes no notices, so it stands among the thoughts.
+fn told(turn: &[Line]) -> String {
+    let thoughts = turn.iter().filter(|line| is_update(&line.message, "agent_thought_chunk"));
+    thoughts.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
+}
+
+#[test]
+fn a_busy_provider_is_asked_again_when_it_says_and_the_person_hears_why_nothing_comes() {
+    let busy = || Answer::Status(429, "retry-after: 1\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+    let (_model, turn) = prompt([busy(), busy(), Answer::Whole(text("Hello."))]);
+    assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
+    assert_eq!(told(&turn).matches("I ask again in 1 second").count(), 2, "{}", told(&turn));
+}
+
+#[test]
+fn a_provider_that_breaks_is_asked_again() {
+    let broken = || Answer::Status(500, "", "oops");
+    let (_model, turn) = prompt([broken(), broken(), Answer::Whole(text("Hello."))]);
+    assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Hello."));
+    assert_eq!(told(&turn).matches("I ask again").count(), 2, "{}", told(&turn));
+}
+
+/// A stream that breaks after some words is an error or is gone on with; the words are never said twice and never a whole answer.
+#[test]
+fn a_stream_that_is_cut_is_no_success_and_says_nothing_twice() {
+    let (_model, turn) =
+        prompt([Answer::Cut(some_text("The answer is")), Answer::Whole(text("The answer is 42."))]);
+    assert_eq!(said(&turn).matches("The answer is").count(), 1, "{turn:?}");
+    if end(&turn) == "end_turn" {
+        assert!(said(&turn).contains("42"), "{turn:?}");
+    } else {
+        assert!(turn.last().unwrap().message["error"]["message"].is_string(), "{turn:?}");
+    }
+}
+
+#[test]
+fn what_asking_again_cannot_mend_is_said_at_once_with_what_to_do() {
+    for (status, body, said_of_it) in [
+        (400, "{\"error\":{\"message\":\"bad parameter\"}}", "bad parameter"),
+        (401, "{\"error\":{\"message\":\"no such key\"}}", "OPENAI_API_KEY"),
+        (404, "{\"error\":{\"message\":\"no such model\",\"code\":\"model_not_found\"}}", "model"),
+        (429, "{\"error\":{\"message\":\"pay first\",\"code\":\"insufficient_quota\"}}", "pay first"),
+    ] {
+        let (model, turn) = prompt([Answer::Status(status, "", body)]);
+        let error = turn.last().unwrap().message["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains(said_of_it), "{status}: {turn:?}");
+        assert_eq!(model.more(), 1, "{status} is asked again");
+    }
+}
+
+/// The conversation is made shorter once, and goes on.
+#[test]
+fn a_conversation_that_is_too_long_is_made_shorter_once_and_goes_on() {
+    let body = "{\"error\":{\"message\":\"maximum context length is 1000 tokens\",\"code\":\"context_length_exceeded\"}}";
+    let model = Model::start([Answer::Whole(text("First.")), Answer::Status(400, "", body)]);
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let session = agent.session("ask");
+    let first = agent.prompt(&session, "a long story");
+    agent.turn(first);
+    for _ in 0..2 {
+        model.then(Answer::Whole(text("Second.")));
+    }
+    let second = agent.prompt(&session, "and now?");
+    let turn = agent.turn(second);
+    assert_eq!(end(&turn), "end_turn", "{turn:?}");
+    assert!(said(&turn).ends_with("Second."), "{}", said(&turn));
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_named_within_seconds() {
+    let mut agent = Agent::start(Some("http://127.0.0.1:9/v1"), json!({}));
+    let session = agent.session("ask");
+    let id = agent.prompt(&session, "hello");
+    let turn = agent.turn(id);
+    let error = turn.last().unwrap().message["error"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(error.contains("127.0.0.1:9") || error.contains("OpenAI"), "{error}");
+}

@@ -1,0 +1,19 @@
+//! The built-in agent as a process, watched on the wire the way the agents of the field were measured: how fast a cancel is answered in each
+//! state, what a model's failure becomes, how large a message gets, and which processes are left.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking, also outside of the test functions"
+)]
+
+mod agent;
+mod cancel;
+mod ending;
+mod failures;
+mod model;
+mod output;
+mod processes;
+mod sessions;
