@@ -59,6 +59,10 @@ pub(crate) enum Rule {
     Program(String),
     /// This command line, character by character.
     CommandLine(String),
+    /// One tool of an MCP server.
+    Mcp { server: String, tool: String },
+    /// What is behind this URL.
+    Url(String),
 }
 
 impl fmt::Display for Rule {
@@ -68,6 +72,10 @@ impl fmt::Display for Rule {
             Self::File(path) => write!(f, "edits of {}", code(path)),
             Self::Program(program) => write!(f, "commands that start with {}", code(program)),
             Self::CommandLine(line) => write!(f, "exactly {}", code(&one_line(line, 80))),
+            Self::Mcp { server, tool } => {
+                write!(f, "the tool {} of {}", code(&one_line(tool, 80)), code(&one_line(server, 80)))
+            }
+            Self::Url(url) => write!(f, "fetching {}", code(&one_line(url, 80))),
         }
     }
 }
@@ -144,7 +152,9 @@ fn rule_of(action: &Action) -> Option<Rule> {
                 |path: &&str| path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
             Some(paths.into_iter().find(obeyed).map_or(Rule::Edits, |path| Rule::File(path.to_owned())))
         }
-        Touch::Runs { command } => Some(match plain_program(command) {
+        Touch::Mcp { server, tool } => Some(Rule::Mcp { server: server.to_owned(), tool: tool.to_owned() }),
+        Touch::Fetches { url } => Some(Rule::Url(url.to_owned())),
+        Touch::Runs { command, .. } => Some(match plain_program(command) {
             Some(program) => Rule::Program(program.to_owned()),
             None => Rule::CommandLine(command.to_owned()),
         }),
@@ -155,7 +165,7 @@ fn rule_of(action: &Action) -> Option<Rule> {
 fn concerns(rule: &Rule, action: &Action) -> bool {
     match (rule, action.touches()) {
         (Rule::Edits, Touch::Changes(_)) => true,
-        (Rule::Program(program), Touch::Runs { command }) => command
+        (Rule::Program(program), Touch::Runs { command, .. }) => command
             .split([';', '&', '|', '(', ')', '{', '}', '`', '\n'])
             .any(|part| part.split_whitespace().any(|word| word == program)),
         (rule, _) => rule_of(action).as_ref() == Some(rule),

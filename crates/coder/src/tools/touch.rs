@@ -11,8 +11,14 @@ pub(crate) enum Touch<'a> {
     Reads(Vec<&'a str>),
     /// Makes, changes, moves or deletes these files.
     Changes(Vec<&'a str>),
-    /// Runs a command line with the shell.
-    Runs { command: &'a str },
+    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
+    Runs { command: &'a str, sandboxed: bool, network: bool },
+    /// Uses a tool of an MCP server, both as the server's side names them.
+    #[allow(dead_code, reason = "until MCP servers are used")]
+    Mcp { server: &'a str, tool: &'a str },
+    /// Reads what is behind a URL. A redirection to another host is another one.
+    #[allow(dead_code, reason = "until something is fetched")]
+    Fetches { url: &'a str },
 }
 
 impl Action {
@@ -24,7 +30,9 @@ impl Action {
             Self::List(list) => Touch::Reads(vec![&list.path]),
             Self::Edit(edit) => Touch::Changes(vec![&edit.path]),
             Self::Write(write) => Touch::Changes(vec![&write.path]),
-            Self::Execute(execute) => Touch::Runs { command: &execute.command },
+            Self::Execute(execute) => {
+                Touch::Runs { command: &execute.command, sandboxed: false, network: true }
+            }
             Self::Plan(_) => Touch::Nothing,
         }
     }
