@@ -3,16 +3,26 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString, c_char, c_int};
 use std::io;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::{env, ptr};
+
+#[cfg(target_os = "linux")]
+use crate::confinement::Confinement;
 
 use crate::launch::Launch;
 
-/// Where the program may be, its arguments and its environment.
+/// Where the program may be, its arguments and its environment, what it inherits and what holds it.
 pub(crate) struct Image {
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
+    /// Open in the launch, which outlives the start.
+    kept: Vec<RawFd>,
+    #[cfg(target_os = "linux")]
+    confinement: Option<Arc<Confinement>>,
 }
 
 impl Image {
@@ -24,6 +34,9 @@ impl Image {
             candidates: candidates.collect::<io::Result<_>>()?,
             arguments: Strings::new(arguments)?,
             environment: Strings::new(environment(launch)?)?,
+            kept: launch.kept().iter().map(|descriptor| descriptor.as_raw_fd()).collect(),
+            #[cfg(target_os = "linux")]
+            confinement: launch.confinement(),
         })
     }
 
@@ -32,6 +45,17 @@ impl Image {
     ///
     /// Async-signal-safe.
     pub(crate) fn exec(&self) -> c_int {
+        for descriptor in &self.kept {
+            // SAFETY: a system call on an open descriptor; it only takes back that `exec` closes it.
+            unsafe { libc::fcntl(*descriptor, libc::F_SETFD, 0) };
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(confinement) = &self.confinement {
+            match confinement.put_on() {
+                0 => {}
+                failed => return failed,
+            }
+        }
         let mut failed = libc::ENOENT;
         for file in &self.candidates {
             // SAFETY: the file is a terminated string, both lists end in a null pointer and point to strings owned here.

@@ -1,8 +1,13 @@
 //! What to start, and reading it from a command line.
 
+#[cfg(target_os = "linux")]
+use crate::confinement::Confinement;
 use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::{env, fmt, fs};
 
 /// Receives what a program writes to stderr, as it comes.
@@ -19,6 +24,11 @@ pub struct Launch {
     /// In order of the calls; `None` removes.
     env: Vec<(OsString, Option<OsString>)>,
     pub(crate) stderr_hook: Option<StderrHook>,
+    /// Descriptors that the program inherits under the same numbers.
+    kept: Vec<OwnedFd>,
+    /// What the program is held by from its beginning.
+    #[cfg(target_os = "linux")]
+    confinement: Option<Arc<Confinement>>,
 }
 
 impl Launch {
@@ -32,6 +42,9 @@ impl Launch {
             clear_env: false,
             env: Vec::new(),
             stderr_hook: None,
+            kept: Vec::new(),
+            #[cfg(target_os = "linux")]
+            confinement: None,
         }
     }
 
@@ -99,6 +112,40 @@ impl Launch {
     pub fn on_stderr(mut self, hook: impl FnMut(&[u8]) + Send + 'static) -> Launch {
         self.stderr_hook = Some(Box::new(hook));
         self
+    }
+
+    /// Runs `program` instead, with these words before its own and those of this launch.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run_by(mut self, program: &Path, words: Vec<OsString>) -> Launch {
+        let inner = std::mem::replace(&mut self.program, program.into());
+        let arguments = std::mem::take(&mut self.arguments);
+        self.arguments = words.into_iter().chain([inner]).chain(arguments).collect();
+        self
+    }
+
+    /// Lets the program inherit an open descriptor, under the same number.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn keeping(mut self, descriptor: OwnedFd) -> Launch {
+        self.kept.push(descriptor);
+        self
+    }
+
+    /// Holds the program by these rules from its beginning.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn confined(mut self, confinement: Confinement) -> Launch {
+        self.confinement = Some(Arc::new(confinement));
+        self
+    }
+
+    /// What the program is held by.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn confinement(&self) -> Option<Arc<Confinement>> {
+        self.confinement.clone()
+    }
+
+    /// The descriptors that it inherits.
+    pub(crate) fn kept(&self) -> &[OwnedFd] {
+        &self.kept
     }
 
     /// The program as given.

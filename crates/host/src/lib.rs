@@ -7,6 +7,7 @@
 //!   [`Command`] with stdout and stderr in one stream (a tool's command).
 //! - Every process tree has a *guardian*, a small process of ours that ends the whole tree when its owner drops it or
 //!   dies, even by `kill -9` (module `guardian`, private).
+//! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the network, secrets.
 //! - [`Bounded`] keeps the head and the tail of a long output, [`Tail`] its last bytes.
 //! - [`Roots`] resolves, reads and writes files inside a session's folders and nowhere else.
 //!
@@ -45,8 +46,12 @@ mod guardian;
 mod birth;
 #[cfg(target_os = "linux")]
 mod children;
+#[cfg(target_os = "linux")]
+mod confinement;
 mod descriptors;
 mod image;
+
+mod sandbox;
 
 mod bounded;
 mod tail;
@@ -65,5 +70,6 @@ pub use file_error::{FileError, Reason, RootsError};
 pub use launch::{Launch, ParseError};
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
+pub use sandbox::{Bounds, NoSandbox, Sandbox};
 pub use start_error::StartError;
 pub use tail::Tail;

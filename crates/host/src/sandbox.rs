@@ -1,0 +1,206 @@
+//! Sandboxes for commands: what the machine offers, found by trying, and how a launch is put into one.
+
+mod bounds;
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod filter;
+#[cfg(target_os = "linux")]
+mod landlock;
+
+pub use bounds::Bounds;
+
+use crate::launch::Launch;
+use crate::start_error::StartError;
+#[cfg(target_os = "linux")]
+use crate::tail::Tail;
+use std::fmt;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
+use tokio::sync::OnceCell;
+
+/// How long a sandbox may take to run `true` before it counts as not working.
+#[cfg(target_os = "linux")]
+const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// A sandbox that works on this machine: `true` was run inside it. [`Launch::within`] puts a launch into it.
+///
+/// Both kinds hold every descendant of the command too. They hold:
+///
+/// | | bubblewrap | Landlock |
+/// |---|---|---|
+/// | writing outside of [`Bounds::writable`] and [`Bounds::temporary`] | yes | yes |
+/// | writing to [`Bounds::read_only`] | yes | yes: a folder that has such an entry takes no new names, and gives none up |
+/// | reading [`Bounds::hidden`] | yes, they look empty | yes; names of files below them can still be listed |
+/// | the network, unless [`Bounds::network`] | yes, it has none | yes, it gets no socket |
+/// | named and abstract UNIX sockets (session bus, container engine, key agent) | yes | yes |
+/// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, of its own too |
+/// | signals to processes outside | yes | from Linux 6.12 on |
+/// | mode, owner, times and attributes of files outside | yes | no |
+/// | files of others in the system's `/tmp` | cannot be seen: it is the temporary folder | can be read, not written |
+///
+/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, namespaces entered by `unshare` or `setns` and modules of the kernel are refused,
+/// and no program gains privileges. Programs for another architecture (32 bit) are killed. `root` keeps the capabilities to use files of
+/// others inside the bounds and no other.
+///
+/// Neither holds: how much processor time, memory and disk a command uses, what it reads elsewhere on the disk, a flaw in the kernel, and, when
+/// the network is allowed, where it connects to. A name that is missing from the bounds when the command starts, such as a `.git` of a
+/// folder that has none, can be made.
+///
+/// Linux on x86-64, aarch64 and riscv64 has both; for other systems there is none.
+#[derive(Debug, Clone)]
+pub struct Sandbox(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// The program `bwrap`.
+    #[cfg(target_os = "linux")]
+    Bubblewrap(PathBuf),
+    #[cfg(target_os = "linux")]
+    Landlock,
+    /// Nothing makes one.
+    #[cfg(not(target_os = "linux"))]
+    #[allow(dead_code, reason = "no sandbox exists on this system")]
+    Impossible(std::convert::Infallible),
+}
+
+/// Why no sandbox works. The user's to mend, by installing bubblewrap or allowing what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSandbox {
+    /// What was tried and what came of it, in the order tried.
+    reasons: Vec<String>,
+}
+
+impl NoSandbox {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reasons: vec![reason.into()] }
+    }
+}
+
+impl fmt::Display for NoSandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no sandbox works here ({})", self.reasons.join("; "))
+    }
+}
+
+impl std::error::Error for NoSandbox {}
+
+impl Sandbox {
+    /// The sandbox of this machine: bubblewrap if it works, else Landlock with a filter of system calls. Tried at the first call in this
+    /// process, which takes some milliseconds; then known. Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
+    ///
+    /// # Errors
+    /// None works, for the reasons given.
+    pub async fn find() -> Result<Self, NoSandbox> {
+        static FOUND: OnceCell<Result<Sandbox, NoSandbox>> = OnceCell::const_new();
+        let first = async {
+            match Self::bubblewrap().await {
+                Ok(sandbox) => Ok(sandbox),
+                Err(NoSandbox { mut reasons }) => Self::landlock().await.map_err(|error| {
+                    reasons.extend(error.reasons);
+                    reasons.dedup();
+                    NoSandbox { reasons }
+                }),
+            }
+        };
+        FOUND.get_or_init(|| first).await.clone()
+    }
+
+    /// The name of the sandbox, for people: `bubblewrap` or `Landlock`.
+    pub fn name(&self) -> &'static str {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Bubblewrap(_) => "bubblewrap",
+            #[cfg(target_os = "linux")]
+            Kind::Landlock => "Landlock",
+            #[cfg(not(target_os = "linux"))]
+            Kind::Impossible(never) => match *never {},
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Sandbox {
+    /// The program `bwrap` of the `PATH`, if it works here, tried now.
+    ///
+    /// # Errors
+    /// It is not installed, or does not work, as often in a container.
+    pub async fn bubblewrap() -> Result<Self, NoSandbox> {
+        match Launch::new("bwrap").find() {
+            Some(program) => Self(Kind::Bubblewrap(program)).tried().await,
+            None => Err(NoSandbox::new("bubblewrap is not installed")),
+        }
+    }
+
+    /// Landlock with a filter of system calls, if the kernel has both, tried now.
+    ///
+    /// # Errors
+    /// The kernel lacks one of them.
+    pub async fn landlock() -> Result<Self, NoSandbox> {
+        if landlock::version() < 1 {
+            return Err(NoSandbox::new("the kernel has no Landlock"));
+        }
+        Self(Kind::Landlock).tried().await
+    }
+
+    /// This sandbox, if it can run `true`.
+    async fn tried(self) -> Result<Self, NoSandbox> {
+        let failed = |why: &dyn fmt::Display| NoSandbox::new(format!("{} does not work: {why}", self.name()));
+        let bounds = Bounds { temporary: Some(std::env::temp_dir()), ..Bounds::default() };
+        let launch = Launch::new("true").cwd("/").within(&self, &bounds).map_err(|error| failed(&error))?;
+        let mut command = launch.run().map_err(|error| failed(&error))?;
+        command.deadline(TRIAL);
+        let mut said = Tail::new(400);
+        while let Some(chunk) = command.chunk().await {
+            said.push(chunk);
+        }
+        match (command.wait().await, said.text().trim()) {
+            (exit, _) if exit.success() => Ok(self),
+            (exit, "") => Err(failed(&exit)),
+            (_, said) => Err(failed(&said)),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Sandbox {
+    /// There is none on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub async fn bubblewrap() -> Result<Self, NoSandbox> {
+        Err(NoSandbox::new("there is none for this system yet"))
+    }
+
+    /// There is none on this system.
+    ///
+    /// # Errors
+    /// Always.
+    pub async fn landlock() -> Result<Self, NoSandbox> {
+        Err(NoSandbox::new("there is none for this system yet"))
+    }
+}
+
+impl Launch {
+    /// Puts the program, with all that it will start, into a sandbox. `TMPDIR` becomes [`Bounds::temporary`].
+    ///
+    /// Call it last: program, arguments and folder are taken as they are now. It looks at the disk, some hundred microseconds; what the
+    /// bounds name is held as it is there now.
+    ///
+    /// # Errors
+    /// The sandbox cannot be prepared: [`StartError::Other`].
+    pub fn within(self, sandbox: &Sandbox, bounds: &Bounds) -> Result<Self, StartError> {
+        let launch = match &bounds.temporary {
+            Some(folder) => self.env("TMPDIR", folder),
+            None => self,
+        };
+        match &sandbox.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Bubblewrap(program) => bubblewrap::within(launch, program, bounds),
+            #[cfg(target_os = "linux")]
+            Kind::Landlock => landlock::within(launch, bounds),
+            #[cfg(not(target_os = "linux"))]
+            Kind::Impossible(never) => match *never {},
+        }
+    }
+}

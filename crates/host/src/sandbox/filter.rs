@@ -1,0 +1,109 @@
+//! The filter of system calls: what no command needs and what would lead around the other walls.
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    sock_filter,
+};
+use std::collections::BTreeMap;
+use std::io;
+
+/// Refused whatever their arguments.
+const REFUSED: &[c_long] = &[
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    // Mounts and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Files by number instead of by path.
+    libc::SYS_open_by_handle_at,
+    // Keys of the kernel.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // System calls that this filter would not see, and doors into the kernel.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    // The machine itself.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+];
+
+/// The families of sockets that go with the network; the last answers how names and addresses are set up.
+const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// What x86-64 adds to the number of a system call made with 32-bit pointers.
+#[cfg(target_arch = "x86_64")]
+const X32: c_long = 0x4000_0000;
+
+/// The filter as the kernel reads it. Without the network no socket can be made at all but a connected pair; with it none of another family.
+/// `truncate` is refused where nothing else holds it.
+pub(super) fn program(network: bool, truncate: bool) -> io::Result<Vec<u8>> {
+    let program = compiled(network, truncate).map_err(io::Error::other)?;
+    Ok(program.iter().flat_map(bytes).collect())
+}
+
+/// One instruction in memory: the layout of `struct sock_filter`.
+fn bytes(instruction: &sock_filter) -> [u8; 8] {
+    let [a, b] = instruction.code.to_ne_bytes();
+    let [c, d, e, f] = instruction.k.to_ne_bytes();
+    [a, b, instruction.jt, instruction.jf, c, d, e, f]
+}
+
+fn compiled(network: bool, truncate: bool) -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut rules: BTreeMap<c_long, Vec<SeccompRule>> =
+        REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    if truncate {
+        rules.insert(libc::SYS_truncate, Vec::new());
+    }
+    let socket = match network {
+        false => Vec::new(),
+        true => vec![SeccompRule::new(NETWORK.iter().map(is_not).collect::<Result<_, _>>()?)?],
+    };
+    rules.insert(libc::SYS_socket, socket);
+    #[cfg(target_arch = "x86_64")]
+    {
+        let doubled: Vec<_> = rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
+        rules.extend(doubled);
+    }
+    let architecture = std::env::consts::ARCH.try_into()?;
+    let refuse = SeccompAction::Errno(libc::EPERM as u32);
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()
+}
+
+/// The condition that the first argument is something else.
+fn is_not(family: &libc::c_int) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, *family as u64)
+}
