@@ -14,8 +14,9 @@ use std::sync::Arc;
 /// A child that works within a turn: what it says and does goes through its own [`Turn`], in a session of its own that the client sees
 /// beside the one it knows (SUB-04). It is cancelled with the turn it works for; the client cannot do anything else to it (SUB-02).
 ///
-/// For a client that takes no subagents a tool call of the kind `think` stands for the child. Its own tool calls and permission questions
-/// are then those of the session it works for, and nothing else of it is shown.
+/// For a client that takes no subagents a tool call of the kind `think` stands for the child: [`Subagent::stand_in`]. Its own tool calls and
+/// permission questions are then those of the session it works for, and nothing else of it is shown. These calls name the one that stands
+/// for the child in their metadata: `{"attache": {"parentToolCallId": "…"}}`.
 ///
 /// The log keeps that there was a child, and how it ended; what it said is not stored. One that is dropped, or still at work when the turn
 /// ends, has failed, or is cancelled if the turn was.
@@ -50,7 +51,11 @@ impl Turn {
         if self.is_muted() || announced.to_update_for(&self.client()).is_none() {
             let call = self.tool_call(title, ToolKind::Think).content(ContentBlock::text(description));
             let call = call.start().await?;
-            return Ok(Subagent { parent: self.clone(), child: self.muted_child(), call: Some(call) });
+            return Ok(Subagent {
+                parent: self.clone(),
+                child: self.muted_child(call.id().clone()),
+                call: Some(call),
+            });
         }
         self.ready().await?;
         let parent = self.open_session();
@@ -71,6 +76,11 @@ impl Subagent {
     /// What the child says and does.
     pub fn turn(&self) -> &Turn {
         &self.child
+    }
+
+    /// The tool call that stands for the child, where the client takes no subagents: for its name and input, and what comes of it.
+    pub fn stand_in(&mut self) -> Option<&mut ToolCallHandle> {
+        self.call.as_mut()
     }
 
     /// The child stops. Works also after a cancel: it says what happened.

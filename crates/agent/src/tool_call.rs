@@ -1,11 +1,11 @@
 //! Tool calls of a turn: announced, run, settled exactly once.
 
 use crate::{Error, Result, Turn};
-use attache_protocol::Raw;
 use attache_protocol::v1::{
     ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus,
     ToolCallUpdate, ToolKind,
 };
+use attache_protocol::{Meta, Raw};
 use attache_session::EventBody;
 use std::path::Path;
 
@@ -59,6 +59,7 @@ impl NewToolCall {
     pub async fn announce(self) -> Result<ToolCallHandle> {
         let Self { turn, mut call } = self;
         check(&call.content, &call.locations)?;
+        call.meta = turn.stand_in().and_then(child_of);
         turn.ready().await?;
         call.status = ToolCallStatus::Pending;
         turn.open_session().in_turn(turn.ticket(), |state| {
@@ -235,6 +236,12 @@ pub fn diff(path: impl AsRef<Path>, old: Option<&str>, new: &str) -> ToolCallCon
     let mut diff = Diff::new(path.as_ref().to_string_lossy(), new);
     diff.old_text = old.map(str::to_owned);
     ToolCallContent::Diff(diff)
+}
+
+/// What says that a call is one of a subagent, for which another call stands (META-07).
+fn child_of(parent: &ToolCallId) -> Option<Meta> {
+    let parent = attache_protocol::encode(parent);
+    Meta::new(Raw::from_text(&format!(r#"{{"attache":{{"parentToolCallId":{parent}}}}}"#)).ok()?)
 }
 
 fn location(path: &Path, line: Option<u32>) -> ToolCallLocation {

@@ -10,7 +10,7 @@ use attache_protocol::Meta;
 use attache_protocol::method::Call;
 use attache_protocol::v1::{
     AvailableCommand, ClientCapabilities, ContentBlock, Cost, Notice, SessionConfigOption,
-    SessionConfigOptionValue, SessionId, SessionModeId,
+    SessionConfigOptionValue, SessionId, SessionModeId, ToolCallId,
 };
 use attache_session::{EventBody, Labels};
 use std::future::Future;
@@ -35,30 +35,31 @@ struct Inner {
     text: String,
     /// The turn that this one is a child of.
     parent: Option<Turn>,
-    /// Only tool calls and questions of it are shown, in the session of its parent.
-    muted: bool,
+    /// The tool call that stands for it where the client takes no subagents: only its own tool calls and questions are shown then, in the
+    /// session of its parent.
+    stand_in: Option<ToolCallId>,
 }
 
 impl Turn {
     pub(crate) fn new(session: Arc<OpenSession>, ticket: Ticket, prompt: Vec<ContentBlock>) -> Self {
         let texts: Vec<&str> = prompt.iter().filter_map(ContentBlock::as_text).collect();
         let text = texts.join("\n");
-        Self(Arc::new(Inner { session, ticket, prompt, text, parent: None, muted: false }))
+        Self(Arc::new(Inner { session, ticket, prompt, text, parent: None, stand_in: None }))
     }
 
     /// The turn of a subagent: cancelled with this one, in a session of its own.
     pub(crate) fn child(&self, session: Arc<OpenSession>) -> Self {
-        self.derived(session, false)
+        self.derived(session, None)
     }
 
-    /// The turn of a subagent for a client that takes none.
-    pub(crate) fn muted_child(&self) -> Self {
-        self.derived(Arc::clone(self.open_session()), true)
+    /// The turn of a subagent for a client that takes none, for which this tool call stands.
+    pub(crate) fn muted_child(&self, stand_in: ToolCallId) -> Self {
+        self.derived(Arc::clone(self.open_session()), Some(stand_in))
     }
 
-    fn derived(&self, session: Arc<OpenSession>, muted: bool) -> Self {
+    fn derived(&self, session: Arc<OpenSession>, stand_in: Option<ToolCallId>) -> Self {
         let (ticket, parent) = (self.0.ticket.clone(), Some(self.clone()));
-        Self(Arc::new(Inner { session, ticket, prompt: Vec::new(), text: String::new(), parent, muted }))
+        Self(Arc::new(Inner { session, ticket, prompt: Vec::new(), text: String::new(), parent, stand_in }))
     }
 
     /// The text blocks of the prompt, one after the other, each on a line of its own. A slash command comes here (CMD-04).
@@ -194,8 +195,8 @@ impl Turn {
         self.0.parent.as_ref()
     }
 
-    /// The turn of the prompt itself.
-    pub(crate) fn root(&self) -> &Self {
+    /// The turn of the prompt itself: this one, or the one that this subagent works for.
+    pub fn root(&self) -> &Self {
         let mut turn = self;
         while let Some(parent) = turn.parent() {
             turn = parent;
@@ -205,7 +206,12 @@ impl Turn {
 
     /// Whether only tool calls and questions of it are shown.
     pub(crate) fn is_muted(&self) -> bool {
-        self.0.muted
+        self.0.stand_in.is_some()
+    }
+
+    /// The tool call that stands for this subagent.
+    pub(crate) fn stand_in(&self) -> Option<&ToolCallId> {
+        self.0.stand_in.as_ref()
     }
 
     pub(crate) fn ticket(&self) -> &Ticket {

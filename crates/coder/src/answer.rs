@@ -5,10 +5,9 @@ use crate::models::{
     Brief, Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage,
 };
 use crate::options::SHOW_THOUGHTS;
-use crate::policy::Mode;
 use crate::system_prompt::system_prompt;
 use crate::tools::fit::counted;
-use crate::tools::{Action, specs};
+use crate::tools::{Action, mode, specs_of};
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -86,8 +85,9 @@ pub(crate) async fn answer(
 
 /// What the model is told before the conversation, as things are now.
 fn brief(memory: &Memory, turn: &Turn) -> Brief {
-    let mode = turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str()));
-    Brief { system: system_prompt(&memory.folders, memory.instructions.as_deref(), mode), tools: specs() }
+    let party = memory.conversation.party();
+    let system = system_prompt(party, &memory.folders, memory.instructions.as_deref(), mode(memory, turn));
+    Brief { system, tools: specs_of(party) }
 }
 
 /// How much of the conversation the model can be given, in tokens.

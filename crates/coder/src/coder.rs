@@ -41,7 +41,7 @@ pub struct Memory {
     pub(crate) policy: Policy,
     pub(crate) spending: Spending,
     /// Length and hash of each file when the model last saw it.
-    pub(crate) seen: HashMap<PathBuf, (u64, u64)>,
+    pub(crate) seen: Seen,
     pub(crate) titled: bool,
     /// What the project says about how to work on it.
     pub(crate) instructions: Option<String>,
@@ -49,12 +49,15 @@ pub struct Memory {
     pub(crate) unmeasured: Option<String>,
 }
 
+/// Length and hash of files by their paths.
+pub(crate) type Seen = HashMap<PathBuf, (u64, u64)>;
+
 /// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
 /// they may have changed meanwhile.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.
-    Message(Message),
+    Message(Box<Message>),
     /// A choice for always, and whether it allows.
     Choice(Rule, bool),
     /// What a call of a provider's model cost, in US dollars, if anybody knows.
@@ -131,7 +134,7 @@ impl Author for Coder {
         let mut spending = Spending::default();
         for record in opening.remembered()? {
             match record {
-                Record::Message(message) => conversation.push(message),
+                Record::Message(message) => conversation.push(*message),
                 Record::Choice(rule, allowed) => policy.remember(rule, allowed),
                 Record::Cost(dollars) => spending.add(dollars),
             }
@@ -141,7 +144,7 @@ impl Author for Coder {
             folders,
             policy,
             spending,
-            seen: HashMap::new(),
+            seen: Seen::new(),
             titled: opening.session().info().title().is_some(),
             instructions,
             unmeasured: None,

@@ -19,6 +19,8 @@ pub(crate) enum Message {
     Said(ModelMessage),
     /// What came of one of these.
     Returned(ToolAnswer),
+    /// What the agent itself tells a provider's model in the middle of a turn.
+    Note(String),
 }
 
 /// What a person said.
@@ -53,13 +55,32 @@ pub(crate) struct Forgotten {
     pub(crate) results: usize,
 }
 
-/// The conversation of one session.
+/// The conversation of one session, or that of a subagent.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     messages: Vec<Message>,
+    party: Party,
+}
+
+/// Who has a conversation with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Party {
+    /// The agent with a person; it is kept with the session.
+    #[default]
+    Agent,
+    /// A subagent with the agent, about one task; nothing of it is kept.
+    Subagent {
+        /// Whether it changes nothing and runs no command.
+        looks_only: bool,
+    },
 }
 
 impl Prompt {
+    /// These words alone.
+    pub(crate) fn of_words(words: &str) -> Self {
+        Self { text: words.to_owned(), with_paths: words.to_owned(), ..Self::default() }
+    }
+
     /// Reads the blocks of a prompt; paths below `cwd` are given from there.
     pub(crate) fn of(blocks: &[ContentBlock], cwd: &Path) -> Self {
         let mut prompt = Self::default();
@@ -140,7 +161,7 @@ impl Message {
     fn tokens(&self) -> u64 {
         match self {
             Self::Person(prompt) => prompt.tokens(),
-            Self::Model(text) => tokens(text),
+            Self::Model(text) | Self::Note(text) => tokens(text),
             Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
             Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
@@ -161,6 +182,24 @@ pub(crate) fn tokens(text: &str) -> u64 {
 }
 
 impl Conversation {
+    /// That of a subagent with its task.
+    pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
+        Self { messages: vec![Message::Person(task)], party: Party::Subagent { looks_only } }
+    }
+
+    pub(crate) fn party(&self) -> Party {
+        self.party
+    }
+
+    /// The words that the model said last.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        self.messages.iter().rev().find_map(|message| match message {
+            Message::Model(text) => Some(text.clone()),
+            Message::Said(said) => Some(said.text()).filter(|text| !text.trim().is_empty()),
+            Message::Person(_) | Message::Tool(..) | Message::Returned(_) | Message::Note(_) => None,
+        })
+    }
+
     pub(crate) fn push(&mut self, message: Message) {
         self.messages.push(message);
     }
@@ -206,7 +245,7 @@ impl Conversation {
             let text = match message {
                 Message::Tool(_, result) => &mut result.text,
                 Message::Returned(answer) => &mut answer.text,
-                Message::Person(_) | Message::Model(_) | Message::Said(_) => continue,
+                Message::Person(_) | Message::Model(_) | Message::Said(_) | Message::Note(_) => continue,
             };
             if text.len() <= SHORT {
                 continue;

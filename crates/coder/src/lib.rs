@@ -21,6 +21,7 @@ mod answer;
 mod coder;
 mod conversation;
 mod folders;
+mod guard;
 mod instructions;
 mod models;
 mod options;

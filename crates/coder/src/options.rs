@@ -11,6 +11,9 @@ use attache_protocol::v1::{
 /// The choice of the model.
 pub(crate) const MODEL: &str = "model";
 
+/// The choice of what may happen without asking.
+pub(crate) const MODE: &str = "mode";
+
 /// The choice of how much it thinks; only there for models that let one choose.
 pub(crate) const THOUGHT_LEVEL: &str = "thought_level";
 
@@ -23,7 +26,7 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
         let (name, description) = mode.words();
         value(mode.id(), name, description)
     });
-    let mut mode = SessionConfigOption::select("mode", "Mode", Mode::Ask.id(), modes.to_vec());
+    let mut mode = SessionConfigOption::select(MODE, "Mode", Mode::Ask.id(), modes.to_vec());
     mode.description = Some("What may happen without asking".to_owned());
     mode.category = Some(SessionConfigOptionCategory::Mode);
     let mut thoughts = SessionConfigOption::boolean(SHOW_THOUGHTS, "Show thoughts", true);
@@ -77,6 +80,15 @@ fn rounded(tokens: u64) -> String {
         1_000_000.. => format!("{}M", tokens / 1_000_000),
         1_000.. => format!("{}k", tokens / 1_000),
         _ => tokens.to_string(),
+    }
+}
+
+/// Sets a select to a value that it has.
+pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str) {
+    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == id) else { return };
+    let fits = option.accepts(&SessionConfigOptionValue::ValueId(value.into()));
+    if let (SessionConfigKind::Select(select), true) = (&mut option.kind, fits) {
+        select.current_value = value.into();
     }
 }
 

@@ -1,23 +1,29 @@
 //! What a model can do: read, search, list, edit, run, and plan, on the session's folders.
 
 mod action;
+pub(crate) mod ask;
 pub(crate) mod edit;
 pub(crate) mod execute;
+pub(crate) mod exit_plan;
 pub(crate) mod fit;
 pub(crate) mod grep;
 pub(crate) mod list;
 pub(crate) mod read;
 mod spec;
+pub(crate) mod task;
 mod thread;
 mod touch;
 mod walk;
 pub(crate) mod write;
 
 pub(crate) use action::Action;
+#[cfg(test)]
 pub(crate) use spec::specs;
+pub(crate) use spec::specs_of;
 pub(crate) use touch::Touch;
 
 use crate::coder::{Memory, Record};
+use crate::conversation::Party;
 use crate::folders::Place;
 use crate::models::{Media, Models};
 use crate::policy::{self, Decision, Mode, Rule};
@@ -69,6 +75,8 @@ pub(crate) enum Finding {
     Ran(execute::Ran),
     /// A person or the session's mode did not allow it.
     NotAllowed,
+    /// A question was said to the person, who answers with the next prompt.
+    Asked,
     /// Nothing more than the text.
     Nothing,
 }
@@ -127,13 +135,20 @@ impl Toolbox<'_> {
             self.turn.plan(entries.clone()).await?;
             return Ok(ToolResult::done("shown", Finding::Nothing));
         }
+        let input = given.unwrap_or_else(|| Raw::from(action.raw_input()));
+        if let Action::Task(task) = action {
+            return self.task(task, action.title(), input).await;
+        }
         let mut call = self.turn.tool_call(action.title(), action.kind());
-        call = call.name(action.name()).raw_input(given.unwrap_or_else(|| Raw::from(action.raw_input())));
+        call = call.name(action.name()).raw_input(input);
         if let Decision::Refuse(why) = self.decide(action) {
             return self.refused(call.announce().await?, &why).await;
         }
-        if let Action::Execute(execute) = action {
-            return self.execute(execute, call).await;
+        match action {
+            Action::Execute(execute) => return self.execute(execute, call).await,
+            Action::Ask(ask) => return self.ask(ask, call).await,
+            Action::ExitPlan(exit) => return self.exit_plan(exit, call).await,
+            _ => {}
         }
         let (folders, path) = (self.memory.folders.clone(), action.path().unwrap_or(".").to_owned());
         let place = self.looking(move |_| folders.place(path).map_err(|error| error.to_string())).await?;
@@ -171,7 +186,7 @@ impl Toolbox<'_> {
                 let found = self.looking(move |wanted| list.run(&folders, &here, wanted)).await?;
                 found.map(Finding::Files).map_err(read::Unreadable::Other)
             }
-            Action::Edit(_) | Action::Write(_) | Action::Execute(_) | Action::Plan(_) => Ok(Finding::Nothing),
+            _ => Ok(Finding::Nothing),
         };
         match finding {
             Ok(finding) => {
@@ -238,8 +253,11 @@ impl Toolbox<'_> {
 
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
     fn decide(&self, action: &Action) -> Decision {
-        let mode = self.turn.mode();
-        self.memory.policy.decide(mode.map_or(Mode::Ask, |mode| Mode::of(mode.as_str())), action)
+        self.memory.policy.decide(self.mode(), action)
+    }
+
+    fn mode(&self) -> Mode {
+        mode(self.memory, self.turn)
     }
 
     /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run.
@@ -284,6 +302,14 @@ impl Toolbox<'_> {
             self.memory.seen.clear();
         }
         self.memory.seen.insert(path, edit::fingerprint(text));
+    }
+}
+
+/// The mode now: that of the session, but that a subagent which only looks has no other than `plan`.
+pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
+    match memory.conversation.party() {
+        Party::Subagent { looks_only: true } => Mode::Plan,
+        _ => turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str())),
     }
 }
 

@@ -2,17 +2,19 @@
 
 use crate::answer::{Answer, Unanswered, Why, answer, room};
 use crate::coder::{Memory, Record};
-use crate::conversation::{Forgotten, Message, Prompt, kind};
+use crate::conversation::{Forgotten, Message, Party, Prompt, kind};
+use crate::guard::Guard;
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
-use crate::tools::{ToolResult, Toolbox};
+use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
+use attache_protocol::v1::{Cost, Notice, NoticeSeverity, SessionConfigOptionValue};
 use std::sync::Arc;
 
-/// How many times the model goes on in one turn.
+/// How many times the model goes on in one turn, and in one task of a subagent.
 const STEPS: usize = 50;
+const STEPS_OF_SUBAGENT: usize = 30;
 
 /// How many times in a row a model may ask for tools in a way that its provider cannot read.
 const BROKEN: usize = 3;
@@ -44,16 +46,39 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         return Ok(StopReason::MaxTokens);
     }
     keep(memory, turn, Message::Person(prompt)).await?;
+    match go_on(models, memory, turn).await? {
+        Ended::Because(reason) => Ok(reason),
+        Ended::Asked => Ok(StopReason::EndTurn),
+    }
+}
+
+/// How the work on a prompt ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// For this reason.
+    Because(StopReason),
+    /// A question was said to the person, and the next prompt is the answer.
+    Asked,
+}
+
+/// Lets the model go on, with the tools that it asks for, until it is done with what the conversation's last prompt asks: a person's, or a
+/// subagent's task.
+pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
+    let model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
-    let mut broken = 0;
-    for step in 0..STEPS {
+    let (mut broken, mut guard) = (0, Guard::default());
+    let steps = match memory.conversation.party() {
+        Party::Agent => STEPS,
+        Party::Subagent { .. } => STEPS_OF_SUBAGENT,
+    };
+    for step in 0..steps {
         let most = room(&*model, memory, turn);
         forget(memory, turn, &*model, most).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
             Err(unanswered) => match again(memory, turn, &*model, unanswered).await? {
                 Next::Answer(answer) => answer,
-                Next::Stop(reason) => return Ok(reason),
+                Next::Stop(reason) => return Ok(Ended::Because(reason)),
             },
         };
         if answer.is_silent() && step == 0 && matches!(answer.stop, ModelStop::End | ModelStop::Tools) {
@@ -64,15 +89,16 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         }
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
-        let goes_on = act(models, memory, turn, &*model, answer).await?;
-        match stop {
-            ModelStop::End | ModelStop::Tools if goes_on => {}
-            ModelStop::Paused => {}
-            ModelStop::BrokenCall if goes_on || broken < BROKEN => {}
-            stop => return stop_reason(&*model, &stop),
+        let acted = act(models, memory, turn, &*model, answer, &mut guard).await?;
+        match (stop, acted) {
+            (_, Acted::Ended(ended)) => return Ok(ended),
+            (ModelStop::End | ModelStop::Tools | ModelStop::BrokenCall, Acted::Some) => {}
+            (ModelStop::Paused, _) => {}
+            (ModelStop::BrokenCall, Acted::Nothing) if broken < BROKEN => {}
+            (stop, _) => return stop_reason(&*model, &stop).map(Ended::Because),
         }
     }
-    Ok(StopReason::MaxTurnRequests)
+    Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
 /// The model that the session's options name now; it stays for the turn.
@@ -99,12 +125,16 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
     turn.notice(notice).await
 }
 
-/// Puts a message into the conversation, here and in the store.
+/// Puts a message into the conversation, here and in the store; a subagent's is not stored.
 async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
-    let record = Record::Message(message);
+    if let Party::Subagent { .. } = memory.conversation.party() {
+        memory.conversation.push(message);
+        return Ok(());
+    }
+    let record = Record::Message(Box::new(message));
     turn.remember(&record).await?;
     if let Record::Message(message) = record {
-        memory.conversation.push(message);
+        memory.conversation.push(*message);
     }
     Ok(())
 }
@@ -161,14 +191,25 @@ fn sentence(error: &ModelError) -> String {
     }
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order. Whether there were any.
+/// What came of the tools that a model asked for.
+enum Acted {
+    /// It asked for none.
+    Nothing,
+    /// They were used, and it is to go on with their results.
+    Some,
+    /// One of them ended the turn.
+    Ended(Ended),
+}
+
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order.
 async fn act(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
     model: &dyn Model,
     answer: Answer,
-) -> Result<bool> {
+    guard: &mut Guard,
+) -> Result<Acted> {
     let Answer { said, wanted, message, usage, stop } = answer;
     match message {
         Some(message) => {
@@ -182,28 +223,39 @@ async fn act(
                 keep(memory, turn, Message::Said(message)).await?;
             }
             tell_usage(memory, turn, model, &usage).await?;
-            let any = !calls.is_empty();
+            let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
             for (call_id, name, arguments) in calls {
-                let result = Toolbox { turn, models, memory }.called(&name, &arguments).await?;
+                let mut result = Toolbox { turn, models, memory }.called(&name, &arguments).await?;
+                guard.saw(&name, &arguments, &mut result);
+                if result.finding == Finding::Asked {
+                    acted = Acted::Ended(Ended::Asked);
+                }
                 let ToolResult { text, failed, images, .. } = result;
                 let answer = ToolAnswer { call_id, name, text, images, failed };
                 keep(memory, turn, Message::Returned(answer)).await?;
+                if let Some(words) = guard.stuck() {
+                    turn.say(&words).await?;
+                    return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
+                }
             }
-            Ok(any)
+            Ok(acted)
         }
         None => {
             if !said.is_empty() {
                 keep(memory, turn, Message::Model(said)).await?;
             }
             if let Some(window) = model.window() {
-                turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
+                turn.usage(memory.conversation.tokens(), window, cost_shown(memory)).await?;
             }
-            let any = !wanted.is_empty();
+            let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
             for action in wanted {
                 let result = Toolbox { turn, models, memory }.act(&action, None).await?;
+                if result.finding == Finding::Asked {
+                    acted = Acted::Ended(Ended::Asked);
+                }
                 keep(memory, turn, Message::Tool(action, result)).await?;
             }
-            Ok(any)
+            Ok(acted)
         }
     }
 }
@@ -224,9 +276,14 @@ async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: 
     turn.remember(&Record::Cost(cost)).await?;
     memory.spending.add(cost);
     match model.window().filter(|_| counts) {
-        Some(window) => turn.usage(usage.total(), window, memory.spending.cost()).await,
+        Some(window) => turn.usage(usage.total(), window, cost_shown(memory)).await,
         None => Ok(()),
     }
+}
+
+/// What the session cost; a subagent's own session says nothing of it, for it is that of the whole.
+fn cost_shown(memory: &Memory) -> Option<Cost> {
+    memory.spending.cost().filter(|_| memory.conversation.party() == Party::Agent)
 }
 
 /// Why the turn ends when the model stopped for this and wants no tool.

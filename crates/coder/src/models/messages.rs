@@ -21,6 +21,9 @@ pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> boo
             }
             conversation::Message::Said(said) => messages.push(Message::Model(said.clone())),
             conversation::Message::Returned(answer) => messages.push(Message::Tool(answer.clone())),
+            conversation::Message::Note(text) => {
+                messages.push(Message::Person(vec![Part::Text(text.clone())]))
+            }
         }
     }
     messages

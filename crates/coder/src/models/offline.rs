@@ -101,7 +101,11 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
         .filter_map(|message| match message {
             Message::Tool(Action::Plan(_), _) => None,
             Message::Tool(action, result) => Some((action, result)),
-            Message::Person(_) | Message::Model(_) | Message::Said(_) | Message::Returned(_) => None,
+            Message::Person(_)
+            | Message::Model(_)
+            | Message::Said(_)
+            | Message::Returned(_)
+            | Message::Note(_) => None,
         })
         .collect();
     // The answer comes after the plan says that everything is done.

@@ -1,6 +1,6 @@
 //! One use of a tool, as a model asks for it.
 
-use super::{edit, execute, fit, grep, list, read, write};
+use super::{ask, edit, execute, exit_plan, fit, grep, list, read, task, write};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
 use attache_protocol::{decode, encode};
@@ -13,13 +13,14 @@ use serde_json::Value;
 pub(super) const TITLE_SHOWN: usize = 116;
 
 /// The longest path, pattern and command line, in bytes: with them every message stays small.
-const LONGEST: [(&str, usize); 6] = [
+const LONGEST: [(&str, usize); 7] = [
     ("path", 4096),
     ("pattern", 1024),
     ("command", 16 * 1024),
     ("replacement", 16 * 1024),
     ("text", 1024 * 1024),
     ("plan", 16 * 1024),
+    ("task or question", 16 * 1024),
 ];
 
 /// One use of a tool, as a model asks for it.
@@ -39,6 +40,12 @@ pub(crate) enum Action {
     Execute(execute::Execute),
     /// Show what is intended and how far it is.
     Plan(#[serde(serialize_with = "entries_out", deserialize_with = "entries_in")] Vec<PlanEntry>),
+    /// Ask to leave the mode `plan`.
+    ExitPlan(exit_plan::ExitPlan),
+    /// Ask the person.
+    Ask(ask::Ask),
+    /// Let a subagent work.
+    Task(task::Task),
 }
 
 /// Each entry as it stands on the wire.
@@ -62,6 +69,9 @@ impl Action {
             Self::Write(_) => "write",
             Self::Execute(_) => "execute",
             Self::Plan(_) => "plan",
+            Self::ExitPlan(_) => "exit_plan",
+            Self::Ask(_) => "ask",
+            Self::Task(_) => "task",
         }
     }
 
@@ -71,7 +81,9 @@ impl Action {
             Self::Grep(_) | Self::List(_) => ToolKind::Search,
             Self::Edit(_) | Self::Write(_) => ToolKind::Edit,
             Self::Execute(_) => ToolKind::Execute,
-            Self::Plan(_) => ToolKind::Think,
+            Self::ExitPlan(_) => ToolKind::SwitchMode,
+            Self::Plan(_) | Self::Ask(_) => ToolKind::Other,
+            Self::Task(_) => ToolKind::Think,
         }
     }
 
@@ -100,6 +112,9 @@ impl Action {
             Self::Write(write) => format!("Write {}", write.path),
             Self::Execute(execute) => format!("Run {}", execute.command),
             Self::Plan(_) => "Plan".to_owned(),
+            Self::ExitPlan(_) => "Leave the mode Plan".to_owned(),
+            Self::Ask(ask) => ask.title(),
+            Self::Task(task) => task.title.clone(),
         };
         one_line(&title, TITLE_SHOWN + 4)
     }
@@ -114,6 +129,9 @@ impl Action {
             Self::Write(write) => write.raw_input(),
             Self::Execute(execute) => execute.raw_input(),
             Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
+            Self::ExitPlan(exit) => exit.raw_input(),
+            Self::Ask(ask) => ask.raw_input(),
+            Self::Task(task) => task.raw_input(),
         }
     }
 
@@ -125,13 +143,14 @@ impl Action {
             Self::List(list) => Some(&list.path),
             Self::Edit(edit) => Some(&edit.path),
             Self::Write(write) => Some(&write.path),
-            Self::Execute(_) | Self::Plan(_) => None,
+            Self::Execute(_) | Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => None,
         }
     }
 
     /// Why it is too long to be done.
     pub(super) fn too_long(&self) -> Option<String> {
         let (mut pattern, mut command, mut replacement, mut text, mut plan) = (0, 0, 0, 0, 0);
+        let mut words = 0;
         match self {
             Self::Grep(grep) => pattern = grep.pattern.len(),
             Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
@@ -141,9 +160,12 @@ impl Action {
             }
             Self::Write(write) => text = write.text.len(),
             Self::Plan(entries) => plan = entries.iter().map(|entry| entry.content.len() + 64).sum(),
+            Self::ExitPlan(exit) => plan = exit.plan.len(),
+            Self::Ask(ask) => words = ask.length(),
+            Self::Task(task) => words = task.title.len() + task.prompt.len(),
             Self::Read(_) => {}
         }
-        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement, text, plan];
+        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement, text, plan, words];
         let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
         over.map(|((what, longest), length)| {
             format!("the {what} is {length} bytes long: at most {longest} are taken")

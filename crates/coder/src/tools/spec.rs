@@ -1,12 +1,16 @@
 //! The tools as a provider's model is told of them, and its arguments as actions.
 
 use super::Action;
+use super::ask::Ask;
 use super::edit::{Edit, Replacement};
 use super::execute::Execute;
+use super::exit_plan::ExitPlan;
 use super::grep::Grep;
 use super::list::List;
 use super::read::Read;
+use super::task::Task;
 use super::write::Write;
+use crate::conversation::Party;
 use crate::models::ToolSpec;
 use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use serde::Deserialize;
@@ -14,6 +18,18 @@ use serde_json::{Value, json};
 
 /// How much of unreadable arguments is said back, in characters.
 const SAID_BACK: usize = 200;
+
+/// The tools that are not for subagents.
+const NOT_FOR_SUBAGENTS: [&str; 2] = ["exit_plan", "task"];
+
+/// The tools of the agent, or of a subagent.
+pub(crate) fn specs_of(party: Party) -> Vec<ToolSpec> {
+    let mut specs = specs();
+    if let Party::Subagent { .. } = party {
+        specs.retain(|spec| !NOT_FOR_SUBAGENTS.contains(&spec.name.as_str()));
+    }
+    specs
+}
 
 /// All tools.
 pub(crate) fn specs() -> Vec<ToolSpec> {
@@ -36,6 +52,15 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
             "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]},
         },
         "required": ["content", "status"],
+    });
+    let question = json!({
+        "type": "object",
+        "properties": {
+            "question": path("The question."),
+            "options": {"type": "array", "items": {"type": "string"}, "description": "What to choose from; free text without any."},
+            "several": yes_no("Several options may be chosen. Default false."),
+        },
+        "required": ["question"],
     });
     vec![
         spec(
@@ -87,6 +112,29 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
             "Show the person what you intend and how far you are, for work of several steps. Each time the whole list.",
             json!({"entries": {"type": "array", "items": entry}}),
             &["entries"],
+        ),
+        spec(
+            "exit_plan",
+            "In the mode plan, when you know what to do: show the person your plan and ask to begin. They say which mode follows.",
+            json!({"plan": path("What you are going to do, whole, in Markdown.")}),
+            &["plan"],
+        ),
+        spec(
+            "ask",
+            "Ask the person what you cannot find out and cannot choose yourself. Never for passwords or keys.",
+            json!({"questions": {"type": "array", "minItems": 1, "items": question}}),
+            &["questions"],
+        ),
+        spec(
+            "task",
+            "Give a task to a subagent that has your tools and nothing of this conversation; you get its report. For work that reads much and \
+             comes to little.",
+            json!({
+                "title": path("What it is about, in three to six words."),
+                "prompt": path("All that the subagent must know, and what it is to report."),
+                "read_only": yes_no("It changes nothing and runs no command. Default false."),
+            }),
+            &["title", "prompt"],
         ),
     ]
 }
@@ -187,6 +235,9 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
             let PlanArguments { entries } = read(name, arguments)?;
             Action::Plan(entries.into_iter().map(entry).collect())
         }
+        "exit_plan" => Action::ExitPlan(read::<ExitPlan>(name, arguments)?),
+        "ask" => Action::Ask(read::<Ask>(name, arguments)?),
+        "task" => Action::Task(read::<Task>(name, arguments)?),
         other => {
             let names: Vec<String> = specs().into_iter().map(|spec| spec.name).collect();
             let other = super::fit::one_line(other, 60);
@@ -235,11 +286,14 @@ mod tests {
             ("write", r#"{"path":"a","text":""}"#),
             ("execute", r#"{"command":"ls","seconds":5}"#),
             ("plan", r#"{"entries":[{"content":"a","status":"in_progress"}]}"#),
+            ("exit_plan", r##"{"plan":"# First"}"##),
+            ("ask", r#"{"questions":[{"question":"Which?","options":["a","b"]}]}"#),
+            ("task", r#"{"title":"a","prompt":"b"}"#),
         ] {
             let action = action(name, arguments).unwrap();
             assert_eq!(action.name(), name);
         }
-        assert_eq!(specs().len(), 7);
+        assert_eq!(specs().len(), 10);
         for spec in specs() {
             assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
         }

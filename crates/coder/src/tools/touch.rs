@@ -33,7 +33,7 @@ impl Action {
             Self::Execute(execute) => {
                 Touch::Runs { command: &execute.command, sandboxed: false, network: true }
             }
-            Self::Plan(_) => Touch::Nothing,
+            Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => Touch::Nothing,
         }
     }
 }

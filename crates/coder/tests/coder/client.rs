@@ -27,6 +27,8 @@ pub(crate) struct Client {
     pub(crate) choices: VecDeque<&'static str>,
     /// The params of the questions.
     pub(crate) asked: Vec<Value>,
+    /// The answers to forms, one after the other; `"cancel"` cancels the turn instead.
+    pub(crate) forms: VecDeque<Value>,
     /// What happens while a question is open.
     pub(crate) meanwhile: Option<Box<dyn FnMut() + Send>>,
     /// What the client's editor has, by absolute path; only with `fs`.
@@ -38,6 +40,8 @@ pub(crate) struct Client {
 pub(crate) struct Turn {
     pub(crate) result: Value,
     pub(crate) updates: Vec<Value>,
+    /// What was said in sessions of subagents, each with its session's id.
+    pub(crate) of_subagents: Vec<(String, Value)>,
 }
 
 impl Client {
@@ -76,6 +80,7 @@ impl Client {
             opened: Value::Null,
             choices: VecDeque::new(),
             asked: Vec::new(),
+            forms: VecDeque::new(),
             meanwhile: None,
             buffers: BTreeMap::new(),
         };
@@ -125,7 +130,15 @@ impl Client {
         loop {
             let message = self.receive().await;
             match message["method"].as_str() {
-                Some("session/update") => turn.updates.push(message["params"]["update"].clone()),
+                Some("session/update") => {
+                    let (id, update) = (&message["params"]["sessionId"], message["params"]["update"].clone());
+                    match id.as_str() {
+                        Some(id) if id != self.session && !self.session.is_empty() => {
+                            turn.of_subagents.push((id.to_owned(), update));
+                        }
+                        _ => turn.updates.push(update),
+                    }
+                }
                 Some(method) => self.serve(method.to_owned(), &message).await,
                 None if message["id"] == id => {
                     turn.result = message;
@@ -163,6 +176,16 @@ impl Client {
                         json!({ "outcome": { "outcome": "cancelled" } })
                     }
                     choice => json!({ "outcome": { "outcome": "selected", "optionId": choice } }),
+                }
+            }
+            "elicitation/create" => {
+                self.asked.push(params.clone());
+                match self.forms.pop_front().expect("nobody expected this form") {
+                    Value::String(word) if word == "cancel" => {
+                        self.cancel().await;
+                        return;
+                    }
+                    answer => answer,
                 }
             }
             "fs/read_text_file" => {

@@ -209,3 +209,23 @@ async fn no_network_is_said_with_the_host() {
     let (code, message) = error(&open(project.path(), &variables).await.prompt("hello").await);
     assert!(code == -32603 && message.contains(&format!("cannot be reached at {free}")), "{message}");
 }
+
+/// The same call that fails again and again is told to the model, then the turn ends and says why.
+#[tokio::test]
+async fn a_call_that_fails_again_and_again_ends_the_turn() {
+    let read = || anthropic(&[tool_use("t", "read", json!({ "path": "missing" }))], "tool_use");
+    let server = Server::start((0..5).map(|_| read()).collect()).await;
+    let project = project(&[]);
+    let turn = open(project.path(), &anthropic_at(&server.url)).await.prompt("hello").await;
+    assert_eq!((turn.stop_reason(), turn.tool_calls().len()), ("max_turn_requests", 4), "{turn:?}");
+    assert!(
+        turn.text().contains("I stop here: the same call of `read` failed 4 times in a row"),
+        "{}",
+        turn.text()
+    );
+    let bodies = bodies(&server);
+    assert!(
+        !bodies[2].to_string().contains("3 times in a row")
+            && bodies[3].to_string().contains("3 times in a row")
+    );
+}

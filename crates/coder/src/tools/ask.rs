@@ -1,0 +1,194 @@
+//! The ask tool: questions to the person, as a form where the client shows forms, else in words.
+
+use super::fit::{counted, one_line};
+use super::{Finding, ToolResult, Toolbox};
+use attache_agent::{Elicited, Error, NewToolCall, Result, ToolCallHandle};
+use attache_protocol::v1::{ElicitationContentValue, ElicitationSchema};
+use attache_protocol::{Map, decode};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How many questions there may be at once.
+const QUESTIONS: usize = 8;
+
+/// What to ask the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ask {
+    /// One question or several.
+    pub(crate) questions: Vec<Question>,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Question {
+    /// The question itself.
+    pub(crate) question: String,
+    /// What to choose from; free text without any.
+    #[serde(default)]
+    pub(crate) options: Vec<String>,
+    /// Whether several of the options may be chosen.
+    #[serde(default)]
+    pub(crate) several: bool,
+}
+
+impl Ask {
+    pub(crate) fn raw_input(&self) -> Value {
+        json!(self)
+    }
+
+    /// What is asked, on one line.
+    pub(crate) fn title(&self) -> String {
+        match self.questions.as_slice() {
+            [only] => format!("Ask: {}", only.question),
+            several => format!("Ask {}", counted(several.len() as u64, "question")),
+        }
+    }
+
+    /// How long it is, in bytes.
+    pub(super) fn length(&self) -> usize {
+        let options =
+            |question: &Question| question.options.iter().map(|option| option.len() + 16).sum::<usize>();
+        self.questions.iter().map(|question| question.question.len() + options(question) + 64).sum()
+    }
+
+    /// The form, or why there is none.
+    fn form(&self) -> std::result::Result<ElicitationSchema, String> {
+        if self.questions.is_empty() || self.questions.len() > QUESTIONS {
+            return Err(format!("ask one to {QUESTIONS} questions"));
+        }
+        let (mut fields, mut required) = (serde_json::Map::new(), Vec::new());
+        for (number, question) in self.questions.iter().enumerate() {
+            if question.question.trim().is_empty() {
+                return Err("a question has no words: say what you want to know".to_owned());
+            }
+            let mut options: Vec<String> = Vec::new();
+            for option in question.options.iter().map(|option| one_line(option, 200)) {
+                if !option.is_empty() && !options.contains(&option) {
+                    options.push(option);
+                }
+            }
+            let title = one_line(&question.question, 300);
+            let field = match (options.is_empty(), question.several) {
+                (true, _) => json!({ "type": "string", "title": title }),
+                (false, false) => json!({ "type": "string", "title": title, "enum": options }),
+                (false, true) => {
+                    json!({ "type": "array", "title": title, "items": { "type": "string", "enum": options } })
+                }
+            };
+            fields.insert(name(number), field);
+            if !question.several {
+                required.push(name(number));
+            }
+        }
+        let schema = json!({ "type": "object", "properties": fields, "required": required });
+        decode(&schema.to_string()).map_err(|error| format!("the questions are no form: {error}"))
+    }
+
+    /// What the form is introduced by.
+    fn message(&self) -> String {
+        match self.questions.as_slice() {
+            [only] => only.question.trim().to_owned(),
+            several => format!("There are {}:", counted(several.len() as u64, "question")),
+        }
+    }
+
+    /// Each question with what was answered.
+    fn answered(&self, values: &Map<ElicitationContentValue>) -> String {
+        let answer = |(number, question): (usize, &Question)| {
+            let value = values.get(&name(number)).map(spoken).filter(|value| !value.is_empty());
+            let value = value.unwrap_or_else(|| "(no answer)".to_owned());
+            format!("{}\n> {}\n", question.question.trim(), value.replace('\n', "\n> "))
+        };
+        self.questions.iter().enumerate().map(answer).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The name of a question's field.
+fn name(number: usize) -> String {
+    format!("answer{}", number + 1)
+}
+
+fn spoken(value: &ElicitationContentValue) -> String {
+    match value {
+        ElicitationContentValue::String(text) => text.clone(),
+        ElicitationContentValue::Integer(number) => number.to_string(),
+        ElicitationContentValue::Number(number) => number.to_string(),
+        ElicitationContentValue::Boolean(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        ElicitationContentValue::StringArray(texts) => texts.join(", "),
+    }
+}
+
+impl Toolbox<'_> {
+    /// Asks the person, and waits for the answer. Where the client shows no forms the question is said, and the turn ends with it.
+    pub(crate) async fn ask(&mut self, ask: &Ask, call: NewToolCall) -> Result<ToolResult> {
+        let form = match ask.form() {
+            Ok(form) => form,
+            Err(why) => return self.failed(call.announce().await?, &why).await,
+        };
+        let handle = call.start().await?;
+        let elicited = match self.turn.client_shows_forms() {
+            true => self.turn.elicit_about(&handle, ask.message(), form).await,
+            false => self.turn.ask(ask.message(), form).await,
+        };
+        let (text, finding) = match elicited {
+            Ok(Elicited::Accepted(values)) => (ask.answered(&values), Finding::Nothing),
+            Ok(Elicited::Declined) => (
+                "The person does not want to answer this. Go on without it, or say what is missing."
+                    .to_owned(),
+                Finding::NotAllowed,
+            ),
+            Ok(Elicited::Cancelled) => (
+                "The person went away without an answer. Go on without it, or say what is missing."
+                    .to_owned(),
+                Finding::NotAllowed,
+            ),
+            Ok(Elicited::AskedInText) => (
+                "The question was said to the person. What they say next is the answer.".to_owned(),
+                Finding::Asked,
+            ),
+            Ok(Elicited::Unusable(why)) => {
+                return self.failed(handle, &format!("the question got no answer: {why}")).await;
+            }
+            Ok(_) => {
+                return self.failed(handle, "the question got an answer of a kind that nobody knows").await;
+            }
+            Err(Error::Client(error)) => {
+                return self.failed(handle, &format!("the client could not ask: {error}")).await;
+            }
+            Err(error) => return Err(error),
+        };
+        answered(handle, text, finding).await
+    }
+}
+
+async fn answered(mut handle: ToolCallHandle, text: String, finding: Finding) -> Result<ToolResult> {
+    handle.text(text.as_str()).await?;
+    handle.complete().await?;
+    Ok(ToolResult::done(text, finding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ask, Question};
+
+    fn ask(questions: &[(&str, &[&str], bool)]) -> Ask {
+        let question = |(question, options, several): &(&str, &[&str], bool)| Question {
+            question: (*question).to_owned(),
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
+            several: *several,
+        };
+        Ask { questions: questions.iter().map(question).collect() }
+    }
+
+    #[test]
+    fn what_is_no_question_is_said_in_a_sentence() {
+        let many: Vec<_> = (0..9).map(|_| ("q", &[][..], false)).collect();
+        for wrong in [ask(&[]), ask(&[(" ", &["a"], false)]), ask(&many)] {
+            assert!(wrong.form().is_err(), "{wrong:?}");
+        }
+        let form = ask(&[("Which?", &["a", "a", "", "b"], false), ("Why?", &[], true)]).form().unwrap();
+        let form = attache_protocol::encode(&form);
+        assert!(form.contains(r#""enum":["a","b"]"#), "{form}");
+        assert!(form.contains(r#""required":["answer1"]"#), "{form}");
+    }
+}
