@@ -2,6 +2,7 @@
 
 use crate::agent_connection::AgentConnection;
 use crate::evidence::Evidence;
+use crate::known_agents::KnownAgent;
 use crate::options::Options;
 use crate::start_error::StartError;
 use attache_host::{Child, Exit, Launch, StopPatience};
@@ -37,6 +38,10 @@ impl AgentProcess {
 
     /// The same with other names and deadlines.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
+        let known = KnownAgent::with_program(Path::new(launch.program()));
+        let misreads = known.is_some_and(|known| known.misreads_missing_files);
+        let options =
+            if misreads && options.unsaved_text.is_none() { options.without_reading() } else { options };
         let program = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
         let mut child = launch.start()?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {

@@ -19,17 +19,24 @@ pub struct KnownAgent {
     pub npm_package: Option<&'static str>,
     /// What it needs before it works, for people: an account or a key.
     pub login: &'static str,
+    /// Whether it takes the error that a missing file is read with for a failure of its own, so that it makes no new file where the client
+    /// reads for it. Such an agent is not offered `fs.readTextFile`, unless the client has text that is on no disk.
+    pub misreads_missing_files: bool,
 }
 
 /// All agents that are known by name, in the order in which they are listed.
 pub const KNOWN_AGENTS: &[KnownAgent] = &[
-    npm(
-        "gemini",
-        "Gemini CLI",
-        "gemini --acp",
-        ("@google/gemini-cli", "npm install -g @google/gemini-cli"),
-        "a Google account, or a key in GEMINI_API_KEY; run `gemini` once to log in",
-    ),
+    KnownAgent {
+        // Seen with 0.61.0.
+        misreads_missing_files: true,
+        ..npm(
+            "gemini",
+            "Gemini CLI",
+            "gemini --acp",
+            ("@google/gemini-cli", "npm install -g @google/gemini-cli"),
+            "a Google account, or a key in GEMINI_API_KEY; run `gemini` once to log in",
+        )
+    },
     npm(
         "qwen",
         "Qwen Code",
@@ -109,7 +116,15 @@ const fn npm(
     (package, install): (&'static str, &'static str),
     login: &'static str,
 ) -> KnownAgent {
-    KnownAgent { name, title, command, install, npm_package: Some(package), login }
+    KnownAgent {
+        name,
+        title,
+        command,
+        install,
+        npm_package: Some(package),
+        login,
+        misreads_missing_files: false,
+    }
 }
 
 const fn elsewhere(
@@ -119,7 +134,7 @@ const fn elsewhere(
     install: &'static str,
     login: &'static str,
 ) -> KnownAgent {
-    KnownAgent { name, title, command, install, npm_package: None, login }
+    KnownAgent { npm_package: None, ..npm(name, title, command, ("", install), login) }
 }
 
 impl KnownAgent {

@@ -5,6 +5,7 @@ use crate::live::{Live, Setup, fold};
 use crate::open_error::OpenError;
 use crate::permission::Permissions;
 use crate::session_handle::SessionHandle;
+use crate::watch::Watch;
 use attache_connection::CallError;
 use attache_host::{Roots, RootsError};
 use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
@@ -17,6 +18,7 @@ use std::future::{Future, IntoFuture};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Where a session comes from.
@@ -242,7 +244,26 @@ async fn load(
         .within(shared.options.setup)
         .await
         .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
+    if shared.agent.agent_info.as_ref().is_some_and(|about| REPLAYS_LATE.contains(&about.name.as_str())) {
+        replayed(&live).await;
+    }
     Ok(live)
+}
+
+/// Agents that replay a part of the history after they have answered the load, by the name they give themselves; seen with 0.61.0. Without a
+/// pause a prompt would be answered by what was said long ago.
+const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
+
+/// How long an agent that replays late is quiet once it is done, and how long it is waited for at most.
+const QUIET: Duration = Duration::from_millis(100);
+const REPLAY: Duration = Duration::from_secs(5);
+
+/// Waits until nothing more of a history comes.
+async fn replayed(live: &Arc<Live>) {
+    let mut watch = Watch::new(live.clone());
+    let quiet = async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
+    // If it never is quiet, what comes is no history.
+    let _ = tokio::time::timeout(REPLAY, quiet).await;
 }
 
 /// A load in flight: given up when dropped, unless it was answered before.

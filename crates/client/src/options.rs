@@ -34,6 +34,8 @@ pub struct Options {
     pub tap: Option<Tap>,
     /// Whether commands are run in terminals for the agent: see [`Options::terminals`].
     pub terminals: bool,
+    /// Whether text files are read for the agent, as they are unless this is switched off: see [`Options::without_reading`].
+    pub reads_text_files: bool,
     /// What an editor has open and not saved (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
     /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
@@ -53,6 +55,7 @@ impl Default for Options {
             limits: Limits::default(),
             tap: None,
             terminals: false,
+            reads_text_files: true,
             unsaved_text: None,
             form: None,
             url: None,
@@ -104,6 +107,13 @@ impl Options {
     #[must_use]
     pub fn terminals(mut self) -> Self {
         self.terminals = true;
+        self
+    }
+
+    /// Offers the agent no reading of text files (INIT-16); it reads them by itself then, as its own rules allow. Writing stays offered.
+    #[must_use]
+    pub fn without_reading(mut self) -> Self {
+        self.reads_text_files = false;
         self
     }
 
@@ -161,6 +171,7 @@ impl std::fmt::Debug for Options {
             .field("cancel", &self.cancel)
             .field("tapped", &self.tap.is_some())
             .field("terminals", &self.terminals)
+            .field("reads_text_files", &self.reads_text_files)
             .field("unsaved_text", &self.unsaved_text.is_some())
             .field("form", &self.form.is_some())
             .field("url", &self.url.is_some())
@@ -178,7 +189,7 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     session.notices = Some(NoticeCapabilities::new());
     session.compaction = Some(CompactionCapabilities::new());
     let mut capabilities = ClientCapabilities::new();
-    capabilities.fs.read_text_file = true;
+    capabilities.fs.read_text_file = offered.reads_text_files;
     capabilities.fs.write_text_file = true;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());

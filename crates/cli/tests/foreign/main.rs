@@ -15,6 +15,7 @@ mod clients;
 mod deviations;
 mod killed;
 mod load;
+mod npm;
 mod our_agent;
 mod our_client;
 mod peers;

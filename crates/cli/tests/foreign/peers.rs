@@ -3,7 +3,7 @@
 use crate::project::{Project, text};
 use std::path::{Path, PathBuf};
 
-const MISSING: &str = "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts";
+const MISSING: &str = "build the foreign peers first: ./test does it, or cargo build --manifest-path interop/Cargo.toml -p official-peers and npm ci in interop/ts and in interop/agents";
 
 /// Our program.
 pub(crate) const ATTACHE: &str = env!("CARGO_BIN_EXE_attache");
@@ -147,6 +147,13 @@ pub(crate) fn package(path: &str) -> PathBuf {
     let path = interop("ts/node_modules").join(path);
     assert!(path.exists(), "{} is missing: {MISSING}", path.display());
     path
+}
+
+/// The folder with the programs of the agents that `interop/agents` needs.
+pub(crate) fn installed_agents() -> PathBuf {
+    let programs = interop("agents/node_modules/.bin");
+    assert!(programs.is_dir(), "{} is missing: {MISSING}", programs.display());
+    programs.canonicalize().unwrap()
 }
 
 pub(crate) fn ts(program: &str) -> Vec<String> {

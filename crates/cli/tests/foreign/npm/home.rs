@@ -1,0 +1,121 @@
+//! A home folder of an agent's own, with nothing in its environment but what leads to the mock.
+
+use super::model::{Model, answers};
+use crate::peers::{ATTACHE, installed_agents};
+use crate::process::{Ended, end};
+use crate::project::{Project, text};
+use attache_host::Launch;
+use serde_json::json;
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// How long what an agent left may take to be gone. It only decides what would otherwise hang for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) struct Home {
+    folder: TempDir,
+    model: Model,
+}
+
+impl Home {
+    /// Settings that keep the agents from telling anybody of themselves, and the model.
+    pub(super) async fn new(project: &Project) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = json!({
+            "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false},
+            "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+        });
+        for name in [".gemini", ".qwen"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string()).unwrap();
+        }
+        let fixtures = folder.path().join("fixtures.json");
+        std::fs::write(&fixtures, answers(project).to_string()).unwrap();
+        let model = Model::start(&fixtures).await;
+        Self { folder, model }
+    }
+
+    /// All that an agent has in its environment. A proxy where nobody listens stands between it and every other machine.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let path = [installed_agents(), "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()];
+        let path = std::env::join_paths(path.into_iter().chain(node())).unwrap();
+        let nowhere = || "http://127.0.0.1:9".to_owned();
+        vec![
+            ("PATH", path.into_string().unwrap()),
+            ("HOME", text(self.folder.path())),
+            ("TMPDIR", text(self.folder.path())),
+            ("GEMINI_API_KEY", "of-nobody".to_owned()),
+            ("GOOGLE_GEMINI_BASE_URL", self.model.url.clone()),
+            // Without it a small model is asked first which model to ask.
+            ("GEMINI_MODEL", "gemini-2.5-flash".to_owned()),
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+            ("OPENAI_API_KEY", "of-nobody".to_owned()),
+            ("OPENAI_BASE_URL", format!("{}/v1", self.model.url)),
+            ("OPENAI_MODEL", "gpt-4o".to_owned()),
+            ("HTTP_PROXY", nowhere()),
+            ("HTTPS_PROXY", nowhere()),
+            ("NO_PROXY", "127.0.0.1".to_owned()),
+            ("ATTACHE_STORE", "none".to_owned()),
+        ]
+    }
+
+    /// How the agent with this name is started.
+    pub(super) fn launch(&self, name: &str) -> Launch {
+        let launch = attache_client::KnownAgent::named(name).unwrap().launch().unwrap().clear_env();
+        self.environment().into_iter().fold(launch, |launch, (name, value)| launch.env(name, value))
+    }
+
+    /// Runs our program.
+    pub(super) async fn attache(&self, arguments: &[&str]) -> Ended {
+        let mut command = Command::new(ATTACHE);
+        command.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        end(command.spawn().unwrap()).await
+    }
+
+    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by the minute: one that is loaded in the minute
+    /// in which it began is emptied by that.
+    pub(super) fn sessions_are_older(&self) {
+        let projects = std::fs::read_dir(self.folder.path().join(".gemini/tmp"));
+        for project in projects.into_iter().flatten().flatten() {
+            for chat in std::fs::read_dir(project.path().join("chats")).into_iter().flatten().flatten() {
+                let name = chat.file_name().into_string().unwrap();
+                let (_, id) = name.rsplit_once('-').unwrap();
+                let older = format!("session-2026-01-01T00-00-{id}");
+                std::fs::rename(chat.path(), chat.path().with_file_name(older)).unwrap();
+            }
+        }
+    }
+
+    /// Waits until no process is left that was started with this home.
+    pub(super) async fn nothing_is_left(&self) {
+        let mark = format!("HOME={}", text(self.folder.path()));
+        let gone = async {
+            while !alive(&mark).is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let gone = tokio::time::timeout(PATIENCE, gone).await;
+        assert!(gone.is_ok(), "still running: {:?}", alive(&mark));
+    }
+}
+
+/// The folder of the `node` of whoever runs the tests, if its place is not a usual one.
+fn node() -> Option<std::path::PathBuf> {
+    Launch::new("node").find().and_then(|node| node.parent().map(Into::into))
+}
+
+/// The command lines of the processes that inherited this mark.
+fn alive(mark: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let marked = processes.filter(|path| {
+        std::fs::read(path.join("environ"))
+            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|each| each == mark.as_bytes()))
+    });
+    marked
+        .filter_map(|path| std::fs::read_to_string(path.join("cmdline")).ok())
+        .filter(|line| !line.is_empty())
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! The model of the agents: `@copilotkit/aimock` from npm, which `interop/ts` installs.
+
+use crate::peers::package;
+use crate::project::{Project, text};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// The mock, which is killed with this value.
+pub(super) struct Model {
+    _process: Child,
+    /// `http://127.0.0.1:PORT`.
+    pub(super) url: String,
+}
+
+impl Model {
+    /// A model with these answers: see [`answers`].
+    pub(super) async fn start(fixtures: &Path) -> Self {
+        let mut command = Command::new("node");
+        command.arg(package("@copilotkit/aimock/dist/cli.js"));
+        command.args(["--port", "0", "--chunk-size", "3", "--fixtures"]).arg(fixtures);
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut process = command.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        loop {
+            let line = lines.next_line().await.unwrap().expect("the mock says where it listens");
+            if let Some((_, url)) = line.split_once("listening on ") {
+                return Self { _process: process, url: url.trim().to_owned() };
+            }
+        }
+    }
+}
+
+/// What the model can be asked to make. One for each call: an agent answers the second of two alike from memory.
+const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
+
+/// What the model answers: a sentence, a file that it makes, or numbers without an end.
+pub(super) fn answers(project: &Project) -> Value {
+    let mut fixtures = vec![
+        json!({"match": {"userMessage": "say hello"}, "response": {"content": "Hello from nobody."}}),
+        json!({"match": {"userMessage": "count for ever"}, "latency": 100,
+            "response": {"content": "one two three four five ".repeat(40) + "ninety-nine"}}),
+    ];
+    for name in FILES {
+        let arguments = json!({"file_path": text(project.file(name)), "content": "made\n"}).to_string();
+        let asked = format!("make {name}");
+        let call = json!([{"id": format!("call_{name}"), "name": "write_file", "arguments": arguments}]);
+        fixtures.push(json!({"match": {"userMessage": asked, "hasToolResult": false},
+            "response": {"content": "I make it.", "toolCalls": call}}));
+        fixtures.push(json!({"match": {"userMessage": asked, "hasToolResult": true},
+            "response": {"content": "That was it."}}));
+    }
+    json!({"fixtures": fixtures})
+}
