@@ -92,7 +92,12 @@ impl Birth<'_> {
         unsafe {
             // Held open, it would keep the life line from hanging up until `exec`.
             libc::close(self.ours);
-            if libc::setpgid(0, 0) == -1 {
+            let begun = match self.image.in_terminal {
+                // A terminal belongs to a session, whose first process is the first of a group too.
+                true => libc::setsid() != -1 && libc::ioctl(0, libc::TIOCSCTTY as _, 0) != -1,
+                false => libc::setpgid(0, 0) != -1,
+            };
+            if !begun {
                 return errno();
             }
             #[cfg(target_os = "linux")]

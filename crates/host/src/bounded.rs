@@ -22,9 +22,12 @@ pub struct Bounded {
 #[derive(Debug)]
 enum Spill {
     No,
-    /// Nothing has been left out so far, so there is no file yet.
-    Asked(PathBuf),
-    Open(PathBuf, File),
+    /// Nothing has been left out so far, so there is no file yet. With the most bytes it may take.
+    Asked(PathBuf, u64),
+    /// With the bytes it may still take.
+    Open(PathBuf, File, u64),
+    /// The file has as much as it may.
+    Full(PathBuf),
     Failed(io::Error),
 }
 
@@ -42,11 +45,11 @@ impl Bounded {
         }
     }
 
-    /// Writes the full stream to a new file, readable by its owner only, as soon as something has to be left out: a
-    /// short output makes no file. The file must not exist. Pushing then waits for the disk; see
-    /// [`Bounded::spill_error`].
-    pub fn spill_to(mut self, path: impl Into<PathBuf>) -> Bounded {
-        self.spill = Spill::Asked(path.into());
+    /// Writes the stream, at most its first `most` bytes, to a new file, readable by its owner only, as soon as
+    /// something has to be left out: a short output makes no file. The file must not exist. Pushing then waits for the
+    /// disk; see [`Bounded::spill_error`].
+    pub fn spill_to(mut self, path: impl Into<PathBuf>, most: u64) -> Bounded {
+        self.spill = Spill::Asked(path.into(), most);
         self
     }
 
@@ -63,28 +66,33 @@ impl Bounded {
         }
         self.head.extend_from_slice(head);
         self.tail.push(rest);
-        if let Spill::Open(_, file) = &mut self.spill
-            && let Err(error) = file.write_all(bytes)
-        {
-            self.spill = Spill::Failed(error);
+        self.go_on_spilling(bytes);
+    }
+
+    fn go_on_spilling(&mut self, bytes: &[u8]) {
+        let Spill::Open(path, file, room) = &mut self.spill else { return };
+        let length = bytes.len() as u64;
+        let taken = usize::try_from(length.min(*room)).unwrap_or(bytes.len());
+        *room = room.saturating_sub(length);
+        match file.write_all(bytes.get(..taken).unwrap_or(bytes)) {
+            Err(error) => self.spill = Spill::Failed(error),
+            Ok(()) if (taken as u64) < length => self.spill = Spill::Full(std::mem::take(path)),
+            Ok(()) => {}
         }
     }
 
     /// Writes what is kept to the file, before anything is left out of it.
     fn begin_spill(&mut self) {
-        let Spill::Asked(path) = &self.spill else { return };
-        let (first, second) = self.tail.pieces();
-        let begun =
-            OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).and_then(|mut file| {
-                for piece in [&self.head, first, second] {
-                    file.write_all(piece)?;
-                }
-                Ok(file)
-            });
-        self.spill = match begun {
-            Ok(file) => Spill::Open(path.clone(), file),
+        let Spill::Asked(path, most) = &mut self.spill else { return };
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&*path);
+        self.spill = match file {
+            Ok(file) => Spill::Open(std::mem::take(path), file, *most),
             Err(error) => Spill::Failed(error),
         };
+        let (first, second) = self.tail.pieces();
+        for piece in [self.head.clone(), first.to_vec(), second.to_vec()] {
+            self.go_on_spilling(&piece);
+        }
     }
 
     /// How many bytes the stream had so far.
@@ -102,12 +110,17 @@ impl Bounded {
         self.tail.truncated()
     }
 
-    /// The file that has the full stream; `None` without one.
+    /// The file that has the stream, up to its limit; `None` without one.
     pub fn spilled(&self) -> Option<&Path> {
         match &self.spill {
-            Spill::Open(path, _) => Some(path),
-            _ => None,
+            Spill::Open(path, ..) | Spill::Full(path) => Some(path),
+            Spill::No | Spill::Asked(..) | Spill::Failed(_) => None,
         }
+    }
+
+    /// Whether the file lacks the end of the stream because of its limit.
+    pub fn spill_is_cut(&self) -> bool {
+        matches!(self.spill, Spill::Full(_))
     }
 
     /// Why the file does not have the full stream, if it was asked for and could not be made or written.
@@ -177,12 +190,12 @@ mod tests {
     fn the_file_has_every_byte_and_is_made_only_when_needed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("full");
-        let short = pushed(Bounded::new(10).spill_to(&path), "0123456789", 3);
+        let short = pushed(Bounded::new(10).spill_to(&path, 1000), "0123456789", 3);
         assert!(short.spilled().is_none() && !path.exists());
         for piece in [1, 4, 1000] {
             let path = folder.path().join(format!("full{piece}"));
             let text = "line of output\n".repeat(50);
-            let bounded = pushed(Bounded::new(10).spill_to(&path), &text, piece);
+            let bounded = pushed(Bounded::new(10).spill_to(&path, 10_000), &text, piece);
             assert_eq!(bounded.spilled(), Some(path.as_path()));
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
@@ -191,8 +204,23 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_made_is_reported_and_the_rest_goes_on() {
         let folder = tempfile::tempdir().unwrap();
-        let bounded = pushed(Bounded::new(4).spill_to(folder.path().join("no/such")), "0123456789", 2);
+        let bounded = pushed(Bounded::new(4).spill_to(folder.path().join("no/such"), 100), "0123456789", 2);
         assert!(bounded.spilled().is_none() && bounded.spill_error().is_some());
         assert_eq!(bounded.text(), "01\n[… 6 bytes left out …]\n89");
+    }
+
+    #[test]
+    fn the_file_has_no_more_than_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        for piece in [1, 4, 1000] {
+            for (most, cut) in [(0, true), (5, true), (12, true), (20, false), (21, false)] {
+                let path = folder.path().join(format!("full{piece}-{most}"));
+                let bounded = pushed(Bounded::new(8).spill_to(&path, most), "0123456789abcdefghij", piece);
+                let has = fs::read_to_string(&path).unwrap();
+                assert_eq!(has, "0123456789abcdefghij"[..has.len()], "{piece} {most}");
+                assert_eq!((has.len() as u64, bounded.spill_is_cut()), (most.min(20), cut), "{piece} {most}");
+                assert_eq!(bounded.spilled(), Some(path.as_path()));
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A command run for its output, such as a tool's: stdout and stderr in one stream, a deadline, killed as a tree.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::process::{self, Stdio};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::start_error::StartError;
 use crate::tree::Tree;
 
-/// A command started by [`Launch::run`]: its output is pulled with [`Command::chunk`], so memory stays bounded and a
+/// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]: its output is pulled with [`Command::chunk`], so memory stays bounded and a
 /// command that writes faster than its output is taken waits.
 ///
 /// Dropping it kills the whole tree, as with [`crate::Child`]: that is how to cancel it.
@@ -59,14 +59,55 @@ impl Launch {
         let stdio = |command: &mut process::Command| {
             command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         };
-        let (tree, _) = Tree::start(&self, stdio).map_err(|error| StartError::new(&self, error))?;
+        Command::start(&self, output, stdio)
+    }
+
+    /// Starts the program in a pseudo terminal of this many rows and columns: its stdin, stdout, stderr and controlling
+    /// terminal. What the terminal shows is the output, with the control sequences of the program. Nothing is ever typed.
+    /// Otherwise as [`Launch::run`].
+    pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
+        Handle::try_current().map_err(|_| StartError::NoRuntime)?;
+        StartError::check_folder(&self)?;
+        let other = |source| StartError::Other { program: self.program().into(), source };
+        let (shown, [stdin, stdout, stderr]) = terminal(rows, columns).map_err(other)?;
+        // Not a pipe, but read and waited for in the same way.
+        let output = pipe::Receiver::from_owned_fd_unchecked(shown).map_err(other)?;
+        self.in_terminal = true;
+        let stdio = |command: &mut process::Command| {
+            command.stdin(stdin).stdout(stdout).stderr(stderr);
+        };
+        Command::start(&self, output, stdio)
+    }
+}
+
+/// What a new pseudo terminal shows, to be read without blocking, and its other side three times.
+fn terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, [OwnedFd; 3])> {
+    let (ours, theirs) = pty_process::blocking::open().map_err(io::Error::other)?;
+    ours.resize(pty_process::Size::new(rows, columns)).map_err(io::Error::other)?;
+    let shown = OwnedFd::from(ours);
+    // SAFETY: system calls on an open descriptor.
+    unsafe {
+        let flags = libc::fcntl(shown.as_raw_fd(), libc::F_GETFL);
+        if flags == -1 || libc::fcntl(shown.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    let side = || theirs.as_fd().try_clone_to_owned();
+    Ok((shown, [side()?, side()?, side()?]))
+}
+
+impl Command {
+    fn start(
+        launch: &Launch,
+        output: pipe::Receiver,
+        stdio: impl FnOnce(&mut process::Command),
+    ) -> Result<Command, StartError> {
+        let (tree, _) = Tree::start(launch, stdio).map_err(|error| StartError::new(launch, error))?;
         let output = Output::new(output, tree.end().clone());
         let buffer = vec![0; 64 * 1024].into_boxed_slice();
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
-}
 
-impl Command {
     /// Kills the tree when it has not ended this long from now. Observed while [`Command::chunk`] or [`Command::wait`] is
     /// awaited.
     pub fn deadline(&mut self, from_now: Duration) {

@@ -22,7 +22,8 @@
 //!
 //! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`] with `SIGKILL`
 //! pending or refused. If the guardian itself is killed, Linux kills the program with it (parent-death signal), but not
-//! descendants that left the program. The program has no controlling terminal.
+//! descendants that left the program. The program has no
+//! controlling terminal, or a pseudo terminal made for it and a session of its own.
 
 use std::ffi::c_int;
 use std::io;
@@ -58,7 +59,14 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         }
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
-            Ok(program) => guard(program, theirs),
+            Ok(program) => {
+                // Where both sides run at once both set the group, so that it exists whoever is first. After `exec` it is
+                // refused.
+                if !image.in_terminal {
+                    libc::setpgid(program, program);
+                }
+                guard(program, theirs)
+            }
             Err(error) => error,
         }
     }
@@ -89,8 +97,6 @@ unsafe fn reset_signals() {
 unsafe fn guard(program: pid_t, life: RawFd) -> ! {
     // SAFETY: as for `split`; the string is terminated.
     unsafe {
-        // Where both sides run at once both set the group, so that it exists whoever is first. After `exec` it is refused.
-        libc::setpgid(program, program);
         #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_NAME, c"attache-guard".as_ptr());
         // The life line becomes descriptor 0 and the only one: the program's pipes and the standard library's

@@ -19,6 +19,8 @@ pub(crate) struct Image {
     candidates: Vec<CString>,
     arguments: Strings,
     environment: Strings,
+    /// Whether descriptor 0 is a pseudo terminal that becomes the program's own.
+    pub(crate) in_terminal: bool,
     /// Open in the launch, which outlives the start.
     kept: Vec<RawFd>,
     #[cfg(target_os = "linux")]
@@ -34,6 +36,7 @@ impl Image {
             candidates: candidates.collect::<io::Result<_>>()?,
             arguments: Strings::new(arguments)?,
             environment: Strings::new(environment(launch)?)?,
+            in_terminal: launch.in_terminal,
             kept: launch.kept().iter().map(|descriptor| descriptor.as_raw_fd()).collect(),
             #[cfg(target_os = "linux")]
             confinement: launch.confinement(),

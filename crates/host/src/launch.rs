@@ -24,6 +24,8 @@ pub struct Launch {
     /// In order of the calls; `None` removes.
     env: Vec<(OsString, Option<OsString>)>,
     pub(crate) stderr_hook: Option<StderrHook>,
+    /// Whether stdin is a pseudo terminal that becomes the program's own.
+    pub(crate) in_terminal: bool,
     /// Descriptors that the program inherits under the same numbers.
     kept: Vec<OwnedFd>,
     /// What the program is held by from its beginning.
@@ -42,6 +44,7 @@ impl Launch {
             clear_env: false,
             env: Vec::new(),
             stderr_hook: None,
+            in_terminal: false,
             kept: Vec::new(),
             #[cfg(target_os = "linux")]
             confinement: None,

@@ -104,3 +104,43 @@ async fn dropping_it_cancels_it() {
     drop(command);
     marker::expect_none(&marker);
 }
+
+#[tokio::test]
+async fn in_a_terminal_a_program_has_one_of_its_own() {
+    let script =
+        "test -t 0 && test -t 1 && test -t 2 && echo all; stty size; echo by name > /dev/tty; exit 4";
+    let mut command = Launch::shell(script).run_in_terminal(30, 100).unwrap();
+    assert_eq!(bounded(&mut command, 1024).await.text(), "all\r\n30 100\r\nby name\r\n");
+    assert_eq!(command.wait().await.code, Some(4));
+}
+
+#[tokio::test]
+async fn a_tree_in_a_terminal_is_owned_like_any_other() {
+    for how in ["end", "kill", "drop"] {
+        let marker = marker::fresh();
+        let last = if how == "end" { "true" } else { "sleep 1000" };
+        let script = format!("trap '' HUP; setsid sleep 1000 & sleep 1000 & echo ready; {last}");
+        let mut command = Launch::shell(script).env(marker::NAME, &marker).run_in_terminal(24, 80).unwrap();
+        assert_eq!(command.chunk().await.unwrap(), b"ready\r\n");
+        match how {
+            "end" => assert_eq!(command.wait().await.code, Some(0)),
+            "kill" => {
+                command.kill();
+                assert_eq!(command.wait().await.signal, Some(9));
+            }
+            _ => {
+                drop(command);
+                marker::expect_none(&marker);
+            }
+        }
+        assert_eq!(marker::alive(&marker), [], "{how}");
+    }
+}
+
+#[tokio::test]
+async fn all_that_a_terminal_showed_is_given() {
+    let mut command = Launch::shell("seq 1 20000").run_in_terminal(24, 80).unwrap();
+    let output = bounded(&mut command, 1024 * 1024).await;
+    let lines: Vec<String> = (1..=20000).map(|number| format!("{number}\r\n")).collect();
+    assert!(output.text() == lines.concat(), "{} bytes", output.total_bytes());
+}

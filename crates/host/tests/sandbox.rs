@@ -337,3 +337,17 @@ async fn a_missing_program_and_a_signal_are_told() {
         assert!(exit.signal == Some(9) || exit.code == Some(137), "{}: {exit}", sandbox.name());
     }
 }
+
+#[tokio::test]
+async fn a_command_in_a_sandbox_may_have_a_terminal() {
+    for sandbox in sandboxes().await {
+        let place = Place::new();
+        let launch = place.inside(&sandbox, Launch::shell("test -t 1 && stty size; echo x > /dev/tty"));
+        let mut command = launch.run_in_terminal(30, 100).unwrap();
+        let mut output = Bounded::new(1024);
+        while let Some(chunk) = command.chunk().await {
+            output.push(chunk);
+        }
+        assert_eq!(output.text(), "30 100\r\nx\r\n", "{}", sandbox.name());
+    }
+}
