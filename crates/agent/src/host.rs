@@ -27,7 +27,7 @@ impl Turn {
     }
 
     pub(crate) async fn write_here(&self, path: String, text: String) -> Result<()> {
-        self.on_disk(move |roots| roots.write_text(path, &text)).await
+        self.on_disk(move |roots| roots.write(path, text)).await
     }
 
     /// Runs `work` where blocking is allowed.

@@ -69,7 +69,7 @@ impl Files {
                         return Ok(());
                     }
                 }
-                roots.write_text(path, &content)
+                roots.write(path, content)
             };
             files.with(path, write).await?;
             Ok(WriteTextFileResponse::new())

@@ -4,10 +4,10 @@
 //! here" asked of the system at each step. A link put in the way after resolving is an error, never followed. This needs
 //! no new kernel and does the same on every Unix.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
@@ -63,7 +63,7 @@ impl Folder {
     }
 
     /// Makes a folder in this one; one that is there meanwhile is fine.
-    fn make(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
         let name = terminated(name)?;
         // SAFETY: the name is a terminated string, the folder is open.
         match succeeded(unsafe { libc::mkdirat(self.0.as_raw_fd(), name.as_ptr(), 0o777) }) {
@@ -80,17 +80,65 @@ impl Folder {
         succeeded(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
     }
 
-    /// Removes a file of this folder.
+    /// Gives what has the name `from` here the name `to` in another folder, where nothing may have it.
+    pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
+        let (from, to) = (terminated(from)?, terminated(to)?);
+        match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
+            // The file system has no such rename; for a regular file a second name does the same.
+            Err(error)
+                if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP)) => {}
+            renamed => return renamed,
+        }
+        let (here, there) = (self.0.as_raw_fd(), other.0.as_raw_fd());
+        // SAFETY: both names are terminated strings, both folders are open.
+        succeeded(unsafe { libc::linkat(here, from.as_ptr(), there, to.as_ptr(), 0) })?;
+        // SAFETY: the name is a terminated string, the folder is open.
+        succeeded(unsafe { libc::unlinkat(here, from.as_ptr(), 0) })
+    }
+
+    /// Removes what has the name in this folder and is no folder: a symbolic link itself, never what it leads to.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.unlink(name, 0)
+    }
+
+    /// Removes an empty folder of this folder.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.unlink(name, libc::AT_REMOVEDIR)
+    }
+
+    fn unlink(&self, name: &OsStr, flags: libc::c_int) -> io::Result<()> {
         let name = terminated(name)?;
         // SAFETY: the name is a terminated string, the folder is open.
-        succeeded(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), 0) })
+        succeeded(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
     }
 
     /// Brings this folder's names to the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.open(OsStr::new("."), libc::O_RDONLY | libc::O_DIRECTORY, 0)?.sync_all()
     }
+}
+
+/// Renames where nothing has the new name, in one step.
+#[cfg(target_os = "linux")]
+fn renamed_new(from: (RawFd, &CStr), to: (RawFd, &CStr)) -> io::Result<()> {
+    // SAFETY: both names are terminated strings, both folders are open.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_renameat2,
+            from.0,
+            from.1.as_ptr(),
+            to.0,
+            to.1.as_ptr(),
+            libc::RENAME_NOREPLACE,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Other systems take a second name instead.
+#[cfg(not(target_os = "linux"))]
+fn renamed_new(_: (RawFd, &CStr), _: (RawFd, &CStr)) -> io::Result<()> {
+    Err(io::Error::from_raw_os_error(libc::ENOSYS))
 }
 
 /// The error with the path that was asked for.

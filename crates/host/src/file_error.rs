@@ -74,6 +74,12 @@ pub enum Reason {
     LinkLoop,
     /// It is a folder where a file is needed.
     Folder,
+    /// It is a symbolic link, where what has the name is meant and not what it leads to.
+    Link,
+    /// There is something of that name already.
+    Exists,
+    /// The folder has something in it.
+    NotEmpty,
     /// It is neither file nor folder: a device, socket or pipe.
     NotAFile,
     /// The system does not permit it.
@@ -122,6 +128,8 @@ impl From<io::Error> for Reason {
             io::ErrorKind::IsADirectory => Reason::Folder,
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Reason::Denied(error),
             io::ErrorKind::InvalidInput => Reason::NoPath,
+            io::ErrorKind::AlreadyExists => Reason::Exists,
+            io::ErrorKind::DirectoryNotEmpty => Reason::NotEmpty,
             _ => Reason::Io(error),
         }
     }
@@ -146,6 +154,9 @@ impl fmt::Display for FileError {
             Reason::NotAFolder => write!(f, "a part of {path} is no folder: check the path"),
             Reason::LinkLoop => write!(f, "the symbolic links in {path} lead in a circle: mend them"),
             Reason::Folder => write!(f, "{path} is a folder: give a file in it"),
+            Reason::Link => write!(f, "{path} is a symbolic link: give the path that it leads to"),
+            Reason::Exists => write!(f, "{path} exists already: give another path"),
+            Reason::NotEmpty => write!(f, "the folder {path} is not empty: delete what is in it first"),
             Reason::NotAFile => write!(f, "{path} is no regular file: give a regular file"),
             Reason::Denied(error) => write!(f, "{path} may not be used: {error}; check its permissions"),
             Reason::TooLarge { size, limit } => {
@@ -156,7 +167,18 @@ impl fmt::Display for FileError {
                 write!(f, "{path} is no UTF-8 text (line {line}): convert it to UTF-8 first")
             }
             Reason::Changed => write!(f, "{path} changed while it was being opened: try again"),
-            Reason::Io(error) => write!(f, "{path}: {error}"),
+            Reason::Io(error) => match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    write!(
+                        f,
+                        "there is no room for {path} ({error}): nothing of it was written; make room first"
+                    )
+                }
+                io::ErrorKind::InvalidFilename => {
+                    write!(f, "a name in {path} is too long: give a shorter one")
+                }
+                _ => write!(f, "{path} cannot be used: {error}"),
+            },
         }
     }
 }

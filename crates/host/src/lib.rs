@@ -9,7 +9,7 @@
 //!   dies, even by `kill -9` (module `guardian`, private).
 //! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the network, secrets.
 //! - [`Bounded`] keeps the head and the tail of a long output, [`Tail`] its last bytes.
-//! - [`Roots`] resolves, reads and writes files inside a session's folders and nowhere else.
+//! - [`Roots`] resolves, reads, writes, moves and removes files inside a session's folders and nowhere else.
 //!
 //! Systems: Linux is what is tested. On other Unix systems (macOS) a guardian reaches the process group of the program
 //! but not a descendant that left the group by `setsid`. Other systems are not supported yet: the crate does not compile there.
@@ -57,6 +57,7 @@ mod bounded;
 mod tail;
 
 mod beneath;
+mod entry;
 mod file_error;
 mod read;
 mod roots;

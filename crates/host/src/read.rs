@@ -1,4 +1,4 @@
-//! Reading text inside the roots.
+//! Reading files inside the roots.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,6 +22,12 @@ impl Roots {
         open(path, &self.resolve(path)?)
     }
 
+    /// A file's bytes, at most `limit` of them; of a larger file none are given.
+    pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, FileError> {
+        let path = path.as_ref();
+        bytes(path, self.open_read(path)?, limit)
+    }
+
     /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most `limit` lines. Past the end
     /// there is nothing, and that is no error (FS-03, FS-04). Bytes are given exactly: line ends, a missing last one, a
     /// byte order mark (FS-12).
@@ -34,7 +40,7 @@ impl Roots {
         limit: Option<u32>,
     ) -> Result<String, FileError> {
         let path = path.as_ref();
-        let text = whole(path, self.open_read(path)?)?;
+        let text = text(path, self.read(path, READ_LIMIT)?)?;
         Ok(match (line, limit) {
             (None, None) => text,
             _ => lines(&text, line, limit).to_owned(),
@@ -56,17 +62,21 @@ fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
     Ok(file)
 }
 
-fn whole(path: &Path, file: File) -> Result<String, FileError> {
+fn bytes(path: &Path, file: File, limit: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata().map_err(at(path))?.len();
     let mut bytes = Vec::new();
-    if size <= READ_LIMIT {
+    if size <= limit {
         // One byte more than the limit: the file may have grown, and some say they are empty and are not.
-        file.take(READ_LIMIT + 1).read_to_end(&mut bytes).map_err(at(path))?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(at(path))?;
     }
     let size = size.max(bytes.len() as u64);
-    if size > READ_LIMIT {
-        return Err(FileError::new(path, Reason::TooLarge { size, limit: READ_LIMIT }));
+    if size > limit {
+        return Err(FileError::new(path, Reason::TooLarge { size, limit }));
     }
+    Ok(bytes)
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
     if bytes.iter().take(BINARY_LOOK).any(|byte| *byte == 0) {
         return Err(FileError::new(path, Reason::Binary));
     }

@@ -83,12 +83,26 @@ impl Roots {
     /// Fails closed (DIR-11): whatever cannot be looked at is refused, and outside the roots nothing is told but that it
     /// is outside.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
-        let path = path.as_ref();
+        self.followed(path.as_ref(), true)
+    }
+
+    /// As [`Roots::resolve`], of what has the name itself: a symbolic link at the end of the path is refused with
+    /// [`Reason::Link`], for who deletes or moves it means either the link or what it leads to.
+    pub fn resolve_entry(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
+        let (path, entry) = (path.as_ref(), self.followed(path.as_ref(), false)?);
+        match fs::symlink_metadata(entry.path()) {
+            Ok(found) if found.is_symlink() => Err(FileError::new(path, Reason::Link)),
+            _ => Ok(entry),
+        }
+    }
+
+    /// Where a path leads; a symbolic link at its end is followed if `to_the_end`.
+    fn followed(&self, path: &Path, to_the_end: bool) -> Result<Resolved, FileError> {
         if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {
             return Err(FileError::new(path, Reason::NoPath));
         }
         let mut walk = Walk::default();
-        let end = walk.follow(&self.cwd().join(path));
+        let end = walk.follow(&self.cwd().join(path), to_the_end);
         let root = self.roots.iter().find(|root| walk.reached.starts_with(root));
         let Some((root, relative)) =
             root.and_then(|root| Some((root, walk.reached.strip_prefix(root).ok()?)))
@@ -136,7 +150,7 @@ enum Step {
 
 impl Walk {
     /// Follows an absolute path to its end or to what stops it.
-    fn follow(&mut self, path: &Path) -> Result<(), Reason> {
+    fn follow(&mut self, path: &Path, to_the_end: bool) -> Result<(), Reason> {
         self.reached = PathBuf::from("/");
         let mut steps: VecDeque<Step> = steps(path).collect();
         let mut links = 0;
@@ -162,7 +176,7 @@ impl Walk {
                 }
                 Err(error) => return Err(error.into()),
             };
-            if found.is_symlink() {
+            if found.is_symlink() && (to_the_end || !steps.is_empty()) {
                 links += 1;
                 if links > MOST_LINKS {
                     return Err(Reason::LinkLoop);

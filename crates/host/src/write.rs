@@ -1,9 +1,9 @@
-//! Writing text inside the roots.
+//! Writing files inside the roots.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
@@ -21,23 +21,28 @@ impl Roots {
     /// The content is written beside the file, brought to the disk and renamed: after a crash the file has its old or its
     /// new content, whole. Permissions stay, and the owner where the system allows it; other names (hard links) of the
     /// file keep the old content. A symbolic link that leads inside the roots is written through.
-    pub fn write_text(&self, path: impl AsRef<Path>, content: &str) -> Result<(), FileError> {
+    pub fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), FileError> {
         let path = path.as_ref();
         let resolved = self.resolve(path)?;
-        // `a/` and `a/.` name a folder; as a path they would be taken for `a`.
-        let bytes = path.as_os_str().as_encoded_bytes();
-        if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+        if names_folder(path) {
             return Err(FileError::new(path, Reason::Folder));
         }
-        write(path, &resolved, content)
+        write(path, &resolved, content.as_ref())
     }
 }
 
-fn write(path: &Path, resolved: &Resolved, content: &str) -> Result<(), FileError> {
+/// Whether it ends as only the name of a folder does: `a/` and `a/.` would be taken for `a`.
+pub(crate) fn names_folder(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.ends_with(b"/") || bytes.ends_with(b"/.")
+}
+
+fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileError> {
     let (folder, name) = Folder::of(resolved, true).map_err(|reason| FileError::new(path, reason))?;
     let replaced = replaced(&folder, name).map_err(|reason| FileError::new(path, reason))?;
     let (mut file, draft) = draft(&folder, replaced.is_some()).map_err(at(path))?;
-    let written = fill(&mut file, content, replaced.as_ref()).and_then(|()| folder.rename(&draft, name));
+    let filled = fill(&mut file, content, replaced.as_ref());
+    let written = filled.and_then(|()| folder.rename(&draft, name));
     if let Err(error) = written {
         // The first error is the one that matters.
         let _left = folder.remove(&draft);
@@ -47,7 +52,7 @@ fn write(path: &Path, resolved: &Resolved, content: &str) -> Result<(), FileErro
 }
 
 /// What the write replaces; only a regular file, or nothing.
-fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
+pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
     #[cfg(target_os = "linux")]
     let look = libc::O_PATH;
     #[cfg(not(target_os = "linux"))]
@@ -67,7 +72,7 @@ fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>, Reason> {
 }
 
 /// A new file beside the one to be written. Before it has the permissions of what it replaces only we may read it.
-fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
+pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..NAMES {
@@ -82,7 +87,8 @@ fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     Err(taken)
 }
 
-fn fill(file: &mut File, content: &str, replaced: Option<&Metadata>) -> io::Result<()> {
+/// Gives a draft its content, and the owner and permissions of what it replaces.
+pub(crate) fn fill(file: &mut File, mut content: impl Read, replaced: Option<&Metadata>) -> io::Result<()> {
     if let Some(old) = replaced {
         let new = file.metadata()?;
         let owner = (old.uid() != new.uid()).then_some(old.uid());
@@ -94,7 +100,7 @@ fn fill(file: &mut File, content: &str, replaced: Option<&Metadata>) -> io::Resu
         // After the owner, whose change clears some of these bits.
         file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
     }
-    file.write_all(content.as_bytes())?;
+    io::copy(&mut content, file)?;
     file.sync_all()
 }
 
@@ -129,7 +135,7 @@ mod tests {
             let resolved = roots.resolve(&path).unwrap();
             fs::rename(base.join("project/deep"), base.join("aside")).unwrap();
             symlink("../outside", base.join("project/deep")).unwrap();
-            let error = write(&path, &resolved, "written").unwrap_err();
+            let error = write(&path, &resolved, b"written").unwrap_err();
             assert!(matches!(error.reason(), Reason::Changed), "{name}: {error:?}");
             fs::remove_file(base.join("project/deep")).unwrap();
             fs::rename(base.join("aside"), base.join("project/deep")).unwrap();
@@ -144,7 +150,7 @@ mod tests {
         let resolved = roots.resolve("deep/file").unwrap();
         fs::remove_file(base.join("project/deep/file")).unwrap();
         symlink("../../outside/file", base.join("project/deep/file")).unwrap();
-        let error = write(Path::new("deep/file"), &resolved, "written").unwrap_err();
+        let error = write(Path::new("deep/file"), &resolved, b"written").unwrap_err();
         assert!(matches!(error.reason(), Reason::Changed), "{error:?}");
         assert_eq!(fs::read_to_string(base.join("outside/file")).unwrap(), "outside");
         assert_eq!(fs::read_dir(base.join("project/deep")).unwrap().count(), 1, "no draft is left");

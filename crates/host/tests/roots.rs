@@ -43,7 +43,7 @@ impl Folders {
         let outside = |error: FileError| matches!(error.reason(), Reason::Outside { .. });
         assert!(self.roots.resolve(path).is_err_and(outside), "resolve {}", path.display());
         assert!(self.roots.read_text(path, None, None).is_err_and(outside), "read {}", path.display());
-        assert!(self.roots.write_text(path, "no").is_err_and(outside), "write {}", path.display());
+        assert!(self.roots.write(path, "no").is_err_and(outside), "write {}", path.display());
     }
 }
 
@@ -129,7 +129,7 @@ fn links_are_followed_and_checked() {
     test.expect_outside("out/../file");
     assert_eq!(test.resolved("other-root/file").path(), test.base.join("library/file"));
     assert_eq!(test.roots.read_text("other-root/file", None, None).unwrap(), "library");
-    test.roots.write_text("dangling-in", "through").unwrap();
+    test.roots.write("dangling-in", "through").unwrap();
     assert_eq!(fs::read_to_string(project.join("new")).unwrap(), "through");
     assert!(fs::symlink_metadata(project.join("dangling-in")).unwrap().is_symlink());
     assert!(matches!(test.roots.resolve("loop-a").unwrap_err().reason(), Reason::LinkLoop));
@@ -161,11 +161,11 @@ fn names_in_any_script_and_of_any_bytes_are_names() {
     use std::os::unix::ffi::OsStrExt;
     let test = folders();
     for name in ["日本語 ファイル.txt", "é e\u{301} 🎉", "-rf", "new\nline", "..."] {
-        test.roots.write_text(name, name).unwrap();
+        test.roots.write(name, name).unwrap();
         assert_eq!(test.roots.read_text(name, None, None).unwrap(), name);
     }
     let raw = Path::new(std::ffi::OsStr::from_bytes(b"raw\xFF"));
-    test.roots.write_text(raw, "raw").unwrap();
+    test.roots.write(raw, "raw").unwrap();
     assert_eq!(test.roots.read_text(raw, None, None).unwrap(), "raw");
 }
 

@@ -25,7 +25,7 @@ fn project() -> (TempDir, Roots) {
 #[test]
 fn lines_are_counted_from_one_and_past_the_end_is_nothing() {
     let (_folder, roots) = project();
-    roots.write_text("f", "1\n2\r\n3\n\n5").unwrap();
+    roots.write("f", "1\n2\r\n3\n\n5").unwrap();
     let part = |line, limit| roots.read_text("f", line, limit).unwrap();
     for (line, limit, expected) in [
         (None, None, "1\n2\r\n3\n\n5"),
@@ -48,7 +48,7 @@ fn lines_are_counted_from_one_and_past_the_end_is_nothing() {
 fn content_is_exact_both_ways() {
     let (folder, roots) = project();
     for content in ["", "\u{FEFF}bom\r\n", "no end", "é🎉\n\n\n", "a\rb\n"] {
-        roots.write_text("f", content).unwrap();
+        roots.write("f", content).unwrap();
         assert_eq!(fs::read(folder.path().join("f")).unwrap(), content.as_bytes());
         assert_eq!(roots.read_text("f", None, None).unwrap(), content, "FS-12");
     }
@@ -86,7 +86,7 @@ fn a_file_of_exactly_the_limit_is_read() {
 #[test]
 fn a_write_makes_file_and_folders() {
     let (folder, roots) = project();
-    roots.write_text("a/b/c.txt", "new").unwrap();
+    roots.write("a/b/c.txt", "new").unwrap();
     assert_eq!(fs::read_to_string(folder.path().join("a/b/c.txt")).unwrap(), "new", "FS-06, FS-07");
     let umask = fs::metadata(folder.path().join("a/b/c.txt")).unwrap().mode() & 0o777;
     fs::write(folder.path().join("plain"), "").unwrap();
@@ -100,7 +100,7 @@ fn a_write_replaces_all_and_keeps_permissions() {
     fs::write(&path, "a much longer old content").unwrap();
     for mode in [0o755, 0o600, 0o640] {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-        roots.write_text("run", "new").unwrap();
+        roots.write("run", "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, mode);
     }
@@ -111,9 +111,9 @@ fn a_write_is_never_seen_half_done() {
     let (folder, roots) = project();
     let path = folder.path().join("f");
     let (old, new) = ("o".repeat(100_000), "n".repeat(100_000));
-    roots.write_text("f", &old).unwrap();
+    roots.write("f", &old).unwrap();
     let mut open = fs::File::open(&path).unwrap();
-    roots.write_text("f", &new).unwrap();
+    roots.write("f", &new).unwrap();
     let mut seen = String::new();
     std::io::Read::read_to_string(&mut open, &mut seen).unwrap();
     assert!(seen == old, "who had the file open keeps the old content, whole");
@@ -135,7 +135,7 @@ fn a_write_to_what_is_no_file_is_refused_and_changes_nothing() {
         (".", "Folder"),
         ("file/below", "NotAFolder"),
     ] {
-        let error = roots.write_text(path, "x").unwrap_err();
+        let error = roots.write(path, "x").unwrap_err();
         assert_eq!(format!("{:?}", error.reason()), expected, "{path}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("file")).unwrap(), "old");
