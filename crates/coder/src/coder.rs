@@ -1,5 +1,6 @@
 //! The built-in agent as an author of the kit.
 
+use crate::changes::Changes;
 use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
 use crate::instructions::instructions;
@@ -7,6 +8,7 @@ use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::policy::{Policy, Rule};
 use crate::spending::Spending;
+use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
 use attache_host::RootsError;
 use attache_protocol::v1::{
@@ -40,8 +42,10 @@ pub struct Memory {
     pub(crate) folders: Folders,
     pub(crate) policy: Policy,
     pub(crate) spending: Spending,
-    /// Length and hash of each file when the model last saw it.
+    /// What each file was known by when the model last saw it.
     pub(crate) seen: Seen,
+    /// What the tools changed, to be undone.
+    pub(crate) changes: Changes,
     pub(crate) titled: bool,
     /// What the project says about how to work on it.
     pub(crate) instructions: Option<String>,
@@ -49,8 +53,8 @@ pub struct Memory {
     pub(crate) unmeasured: Option<String>,
 }
 
-/// Length and hash of files by their paths.
-pub(crate) type Seen = HashMap<PathBuf, (u64, u64)>;
+/// What files were known by when the model last saw them, by their paths.
+pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
 /// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
 /// they may have changed meanwhile.
@@ -145,6 +149,7 @@ impl Author for Coder {
             policy,
             spending,
             seen: Seen::new(),
+            changes: Changes::default(),
             titled: opening.session().info().title().is_some(),
             instructions,
             unmeasured: None,

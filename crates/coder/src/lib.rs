@@ -18,6 +18,7 @@
 extern crate self as attache_coder;
 
 mod answer;
+mod changes;
 mod coder;
 mod conversation;
 mod folders;

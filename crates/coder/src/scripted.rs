@@ -8,6 +8,7 @@
 )]
 #[path = "../tests/coder/client.rs"]
 mod client;
+mod undo;
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};

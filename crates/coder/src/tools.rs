@@ -2,12 +2,18 @@
 
 mod action;
 pub(crate) mod ask;
+mod binary;
+mod change;
+mod diffs;
+pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod execute;
 pub(crate) mod exit_plan;
+pub(crate) mod file_access;
 pub(crate) mod fit;
 pub(crate) mod grep;
 pub(crate) mod list;
+mod picture;
 pub(crate) mod read;
 mod spec;
 pub(crate) mod task;
@@ -17,6 +23,7 @@ mod walk;
 pub(crate) mod write;
 
 pub(crate) use action::Action;
+pub(crate) use file_access::FileAccess;
 #[cfg(test)]
 pub(crate) use spec::specs;
 pub(crate) use spec::specs_of;
@@ -27,9 +34,10 @@ use crate::conversation::Party;
 use crate::folders::Place;
 use crate::models::{Media, Models};
 use crate::policy::{self, Decision, Mode, Rule};
-use attache_agent::{Error, Permission, Result, ToolCallHandle, ToolKind, Turn};
+use attache_agent::{Permission, Result, ToolCallHandle, ToolKind, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
+use file_access::{Fingerprint, looking};
 use fit::{code_block, ends_within};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -151,7 +159,8 @@ impl Toolbox<'_> {
             _ => {}
         }
         let (folders, path) = (self.memory.folders.clone(), action.path().unwrap_or(".").to_owned());
-        let place = self.looking(move |_| folders.place(path).map_err(|error| error.to_string())).await?;
+        let place =
+            looking(self.turn, move |_| folders.place(path).map_err(|error| error.to_string())).await?;
         let place = match place {
             Ok(place) => place,
             Err(why) => return self.failed(call.announce().await?, &why).await,
@@ -166,41 +175,36 @@ impl Toolbox<'_> {
     }
 
     /// The tools that only look.
-    async fn look(
-        &mut self,
-        action: &Action,
-        mut handle: ToolCallHandle,
-        place: &Place,
-    ) -> Result<ToolResult> {
+    async fn look(&mut self, action: &Action, handle: ToolCallHandle, place: &Place) -> Result<ToolResult> {
         let (folders, here) = (self.memory.folders.clone(), place.clone());
         let finding = match action.clone() {
-            Action::Read(read) => self.text(place).await?.map(|text| {
-                self.saw(place.resolved.path(), &text);
-                Finding::Lines(read::Lines::of(&place.shown, &text, &read))
-            }),
+            Action::Read(read) => return self.read(&read, handle, place).await,
             Action::Grep(grep) => {
-                let found = self.looking(move |wanted| grep.run(&folders, &here, wanted)).await?;
-                found.map(Finding::Matches).map_err(read::Unreadable::Other)
+                let found = looking(self.turn, move |wanted| grep.run(&folders, &here, wanted)).await?;
+                found.map(Finding::Matches)
             }
             Action::List(list) => {
-                let found = self.looking(move |wanted| list.run(&folders, &here, wanted)).await?;
-                found.map(Finding::Files).map_err(read::Unreadable::Other)
+                let found = looking(self.turn, move |wanted| list.run(&folders, &here, wanted)).await?;
+                found.map(Finding::Files)
             }
             _ => Ok(Finding::Nothing),
         };
         match finding {
-            Ok(finding) => {
-                let (update, text) = self.told(&finding);
-                handle.update(update).await?;
-                handle.complete().await?;
-                Ok(ToolResult::done(text, finding))
-            }
-            Err(reason) => {
-                let mut result = self.failed(handle, reason.sentence()).await?;
-                result.finding = Finding::Unreadable(reason);
+            Ok(finding) => self.found(handle, finding).await,
+            Err(why) => {
+                let mut result = self.failed(handle, &why).await?;
+                result.finding = Finding::Unreadable(read::Unreadable::Other(why));
                 Ok(result)
             }
         }
+    }
+
+    /// Shows what was found, and ends the call.
+    async fn found(&self, mut handle: ToolCallHandle, finding: Finding) -> Result<ToolResult> {
+        let (update, text) = self.told(&finding);
+        handle.update(update).await?;
+        handle.complete().await?;
+        Ok(ToolResult::done(text, finding))
     }
 
     /// What the client is told of something found, and what the model reads.
@@ -219,18 +223,6 @@ impl Toolbox<'_> {
         update.content = Some(vec![ContentBlock::text(shown).into()]);
         update.raw_output = Some(Raw::from(raw));
         (update, text)
-    }
-
-    /// Runs work that only looks; a cancelled turn does not wait for its end.
-    async fn looking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&thread::Wanted) -> T + Send + 'static,
-    ) -> Result<T> {
-        tokio::select! {
-            biased;
-            () = self.turn.cancelled() => Err(Error::Cancelled),
-            done = thread::blocking(work) => done,
-        }
     }
 
     async fn failed(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {
@@ -297,11 +289,11 @@ impl Toolbox<'_> {
         }
     }
 
-    fn saw(&mut self, path: PathBuf, text: &str) {
+    fn saw(&mut self, path: PathBuf, now: Fingerprint) {
         if self.memory.seen.len() >= SEEN {
             self.memory.seen.clear();
         }
-        self.memory.seen.insert(path, edit::fingerprint(text));
+        self.memory.seen.insert(path, now);
     }
 }
 

@@ -45,6 +45,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
         return Ok(StopReason::MaxTokens);
     }
+    memory.changes.begin(&prompt.text);
     keep(memory, turn, Message::Person(prompt)).await?;
     match go_on(models, memory, turn).await? {
         Ended::Because(reason) => Ok(reason),
@@ -102,7 +103,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
 }
 
 /// The model that the session's options name now; it stays for the turn.
-fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
+pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
     let value = |id: &str| match turn.option(id) {
         Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
         _ => None,

@@ -105,7 +105,8 @@ pub enum Reason {
 }
 
 impl FileError {
-    pub(crate) fn new(path: &Path, reason: Reason) -> FileError {
+    /// What is wrong with the path that was asked for.
+    pub fn new(path: &Path, reason: Reason) -> FileError {
         FileError { path: path.into(), reason }
     }
 

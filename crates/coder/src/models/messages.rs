@@ -20,7 +20,9 @@ pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> boo
                 messages.extend(offline_tool(&format!("offline_{index}"), action, result));
             }
             conversation::Message::Said(said) => messages.push(Message::Model(said.clone())),
-            conversation::Message::Returned(answer) => messages.push(Message::Tool(answer.clone())),
+            conversation::Message::Returned(answer) => {
+                messages.push(Message::Tool(returned(answer, &takes)));
+            }
             conversation::Message::Note(text) => {
                 messages.push(Message::Person(vec![Part::Text(text.clone())]))
             }
@@ -47,6 +49,17 @@ fn person(prompt: &Prompt, takes: &impl Fn(&Part) -> bool) -> Vec<Part> {
         });
     }
     parts
+}
+
+/// What a tool returned; a model that was chosen later may not take the pictures.
+fn returned(answer: &ToolAnswer, takes: &impl Fn(&Part) -> bool) -> ToolAnswer {
+    let mut answer = answer.clone();
+    let pictures = answer.images.len();
+    answer.images.retain(|image| takes(&Part::Image(image.clone())));
+    if answer.images.len() < pictures {
+        answer.text.push_str("\n[with a picture that you cannot take]");
+    }
+    answer
 }
 
 /// What the offline model said.

@@ -1,22 +1,20 @@
-//! The read tool: the text of a file, as the client or else the disk has it.
+//! The read tool: the text of a file, as the client or else the disk has it, or a picture.
 
-use super::Toolbox;
-use super::fit::{json_text_length, start_within};
-use crate::folders::{Folders, Place};
-use attache_agent::{Error, Result};
-use attache_host::FileError;
+use super::document::{Document, Encoding};
+use super::file_access::{State, fingerprint};
+use super::fit::{MESSAGE_TEXT, counted, json_text_length, start_within};
+use super::picture::Picture;
+use super::{Finding, ToolResult, Toolbox};
+use crate::folders::Place;
+use crate::models::{Media, Part};
+use attache_agent::{Result, ToolCallHandle};
+use attache_protocol::v1::{ContentBlock, ImageContent};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::io::Read as _;
-
-/// The largest file that is read, in bytes. A client's answer must fit on one line of the protocol with its escapes.
-const SIZE_READ: u64 = 4 * 1024 * 1024;
 
 /// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is longer.
 const TEXT_GIVEN: usize = 20 * 1024;
-
-/// How far into a file a zero byte makes it binary, in bytes.
-const BINARY_LOOK: u64 = 8 * 1024;
 
 /// What to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +42,9 @@ pub(crate) struct Lines {
     pub(crate) total: u32,
     /// Whether the one line given is cut because it is too long.
     pub(crate) cut: bool,
+    /// The file's encoding, if it is not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) encoding: Option<String>,
 }
 
 /// Why no text was read: a sentence for the model and the person, or a folder.
@@ -73,8 +74,10 @@ impl Read {
 }
 
 impl Lines {
-    /// The lines of `text` that `read` asks for, as many as fit.
-    pub(crate) fn of(path: &str, text: &str, read: &Read) -> Self {
+    /// The lines that `read` asks for, as many as fit.
+    pub(super) fn of(path: &str, document: &Document, read: &Read) -> Self {
+        let text = &document.text;
+        let encoding = Some(document.encoding).filter(|encoding| *encoding != Encoding::Utf8);
         let first = read.line.unwrap_or(1).max(1);
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let mut lines = Lines {
@@ -84,6 +87,7 @@ impl Lines {
             given: 0,
             total: number(text.split_inclusive('\n').count()),
             cut: false,
+            encoding: encoding.map(|encoding| encoding.name().to_owned()),
         };
         let mut length = 0;
         let wanted = text.split_inclusive('\n').skip(first as usize - 1);
@@ -109,10 +113,13 @@ impl Lines {
 
     /// What the model reads.
     pub(crate) fn text(&self) -> String {
+        let encoding = self.encoding.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         match (self.given, self.total) {
             (_, 0) => format!("[{} is empty]", self.path),
             (0, total) => format!("[{} has only {total} lines]", self.path),
-            (_, total) => format!("[lines {}-{} of {total}]\n{}", self.first, self.last(), self.text),
+            (_, total) => {
+                format!("[lines {}-{} of {total}{encoding}]\n{}", self.first, self.last(), self.text)
+            }
         }
     }
 
@@ -122,80 +129,69 @@ impl Lines {
 }
 
 impl Toolbox<'_> {
-    /// The whole text of the file at `place`.
-    ///
-    /// Through the client when it offers that, so that unsaved changes are seen (FS-02); what the disk has is looked at first, so
-    /// that no client is asked for a huge or binary file.
-    pub(crate) async fn text(&self, place: &Place) -> Result<std::result::Result<String, Unreadable>> {
-        let by_client = self.turn.client().fs.read_text_file;
-        let folders = self.memory.folders.clone();
-        let here = place.clone();
-        let on_disk = self.looking(move |_| on_disk(&folders, &here, by_client)).await?;
-        let missing = match on_disk {
-            Ok(Some(text)) => return Ok(Ok(text)),
-            Ok(None) => None,
-            Err(reason @ Unreadable::Missing(_)) if by_client => Some(reason),
-            Err(reason) => return Ok(Err(reason)),
+    /// Reads a text, or gives the model a picture.
+    pub(super) async fn read(
+        &mut self,
+        read: &Read,
+        handle: ToolCallHandle,
+        place: &Place,
+    ) -> Result<ToolResult> {
+        let state = match self.files().state(place).await? {
+            Ok(state) => state,
+            Err(why) => return self.unreadable(handle, Unreadable::Other(why)).await,
         };
-        match self.turn.read_text_file(&place.absolute, None, None).await {
-            Ok(text) if text.len() as u64 > SIZE_READ => {
-                Ok(Err(Unreadable::Other(too_large(place, text.len() as u64))))
+        let why = |state: State| state.no_text(&place.shown, "read");
+        match state {
+            State::Text(document) => {
+                self.saw(place.resolved.path(), fingerprint(document.text.as_bytes()));
+                let lines = Lines::of(&place.shown, &document, read);
+                self.found(handle, Finding::Lines(lines)).await
             }
-            Ok(text) => Ok(Ok(text)),
-            Err(Error::Client(error)) => Ok(Err(missing.unwrap_or_else(|| {
-                Unreadable::Other(format!("the client could not give {}: {error}", place.shown))
-            }))),
-            Err(error) => Err(error),
+            State::Picture(picture, bytes) => self.look_at(handle, place, picture, &bytes).await,
+            State::Nothing => self.unreadable(handle, Unreadable::Missing(why(state))).await,
+            State::Folder => self.unreadable(handle, Unreadable::Folder(why(state))).await,
+            State::Other { .. } => self.unreadable(handle, Unreadable::Other(why(state))).await,
         }
     }
-}
 
-/// The file's text, or nothing when it is fit to be asked of the client.
-fn on_disk(
-    folders: &Folders,
-    place: &Place,
-    by_client: bool,
-) -> std::result::Result<Option<String>, Unreadable> {
-    let path = place.resolved.path();
-    let unreadable = |error: FileError| unreadable(place, &error);
-    let file = folders.roots().open_read(&path).map_err(unreadable)?;
-    let size = file.metadata().map_or(0, |found| found.len());
-    if size > SIZE_READ {
-        return Err(Unreadable::Other(too_large(place, size)));
+    /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in a message.
+    async fn look_at(
+        &self,
+        mut handle: ToolCallHandle,
+        place: &Place,
+        picture: Picture,
+        bytes: &[u8],
+    ) -> Result<ToolResult> {
+        let media = Media { mime: picture.mime.to_owned(), base64: BASE64_STANDARD.encode(bytes) };
+        let model = crate::turn::chosen(self.models, self.turn);
+        let words = format!("{} is {}", place.shown, picture.words());
+        if !model.takes(&Part::Image(media.clone())) {
+            let why = format!("{words}: {} takes no pictures; another model may", model.title());
+            return self.unreadable(handle, Unreadable::Other(why)).await;
+        }
+        let size = counted(bytes.len() as u64, "byte");
+        let mut content = vec![ContentBlock::text(format!("{words}, {size}.")).into()];
+        if media.base64.len() <= MESSAGE_TEXT {
+            content.push(ContentBlock::Image(ImageContent::new(&media.base64, picture.mime)).into());
+        }
+        handle.replace_content(content).await?;
+        handle.complete().await?;
+        Ok(ToolResult { images: vec![media], ..ToolResult::done(format!("[{words}]"), Finding::Nothing) })
     }
-    if !by_client {
-        return folders.roots().read_text(&path, None, None).map(Some).map_err(unreadable);
-    }
-    let mut start = Vec::new();
-    // A file that cannot be read is the client's to explain.
-    let _read = file.take(BINARY_LOOK).read_to_end(&mut start);
-    match start.contains(&0) {
-        true => Err(Unreadable::Other(format!("{} is a binary file: only text can be read", place.shown))),
-        false => Ok(None),
-    }
-}
 
-fn too_large(place: &Place, size: u64) -> String {
-    format!("{} is too large: {size} bytes, at most {SIZE_READ} are read; use a search instead", place.shown)
-}
-
-/// What went wrong, about the path as people know it.
-pub(crate) fn unreadable(place: &Place, error: &FileError) -> Unreadable {
-    use attache_host::Reason;
-    let sentence = error.to_string().replace(&error.path().display().to_string(), &place.shown);
-    match error.reason() {
-        Reason::NotFound => Unreadable::Missing(sentence),
-        Reason::Folder => Unreadable::Folder(sentence),
-        _ => Unreadable::Other(sentence),
+    async fn unreadable(&self, handle: ToolCallHandle, reason: Unreadable) -> Result<ToolResult> {
+        let mut result = self.failed(handle, reason.sentence()).await?;
+        result.finding = Finding::Unreadable(reason);
+        Ok(result)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, Read};
+    use super::{Document, Lines, Read};
 
     fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> (String, u32, u32, u32) {
-        let lines = Lines::of("f", text, &Read { path: "f".into(), line, limit });
+        let lines = Lines::of("f", &Document::new(text), &Read { path: "f".into(), line, limit });
         (lines.text.clone(), lines.first, lines.last(), lines.total)
     }
 
@@ -212,9 +208,9 @@ mod tests {
     fn a_long_file_is_given_up_to_a_whole_line_and_a_long_line_in_part() {
         let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
         let read = Read { path: "f".into(), line: None, limit: None };
-        let lines = Lines::of("f", &text, &read);
+        let lines = Lines::of("f", &Document::new(text), &read);
         assert!(lines.text.ends_with('\n') && lines.text.len() < 21_000 && lines.total == 10_000);
-        let lines = Lines::of("f", &"\u{1}".repeat(1_000_000), &read);
+        let lines = Lines::of("f", &Document::new("\u{1}".repeat(1_000_000)), &read);
         assert!(lines.cut && lines.text.len() < 4_000 && lines.total == 1);
     }
 }

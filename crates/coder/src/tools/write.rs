@@ -1,15 +1,14 @@
 //! The write tool: a new file, or the whole text of one that was read.
 
-use super::edit::{diffs, fingerprint};
-use super::fit::{MESSAGE_TEXT, counted, json_text_length, one_line};
-use super::read::Unreadable;
+use super::change::Step;
+use super::document::Document;
+use super::file_access::State;
+use super::fit::{counted, one_line};
 use super::{Finding, ToolResult, Toolbox};
 use crate::folders::Place;
-use attache_agent::{NewToolCall, Result, diff};
-use attache_protocol::v1::{ContentBlock, ToolCallContent};
+use attache_agent::{NewToolCall, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,66 +26,67 @@ impl Write {
 }
 
 impl Toolbox<'_> {
-    /// Writes one file: what it will be is shown, allowed, and written if the file is still what it was.
+    /// Writes one file.
     pub(crate) async fn write_whole(
         &mut self,
         write: &Write,
         call: NewToolCall,
         place: &Place,
     ) -> Result<ToolResult> {
-        let old = match self.text(place).await? {
-            Ok(old) => Some(old),
-            Err(Unreadable::Missing(_)) if !place.resolved.exists() => None,
-            Err(reason) => return self.failed(call.announce().await?, reason.sentence()).await,
+        let old = match self.files().state(place).await? {
+            Ok(State::Nothing) => None,
+            Ok(State::Text(old)) => Some(old),
+            Ok(other) => {
+                let why = other.no_text(&place.shown, "written");
+                return self.failed(call.announce().await?, &why).await;
+            }
+            Err(why) => return self.failed(call.announce().await?, &why).await,
         };
-        let key = place.resolved.path();
-        let seen = self.memory.seen.get(&key);
-        if old.as_ref().is_some_and(|old| seen != Some(&fingerprint(old))) {
-            let why = match seen {
-                None => format!("{} is there already: read it first, or change it with edit", place.shown),
-                Some(_) => format!("{} changed since it was read: read it again, then write", place.shown),
-            };
+        if let Some(Err(why)) = old.as_ref().map(|old| self.known(place, &State::Text(old.clone()), "write"))
+        {
             return self.failed(call.announce().await?, &why).await;
         }
-        let mut call = call;
-        for content in shown(&place.absolute, old.as_deref(), &write.text) {
-            call = call.content(content);
-        }
-        let handle = call.announce().await?;
+        let made = if old.is_some() { "replaced" } else { "made" };
+        let new = match &old {
+            Some(old) => old.with(in_lines_of(&old.text, &write.text)),
+            None => Document::new(write.text.as_str()),
+        };
         // Judged by where it leads, not by how it was named.
         let action = super::Action::Write(Write { path: place.shown.clone(), ..write.clone() });
-        let mut handle = match self.permitted(handle, &action).await? {
+        let step = Step::Write { place: place.clone(), old, new };
+        let handle = match self.change(&action, call, vec![step]).await? {
             Ok(handle) => handle,
-            Err(refused) => return Ok(refused),
+            Err(result) => return Ok(result),
         };
-        handle.start().await?;
-        // The permission is for the change that was shown.
-        if self.text(place).await?.ok() != old {
-            let why =
-                format!("{} changed meanwhile and was left alone: read it, then try again", place.shown);
-            return self.failed(handle, &why).await;
-        }
-        if let Err(why) = self.write(place, &write.text).await? {
-            return self.failed(handle, &why).await;
-        }
-        self.saw(key, &write.text);
-        let lines = counted(write.text.lines().count() as u64, "line");
-        let made = if old.is_some() { "replaced" } else { "made" };
         handle.complete().await?;
+        let lines = counted(write.text.lines().count() as u64, "line");
         Ok(ToolResult::done(format!("{} {made}: {lines}", place.shown), Finding::Nothing))
     }
 }
 
-/// The change as it is shown: a new file has no old text (TOOL-11).
-fn shown(path: &Path, old: Option<&str>, new: &str) -> Vec<ToolCallContent> {
-    match old {
-        Some(old) => diffs(path, old, new),
-        None if json_text_length(new) <= MESSAGE_TEXT => vec![diff(path, None, new)],
-        None => {
-            let start = super::fit::start_within(new, MESSAGE_TEXT);
-            let left = counted(new.len().saturating_sub(start.len()) as u64, "byte");
-            let more = format!("The file goes on: {left} are too long to be shown here.");
-            vec![diff(path, None, start), ContentBlock::text(more).into()]
+/// The new text with carriage returns where every line of the old one has them: models write line feeds.
+fn in_lines_of(old: &str, new: &str) -> String {
+    let returns = old.matches("\r\n").count();
+    match returns > 0 && returns == old.matches('\n').count() && !new.contains('\r') {
+        true => new.replace('\n', "\r\n"),
+        false => new.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_lines_of;
+
+    #[test]
+    fn a_text_written_anew_has_the_line_ends_of_the_old_one() {
+        for (old, new, expected) in [
+            ("a\r\nb", "1\n2\n", "1\r\n2\r\n"),
+            ("a\r\nb\n", "1\n", "1\n"),
+            ("a\nb", "1\n", "1\n"),
+            ("a\r\n", "1\r\n2\n", "1\r\n2\n"),
+            ("", "1\n", "1\n"),
+        ] {
+            assert_eq!(in_lines_of(old, new), expected);
         }
     }
 }

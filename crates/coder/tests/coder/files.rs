@@ -62,19 +62,22 @@ async fn further_roots_are_inside() {
 async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
     let project = project(&[("empty.txt", "")]);
     write(project.path(), "image.png", b"\x89PNG\0\0word\0");
+    write(project.path(), "picture.gif", b"GIF89a\x02\0\x01\0\0");
+    write(project.path(), "book.pdf", b"%PDF-1.7\n\x80\0\n");
     write(project.path(), "latin.txt", b"caf\xe9 word\n");
     write(project.path(), "large.txt", "word\n".repeat(2_000_000));
     for capabilities in [json!({}), json!({ "fs": { "readTextFile": true } })] {
-        let binary = capabilities == json!({});
         let session = json!({ "cwd": project.path(), "mcpServers": [] });
         let mut client = Client::open_with(capabilities, session).await;
         let mut text = async |prompt: &str| client.prompt(prompt).await.text();
-        assert!(text("show image.png").await.contains("is a binary file"));
+        assert!(text("show image.png").await.contains("is a binary file: only text and pictures"));
+        assert!(
+            text("show picture.gif").await.contains("is a GIF picture of 2 × 1 pixels: Offline takes no")
+        );
+        assert!(text("show book.pdf").await.contains("is a PDF document: only text"));
         assert!(text("show large.txt").await.contains("too large: 10000000 bytes"));
         assert_eq!(text("show empty.txt").await, "`empty.txt` is empty.\n");
-        if binary {
-            assert!(text("show latin.txt").await.contains("no UTF-8 text (line 1)"));
-        }
+        assert!(text("show latin.txt").await.contains("café word\n"), "never asked of the client");
         let found = text("where is word used").await;
         assert!(found.contains("2,000,001 lines of 2 files") && found.contains("more lines"), "{found}");
         assert!(found.len() < 10_000);
@@ -84,11 +87,11 @@ async fn a_file_that_is_no_text_or_too_large_is_said_to_be_so() {
 #[tokio::test]
 async fn a_rename_tells_which_files_it_could_not_change() {
     let project = project(&[("a.txt", "word\n")]);
-    write(project.path(), "latin.txt", b"caf\xe9 word\n");
+    write(project.path(), "large.txt", "word\n".repeat(1_000_000));
     let mut client = Client::open(project.path()).await;
     client.set("mode", "auto").await;
     let text = client.prompt("rename word to bird in .").await.text();
-    assert!(text.contains("in 1 place of 1 file") && text.contains("Not done:\n\n- `latin.txt`: "), "{text}");
+    assert!(text.contains("in 1 place of 1 file") && text.contains("Not done:\n\n- `large.txt`: "), "{text}");
     assert_eq!(read(&project, "a.txt"), "bird\n");
 }
 

@@ -1,0 +1,200 @@
+//! What the tools changed, put back as a person asks for it.
+
+use super::client::Client;
+use super::{One, edit, read, run};
+use crate::Coder;
+use crate::changes::undo;
+use crate::coder::Memory;
+use crate::conversation::{Conversation, Message};
+use crate::models::{Brief, Model, ModelEvent, Models, Part, Step, TokenUsage};
+use crate::tools::Action;
+use crate::tools::write::Write;
+use attache_agent::{About, Author, Opening, Result, StopReason, Turn};
+use serde_json::json;
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Asks for the actions that are left, then says what the last one returned.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Queue(Arc<Mutex<VecDeque<Action>>>);
+
+impl Model for Queue {
+    fn title(&self) -> &str {
+        "Queue"
+    }
+
+    fn window(&self) -> Option<u64> {
+        Some(self.room(0))
+    }
+
+    fn room(&self, _: u64) -> u64 {
+        1_000_000
+    }
+
+    fn takes(&self, _: &Part) -> bool {
+        true
+    }
+
+    fn cost(&self, _: &TokenUsage) -> Option<f64> {
+        None
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
+        let next = self.0.lock().unwrap().pop_front();
+        Box::new(One(Some(match (next, conversation.messages().last()) {
+            (Some(action), _) => ModelEvent::Use(action),
+            (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
+            (None, _) => ModelEvent::Text("nothing".to_owned()),
+        })))
+    }
+}
+
+/// The agent, which takes `undo` and `undo force` as words of a prompt.
+struct Undoing(Coder);
+
+impl Author for Undoing {
+    type Memory = Memory;
+
+    fn about(&self) -> About {
+        self.0.about()
+    }
+
+    async fn open(&self, opening: Opening<'_>) -> Result<Memory> {
+        self.0.open(opening).await
+    }
+
+    async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
+        let forced = match turn.text() {
+            "undo" => false,
+            "undo force" => true,
+            _ => return self.0.turn(memory, turn).await,
+        };
+        let report = undo(turn, memory, forced).await?;
+        turn.say(&report.to_string()).await?;
+        Ok(StopReason::EndTurn)
+    }
+}
+
+/// A session whose model does what it is given.
+pub(super) struct Session {
+    pub(super) client: Client,
+    queue: Queue,
+}
+
+impl Session {
+    pub(super) async fn open(folder: &Path) -> Self {
+        Self::open_with(json!({}), folder).await
+    }
+
+    pub(super) async fn open_with(capabilities: serde_json::Value, folder: &Path) -> Self {
+        let queue = Queue::default();
+        let author = Undoing(Coder::with(Models::with_offline(Arc::new(queue.clone()))));
+        let session = json!({ "cwd": folder, "mcpServers": [] });
+        let mut client = Client::serve_author(author, capabilities, session).await;
+        client.set("mode", "auto").await;
+        Self { client, queue }
+    }
+
+    /// A turn in which the model does this.
+    pub(super) async fn turn(
+        &mut self,
+        prompt: &str,
+        actions: impl IntoIterator<Item = Action>,
+    ) -> super::client::Turn {
+        self.queue.0.lock().unwrap().extend(actions);
+        self.client.prompt(prompt).await
+    }
+
+    /// What the last action of such a turn returned.
+    pub(super) async fn does(&mut self, actions: impl IntoIterator<Item = Action>) -> String {
+        self.turn("go", actions).await.text()
+    }
+}
+
+pub(super) fn write(path: &str, text: &str) -> Action {
+    Action::Write(Write { path: path.into(), text: text.into() })
+}
+
+#[tokio::test]
+async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a"), b"\xe9one\r\n").unwrap();
+    let mut session = Session::open(folder.path()).await;
+    session.turn("first", [read("a"), edit("a", "one", "two"), edit("a", "two", "three")]).await;
+    session.turn("second", [edit("a", "three", "four"), write("new/below/b", "b")]).await;
+    session.turn("third", [read("a")]).await;
+    assert_eq!(fs::read(path("a")).unwrap(), b"\xe9four\r\n");
+
+    let said = session.client.prompt("undo").await.text();
+    assert!(said.starts_with("2 files as before the turn “second”:\n\n- `new/below/b`: deleted, as it was new\n- `a`: as it was\n"), "{said}");
+    assert!(said.contains("What commands made or changed is not known to me"), "{said}");
+    assert_eq!(fs::read(path("a")).unwrap(), b"\xe9three\r\n");
+    assert!(!path("new").exists(), "nor the folders that were made for it");
+    let said = session.does([edit("a", "three", "x")]).await;
+    assert_eq!(said, "a changed since it was read: read it again, then edit");
+
+    assert!(session.client.prompt("undo").await.text().contains("the turn “first”"));
+    assert_eq!(fs::read(path("a")).unwrap(), b"\xe9one\r\n");
+    assert!(session.client.prompt("undo").await.text().starts_with("There is nothing to undo"));
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_is_put_back_only_by_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["a", "b"] {
+        fs::write(path(name), "one").unwrap();
+    }
+    let mut session = Session::open(folder.path()).await;
+    let actions = [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
+    session.turn("change", actions).await;
+    session.turn("other", [run("printf mine > a; printf mine > c", None)]).await;
+    let said = session.client.prompt("undo").await.text();
+    assert!(said.contains("1 file as before the turn “change”:\n\n- `b`: as it was"), "{said}");
+    assert!(said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"), "{said}");
+    assert_eq!(["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()), ["mine", "one", "mine"]);
+    session.client.prompt("undo force").await;
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one");
+    assert!(!path("c").exists());
+}
+
+#[tokio::test]
+async fn an_undo_follows_no_link_that_was_put_in_the_way() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    for file in [folder.path().join("deep/a"), outside.path().join("a")] {
+        fs::write(file, "one").unwrap();
+    }
+    let mut session = Session::open(folder.path()).await;
+    session.does([read("deep/a"), edit("deep/a", "one", "two"), write("deep/new", "x")]).await;
+    fs::rename(folder.path().join("deep"), folder.path().join("aside")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("deep")).unwrap();
+    fs::write(outside.path().join("new"), "x").unwrap();
+    fs::write(outside.path().join("a"), "two").unwrap();
+    let said = session.client.prompt("undo force").await.text();
+    assert!(
+        said.contains("Nothing was put back") && said.contains("outside the session's folders"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(outside.path().join("a")).unwrap(), "two");
+    assert!(outside.path().join("new").exists());
+}
+
+#[tokio::test]
+async fn an_undo_goes_through_the_client_that_the_change_went_through() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "on the disk").unwrap();
+    let capabilities = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+    let mut session = Session::open_with(capabilities, folder.path()).await;
+    let key = folder.path().join("a").to_str().unwrap().to_owned();
+    session.client.buffers.insert(key.clone(), "unsaved".to_owned());
+    session.does([read("a"), edit("a", "unsaved", "changed")]).await;
+    assert_eq!(session.client.buffers[&key], "changed");
+    let said = session.client.prompt("undo").await.text();
+    assert!(said.contains("- `a`: as it was"), "{said}");
+    assert_eq!(session.client.buffers[&key], "unsaved");
+    assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "on the disk");
+}

@@ -1,0 +1,241 @@
+//! How files are changed, whichever tool does it: what will be is shown and allowed, looked at once more, kept for undo, and done, all of it
+//! or nothing.
+
+use super::diffs::Room;
+use super::document::Document;
+use super::file_access::{FileAccess, Fingerprint, State, fingerprint, unwritable};
+use super::{Action, ToolResult, Toolbox};
+use crate::changes::{Before, Content, FILE_KEPT, restore};
+use crate::folders::{Folders, Place};
+use attache_agent::{NewToolCall, Result, ToolCallHandle};
+use attache_protocol::v1::ContentBlock;
+use std::os::unix::fs::MetadataExt as _;
+
+/// One step of a change.
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "until there are tools for all of them")]
+pub(super) enum Step {
+    /// The file has this text, or is made.
+    Write { place: Place, old: Option<Document>, new: Document },
+    /// The file or the empty folder goes.
+    Delete { place: Place, old: State },
+    /// The file gets another path, where nothing is.
+    Move { from: Place, to: Place, old: State },
+}
+
+impl Step {
+    /// What is at which place before the step.
+    fn before(&self) -> Vec<(&Place, State)> {
+        match self {
+            Self::Write { place, old, .. } => {
+                vec![(place, old.clone().map_or(State::Nothing, State::Text))]
+            }
+            Self::Delete { place, old } => vec![(place, old.clone())],
+            Self::Move { from, to, old } => vec![(from, old.clone()), (to, State::Nothing)],
+        }
+    }
+
+    /// What is at which place after the step.
+    fn after(&self) -> Vec<(&Place, Fingerprint)> {
+        match self {
+            Self::Write { place, new, .. } => vec![(place, fingerprint(new.text.as_bytes()))],
+            Self::Delete { place, .. } => vec![(place, Fingerprint::Nothing)],
+            Self::Move { from, to, old } => {
+                vec![(from, Fingerprint::Nothing), (to, old.fingerprint())]
+            }
+        }
+    }
+}
+
+impl Toolbox<'_> {
+    pub(super) fn files(&self) -> FileAccess<'_> {
+        FileAccess { turn: self.turn, folders: &self.memory.folders, disk_only: false }
+    }
+
+    /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that says so. What is no text cannot be known.
+    pub(super) fn known(&self, place: &Place, now: &State, verb: &str) -> std::result::Result<(), String> {
+        if !matches!(now, State::Text(_)) {
+            return Ok(());
+        }
+        let shown = &place.shown;
+        match self.memory.seen.get(&place.resolved.path()) {
+            Some(seen) if *seen == now.fingerprint() => Ok(()),
+            Some(_) => Err(format!("{shown} changed since it was read: read it again, then {verb}")),
+            None => Err(format!("{shown} was not read yet: read it, then {verb}")),
+        }
+    }
+
+    /// Makes a change: gives the call back when all is done, else its result. `action` is judged by the policy: its paths must be those
+    /// where it leads, not as they were named.
+    pub(super) async fn change(
+        &mut self,
+        action: &Action,
+        call: NewToolCall,
+        steps: Vec<Step>,
+    ) -> Result<std::result::Result<ToolCallHandle, ToolResult>> {
+        for step in &steps {
+            let Step::Write { place, new, .. } = step else { continue };
+            if let Err(character) = new.bytes() {
+                let why = unwritable(place, new, character);
+                return self.failed(call.announce().await?, &why).await.map(Err);
+            }
+        }
+        let mut call = call;
+        let mut room = Room::of_message();
+        for step in &steps {
+            for content in room.shown(step) {
+                call = call.content(content);
+            }
+        }
+        if let Some(left) = room.left_out() {
+            call = call.content(ContentBlock::text(left));
+        }
+        let handle = call.announce().await?;
+        let mut handle = match self.permitted(handle, action).await? {
+            Ok(handle) => handle,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        handle.start().await?;
+        // The permission is for the change that was shown, so the files must still be what it was made from.
+        if let Some(why) = self.meanwhile(&steps).await? {
+            return self.failed(handle, &why).await.map(Err);
+        }
+        match self.make(&steps).await? {
+            None => Ok(Ok(handle)),
+            Some(why) => self.failed(handle, &why).await.map(Err),
+        }
+    }
+
+    /// Why the steps are no longer those that were shown.
+    async fn meanwhile(&self, steps: &[Step]) -> Result<Option<String>> {
+        let mut looked = Vec::new();
+        for (place, before) in steps.iter().flat_map(Step::before) {
+            let path = place.resolved.path();
+            // Of several steps at one place the first begins with what is there.
+            if looked.contains(&path) {
+                continue;
+            }
+            looked.push(path);
+            let now = self.files().state(place).await?;
+            if now.map(|now| now.fingerprint()) != Ok(before.fingerprint()) {
+                let shown = &place.shown;
+                return Ok(Some(format!(
+                    "{shown} changed meanwhile and was left alone: read it, then try again"
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does the steps; when one cannot be done, takes back those before it and says why.
+    async fn make(&mut self, steps: &[Step]) -> Result<Option<String>> {
+        let mut kept = Vec::new();
+        for (index, step) in steps.iter().enumerate() {
+            let before = self.keep(step).await?;
+            let done = self.step(step).await;
+            let Ok(Ok(())) = done else {
+                // If the turn is over its client takes no file any more.
+                let stuck = self.take_back(kept, done.is_err()).await;
+                let why = done?.err().unwrap_or_default();
+                return Ok(Some(match stuck {
+                    None if index == 0 => why,
+                    None => format!("{why}; the other files were put back"),
+                    Some(stuck) => format!("{why}; and {stuck} could not be put back: see how it is now"),
+                }));
+            };
+            for (folder, _) in &before {
+                self.memory.changes.changed(folder, Fingerprint::Folder);
+            }
+            kept.extend(before);
+            // What is no folder on the way to it.
+            for (place, now) in step.after() {
+                self.memory.changes.changed(place, now);
+                match now {
+                    Fingerprint::Nothing => drop(self.memory.seen.remove(&place.resolved.path())),
+                    Fingerprint::Held(..) => self.saw(place.resolved.path(), now),
+                    Fingerprint::Folder | Fingerprint::Stamped(_) => {}
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn step(&self, step: &Step) -> Result<std::result::Result<(), String>> {
+        match step {
+            Step::Write { place, new, .. } => self.files().write(place, new).await,
+            Step::Delete { place, old } => self.files().remove(place, *old == State::Folder).await,
+            Step::Move { from, to, .. } => self.files().move_file(from, to).await,
+        }
+    }
+
+    /// Puts back what was changed, the last first. Gives a file that could not be.
+    async fn take_back(&mut self, kept: Vec<(Place, Before)>, disk_only: bool) -> Option<String> {
+        let access = FileAccess { disk_only, ..self.files() };
+        let (mut stuck, mut back) = (None, Vec::new());
+        for (place, before) in kept.into_iter().rev() {
+            match restore(access, &place, &before).await {
+                Ok(Ok(())) => back.push((place, before.fingerprint())),
+                Ok(Err(_)) | Err(_) => stuck = Some(place.shown),
+            }
+        }
+        for (place, now) in back {
+            self.memory.changes.changed(&place, now);
+        }
+        stuck
+    }
+
+    /// Keeps for undo what a step is about to change, and gives it.
+    async fn keep(&mut self, step: &Step) -> Result<Vec<(Place, Before)>> {
+        let mut kept = Vec::new();
+        for (place, now) in step.before() {
+            let folders = self.files().on_disk(place, |folders, place| Ok(missing(folders, place))).await?;
+            kept.extend(folders.into_iter().flatten().map(|folder| (folder, Before::Nothing)));
+            // Where a file came from that is not kept it must not be removed either.
+            let before = match (kept.last(), step) {
+                (Some((_, lost @ Before::Lost(_))), Step::Move { .. }) => lost.clone(),
+                _ => self.before(place, now).await?,
+            };
+            kept.push((place.clone(), before));
+        }
+        for (place, before) in &kept {
+            self.memory.changes.keep(place, before.clone());
+        }
+        Ok(kept)
+    }
+
+    /// What is at a place, to be put back.
+    async fn before(&self, place: &Place, now: State) -> Result<Before> {
+        let mode = |folders: &Folders, place: &Place| {
+            let file = folders.roots().open_read(place.resolved.path())?;
+            Ok(file.metadata().ok().map(|found| found.mode() & 0o7777))
+        };
+        let mode = self.files().on_disk(place, mode).await?.ok().flatten();
+        let content = match now {
+            State::Nothing => return Ok(Before::Nothing),
+            State::Folder => return Ok(Before::Folder),
+            State::Text(document) => Content::Text(document),
+            State::Picture(_, bytes) => Content::Bytes(bytes),
+            State::Other { .. } => {
+                let read =
+                    |folders: &Folders, place: &Place| folders.roots().read(place.resolved.path(), FILE_KEPT);
+                match self.files().on_disk(place, read).await? {
+                    Ok(bytes) => Content::Bytes(bytes),
+                    Err(why) => return Ok(Before::Lost(why)),
+                }
+            }
+        };
+        Ok(Before::File { content, mode })
+    }
+}
+
+/// The folders that are made on the way to a place, the outermost first.
+fn missing(folders: &Folders, place: &Place) -> Vec<Place> {
+    let (root, relative) = (place.resolved.root(), place.resolved.relative());
+    let above = relative.ancestors().skip(1).map(|folder| root.join(folder));
+    let mut missing: Vec<Place> = above
+        .take_while(|folder| folder.symlink_metadata().is_err())
+        .filter_map(|folder| folders.place(folder).ok())
+        .collect();
+    missing.reverse();
+    missing
+}
