@@ -77,7 +77,7 @@ impl AgentConnection {
         child: Option<&ChildWatch>,
         program: Option<&str>,
     ) -> Result<Self, StartError> {
-        let (sessions, noise) = (Arc::new(Sessions::default()), Arc::new(Noise::default()));
+        let (sessions, noise) = (Arc::new(Sessions::new(options.kept)), Arc::new(Noise::default()));
         let mut builder = Builder::new().limits(options.limits.clone());
         if let Some(tap) = options.tap.clone() {
             builder = builder.tap(tap);

@@ -75,6 +75,13 @@ impl AgentProcess {
     }
 }
 
+impl AgentProcess {
+    /// The connection and the process, for who owns them apart. The process must outlive the connection, or it is killed in its midst.
+    pub(crate) fn into_parts(self) -> (AgentConnection, Child) {
+        (self.connection, self.child)
+    }
+}
+
 impl Deref for AgentProcess {
     type Target = AgentConnection;
 

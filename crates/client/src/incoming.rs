@@ -22,6 +22,7 @@ use attache_protocol::v1::{
 };
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 /// The client's side of one connection. Everything here runs on the reading task, in wire order, except the returned work.
 pub(crate) struct Incoming {
@@ -124,6 +125,10 @@ impl Client for Incoming {
         if let Misfit::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
             self.noise.keep(line);
         }
+    }
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.sessions.poll_room(context)
     }
 
     fn ended(&mut self, end: &End) {

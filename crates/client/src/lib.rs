@@ -40,6 +40,8 @@ mod evidence;
 mod file_uri;
 mod files;
 mod first;
+mod fold;
+mod hub;
 mod incoming;
 mod known_agents;
 mod listing;
@@ -55,6 +57,7 @@ mod permission;
 mod permission_broker;
 mod permission_rule;
 mod prompt;
+mod received;
 mod session_handle;
 mod sessions;
 mod set_error;
@@ -78,6 +81,12 @@ pub use elicitation_form::{Form, Misfilled};
 pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
 pub use evidence::Evidence;
 pub use file_uri::file_uri;
+pub use hub::{
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,
+    HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession, Question,
+    QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionFilter, SessionState, SessionWatch,
+    Spent,
+};
 pub use known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use listing::Listing;
 pub use login::LoginError;

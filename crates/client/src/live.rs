@@ -7,6 +7,7 @@ pub(crate) use self::asking::Permitted;
 use self::loading::Loading;
 use crate::echo::Echo;
 use crate::files::Files;
+use crate::fold::Fold;
 use crate::outcome::{Outcome, TurnError};
 use crate::permission::{Asked, PermissionRequest, Permissions};
 use crate::prompt::PromptError;
@@ -18,43 +19,31 @@ use attache_protocol::v1::{
     CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse, SessionId,
 };
-use attache_session::{EventBody, PermissionId, Position, Session, Timestamp, TurnOutcome};
+use attache_session::{EventBody, PermissionId, Position, TurnOutcome};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 use tokio::sync::{oneshot, watch};
 
 /// One session of one agent, shared by the reading task, which folds what arrives, and by every handle.
 ///
-/// Lock order: `sending` before `state`; nothing is called under `state` that could take it again, so replies, which may be settled inside
+/// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that could take it again, so replies, which may be settled inside
 /// a call that cannot be sent, are folded without it being held.
 pub(crate) struct Live {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
+    pub(crate) fold: Arc<Fold>,
     state: Mutex<State>,
     pub(crate) terminals: Terminals,
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its prompt.
     pub(crate) sending: Mutex<()>,
-    seen: watch::Sender<Seen>,
-    /// Watchers were told and nobody has looked since: a flood of updates wakes nobody twice.
-    told: AtomicBool,
-}
-
-/// What watchers are told: how far the session is. They look at the session for what it is about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    /// Grows whenever something changed that was not looked at.
-    pub(crate) events: u64,
     /// Nothing more will come: the connection is over.
-    pub(crate) over: bool,
+    over: AtomicBool,
 }
 
-/// What changes about a session here.
+/// What changes about a session here besides its fold.
 pub(crate) struct State {
-    pub(crate) session: Session,
-    /// Which fold of the session this is; a load begins another.
-    pub(crate) generation: u64,
+    fold: Arc<Fold>,
     /// The load that the agent has not answered yet.
     loading: Option<Loading>,
     loads: u64,
@@ -81,6 +70,8 @@ pub(crate) struct Setup {
     pub(crate) permissions: Permissions,
     /// That it was opened, and the options, modes and models of the agent's reply.
     pub(crate) said: Vec<EventBody>,
+    /// Whether a history that is loaded keeps what was received in the last turn and is not in it.
+    pub(crate) keep_received: bool,
 }
 
 /// How far a turn is.
@@ -108,11 +99,13 @@ pub(crate) struct Asking {
 
 impl Live {
     /// A session that is not set up yet: it has no folders and rejects everything.
-    pub(crate) fn new(session: Session, peer: Peer) -> Self {
-        let id = session.id().clone();
+    pub(crate) fn new(fold: Arc<Fold>, peer: Peer) -> Self {
+        let (id, questions) = fold.with(|session| {
+            let asked = session.permissions().iter().map(|permission| permission.id.0);
+            (session.id().clone(), asked.max().unwrap_or(0))
+        });
         let state = State {
-            session,
-            generation: 0,
+            fold: fold.clone(),
             loading: None,
             loads: 0,
             files: Files::none(),
@@ -121,16 +114,16 @@ impl Live {
             turn: None,
             turns: 0,
             asked: BTreeMap::new(),
-            questions: 0,
+            questions,
         };
         Self {
             id,
             peer,
+            fold,
             state: Mutex::new(state),
             terminals: Terminals::default(),
             sending: Mutex::new(()),
-            seen: watch::Sender::default(),
-            told: AtomicBool::new(false),
+            over: AtomicBool::new(false),
         }
     }
 
@@ -138,41 +131,29 @@ impl Live {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn seen(&self) -> watch::Receiver<Seen> {
-        self.seen.subscribe()
-    }
-
-    fn wake(&self) {
-        if !self.told.swap(true, Ordering::AcqRel) {
-            self.seen.send_modify(|seen| seen.events += 1);
-        }
-    }
-
-    /// A watcher is about to look at the session: what changes from now on is told again. Both sides swap, so either the change is seen
-    /// by this look or the watcher is woken.
-    pub(crate) fn looking(&self) {
-        self.told.swap(false, Ordering::AcqRel);
+    /// Whether nothing more will come, because the connection is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
     }
 
     /// Folds what happened and wakes the watchers.
     pub(crate) fn apply(&self, bodies: impl IntoIterator<Item = EventBody>) {
-        let mut state = self.state();
-        bodies.into_iter().for_each(|body| state.apply(body));
-        drop(state);
-        self.wake();
+        bodies.into_iter().for_each(|body| self.fold.apply(body));
+        self.fold.wake();
     }
 
     /// Folds an update of the agent: into the history being replayed, while there is one. A prompt repeated in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
         self.terminals.told_of(&body);
+        self.fold.hear();
         let mut state = self.state();
         match &mut state.loading {
-            Some(Loading { replayed: Some(fresh), .. }) => fold(fresh, body),
+            Some(Loading { replayed: Some(fresh), .. }) => fresh.keep(body),
             Some(_) => return,
             None => state.hear(body),
         }
         drop(state);
-        self.wake();
+        self.fold.wake();
     }
 
     /// The session's files.
@@ -187,7 +168,7 @@ impl Live {
         state.loading.take_if(|loading| loading.replayed.is_none());
         state.set_up(setup);
         drop(state);
-        self.wake();
+        self.fold.wake();
     }
 
     /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the position of the session behind the prompt.
@@ -209,9 +190,9 @@ impl Live {
         state.turn = Some(Running { number, stage, echo: Echo::of(&prompt) });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
-        let position = state.session.position();
+        let position = self.fold.with(|session| session.position());
         drop(state);
-        self.wake();
+        self.fold.wake();
         Ok((number, stages, position))
     }
 
@@ -235,7 +216,7 @@ impl Live {
         state.apply(EventBody::TurnEnded { outcome, usage });
         drop(state);
         turn.stage.send_replace(Stage::Ended(end));
-        self.wake();
+        self.fold.wake();
         cancelled(withdrawn);
     }
 
@@ -259,7 +240,7 @@ impl Live {
             drop(state);
             // If the connection is over, the turn ends by that.
             let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
-            self.wake();
+            self.fold.wake();
             cancelled(withdrawn);
         }
     }
@@ -275,7 +256,7 @@ impl Live {
         let id = PermissionId(state.questions);
         let RequestPermissionRequest { tool_call, options, .. } = params;
         state.hear(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
-        let known = state.session.tool_call(&tool_call.tool_call_id).cloned();
+        let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
         let request = PermissionRequest {
             id,
             session_id: self.id.clone(),
@@ -306,7 +287,7 @@ impl Live {
                 Some(Asking { request, asked, cancelled, withdrawn })
             }
         };
-        self.wake();
+        self.fold.wake();
         asking
     }
 
@@ -317,7 +298,7 @@ impl Live {
         state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
         drop(state);
         question.answer.send(Ok(RequestPermissionResponse::new(outcome)));
-        self.wake();
+        self.fold.wake();
     }
 
     /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers learn that nothing more comes.
@@ -329,7 +310,9 @@ impl Live {
         let withdrawn = self.state().withdraw();
         cancelled(withdrawn);
         self.terminals.end();
-        self.seen.send_modify(|seen| seen.over = true);
+        self.over.store(true, Ordering::Release);
+        self.fold.wake();
+        self.fold.rouse();
     }
 }
 
@@ -348,13 +331,13 @@ impl State {
     /// Folds what the agent says.
     fn hear(&mut self, body: EventBody) {
         match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
-            Some(echo) => echo.hear(body, |body| fold(&mut self.session, body)),
+            Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
             None => self.apply(body),
         }
     }
 
-    fn apply(&mut self, body: EventBody) {
-        fold(&mut self.session, body);
+    fn apply(&self, body: EventBody) {
+        self.fold.apply(body);
     }
 
     /// Takes out all open questions and folds that nobody answered them.
@@ -376,15 +359,4 @@ fn cancelled(questions: Vec<Question>) {
     for question in questions {
         question.answer.send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
     }
-}
-
-/// Gives an event its number and time and folds it.
-pub(crate) fn fold(session: &mut Session, body: EventBody) {
-    let event = session.next(now(), body);
-    session.apply(&event);
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

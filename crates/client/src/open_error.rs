@@ -24,6 +24,8 @@ pub enum OpenError {
         /// The capability that would allow it.
         capability: &'static str,
     },
+    /// Ours: the agent can neither resume nor load sessions. Nothing was sent.
+    CannotGoOn,
     /// Ours: a turn or another load of this session is in flight.
     Busy,
     /// The user's: a login is needed first (AUTH-01).
@@ -61,6 +63,7 @@ impl fmt::Display for OpenError {
             Self::NotOffered { what, capability } => {
                 write!(f, "the agent does not take {what}: it does not advertise {capability}")
             }
+            Self::CannotGoOn => f.write_str("the agent can neither resume nor load sessions"),
             Self::Busy => f.write_str("the session cannot be loaded while a turn or another load of it runs: wait for that, or cancel it"),
             Self::AuthRequired { methods, message } => {
                 write!(f, "the agent needs a login first ({message})")?;
@@ -80,7 +83,11 @@ impl std::error::Error for OpenError {
             Self::Folder(error) => Some(error),
             Self::NoCurrentFolder(error) => Some(error),
             Self::Call(error) => Some(error),
-            Self::FolderName(_) | Self::NotOffered { .. } | Self::Busy | Self::AuthRequired { .. } => None,
+            Self::FolderName(_)
+            | Self::NotOffered { .. }
+            | Self::CannotGoOn
+            | Self::Busy
+            | Self::AuthRequired { .. } => None,
         }
     }
 }

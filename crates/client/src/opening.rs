@@ -1,7 +1,8 @@
 //! Setting a session up: new, loaded, resumed or forked.
 
 use crate::agent_connection::Shared;
-use crate::live::{Live, Setup, fold};
+use crate::fold::Fold;
+use crate::live::{Live, Setup};
 use crate::open_error::OpenError;
 use crate::permission::Permissions;
 use crate::session_handle::SessionHandle;
@@ -13,7 +14,7 @@ use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer, NewSessionRequest,
     ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionModelState,
 };
-use attache_session::{EventBody, Session};
+use attache_session::EventBody;
 use std::future::{Future, IntoFuture};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -42,6 +43,7 @@ pub struct Opening<'c> {
     mcp_servers: Vec<McpServer>,
     permissions: Permissions,
     unarchive: bool,
+    known: Option<Arc<Fold>>,
 }
 
 impl<'c> Opening<'c> {
@@ -54,7 +56,14 @@ impl<'c> Opening<'c> {
             mcp_servers: Vec::new(),
             permissions: Permissions::default(),
             unarchive: false,
+            known: None,
         }
+    }
+
+    /// What is known of the session from another connection: it goes on with that, and what was received of the last turn outlives a load.
+    pub(crate) fn known(mut self, fold: Arc<Fold>) -> Self {
+        self.known = Some(fold);
+        self
     }
 
     /// Who decides what may run; [`Permissions::Reject`] unless set.
@@ -92,17 +101,25 @@ impl<'c> Opening<'c> {
             let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
             return Err(OpenError::NotOffered { what: "additional folders", capability });
         }
-        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions, unarchive } = self;
+        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions, unarchive, known } =
+            self;
         let folders = tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
         let folders = folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
         if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
             shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
         }
-        let setup = Setup { roots: folders.roots.clone(), permissions, said: Vec::new() };
+        let (roots, keep_received) = (folders.roots.clone(), known.is_some());
+        let setup = Setup { roots, permissions, said: Vec::new(), keep_received };
         let live = match origin {
             Origin::New => create(shared, folders, mcp_servers, setup).await,
-            Origin::Loaded(id) => load(shared, id, folders, mcp_servers, setup).await,
-            Origin::Resumed(id) => resume(shared, id, folders, mcp_servers, setup).await,
+            Origin::Loaded(id) => {
+                let live = shared.sessions.get_or_add(&id, &shared.peer, known);
+                load(shared, live, folders, mcp_servers, setup).await
+            }
+            Origin::Resumed(id) => {
+                let live = shared.sessions.get_or_add(&id, &shared.peer, known);
+                resume(shared, live, folders, mcp_servers, setup).await
+            }
             Origin::Forked(id) => fork(shared, id, folders, mcp_servers, setup).await,
         }?;
         Ok(SessionHandle { live, shared: shared.clone() })
@@ -205,7 +222,7 @@ async fn make<M: Call>(
         let Ok(reply) = reply else { return };
         let (id, said) = told(reply);
         setup.said.extend(said);
-        let live = sessions.get_or_add(&id, &peer);
+        let live = sessions.get_or_add(&id, &peer, None);
         live.set_up(setup);
         // If nobody waits any more the session is forgotten with its only handle.
         let _ = found.send(live);
@@ -219,24 +236,22 @@ async fn make<M: Call>(
 
 async fn load(
     shared: &Arc<Shared>,
-    id: SessionId,
+    live: Arc<Live>,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<Live>, OpenError> {
-    let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), id.clone());
+    let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), live.id.clone());
     params.additional_directories = folders.additional_directories.clone();
-    let live = shared.sessions.get_or_add(&id, &shared.peer);
-    let mut fresh = Session::new(id);
-    fold(&mut fresh, folders.opened(shared, attache_session::Origin::Loaded));
-    let number = live.begin_load(fresh).ok_or(OpenError::Busy)?;
+    let opened = folders.opened(shared, attache_session::Origin::Loaded);
+    let number = live.begin_load().ok_or(OpenError::Busy)?;
     let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
     let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| match reply {
         Ok(reply) => {
             let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
             setup.said.extend(said);
-            loaded.finish_load(number, setup);
+            loaded.finish_load(number, opened, setup);
         }
         Err(_) => loaded.fail_load(number),
     });
@@ -280,15 +295,14 @@ impl Drop for Load {
 
 async fn resume(
     shared: &Arc<Shared>,
-    id: SessionId,
+    live: Arc<Live>,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
 ) -> Result<Arc<Live>, OpenError> {
-    let mut params = ResumeSessionRequest::new(id.clone(), folders.cwd.clone());
+    let mut params = ResumeSessionRequest::new(live.id.clone(), folders.cwd.clone());
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
-    let live = shared.sessions.get_or_add(&id, &shared.peer);
     let resumed = live.clone();
     setup.said.push(folders.opened(shared, attache_session::Origin::Resumed));
     let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {

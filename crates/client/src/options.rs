@@ -38,6 +38,8 @@ pub struct Options {
     pub reads_text_files: bool,
     /// What an editor has open and not saved (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
+    /// Whether what is said of sessions is kept for a log, see [`Sessions::new`](crate::sessions::Sessions::new).
+    pub(crate) kept: bool,
     /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
     pub form: Option<FormAsked>,
     /// Who has pages opened; without somebody pages are not offered (ELIC-01).
@@ -57,6 +59,7 @@ impl Default for Options {
             terminals: false,
             reads_text_files: true,
             unsaved_text: None,
+            kept: false,
             form: None,
             url: None,
         }

@@ -32,7 +32,7 @@ impl SessionHandle {
 
     /// The session as it is now. A snapshot shares its texts with the live session and holds no lock.
     pub fn snapshot(&self) -> Session {
-        self.live.state().session.clone()
+        self.live.fold.session()
     }
 
     /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it was released (TERM-12), or one that the agent
@@ -67,13 +67,11 @@ impl SessionHandle {
     /// # Errors
     /// Without asking the agent, if there is no such option or it does not take the value: the error names what there is.
     pub async fn set(&self, name: &str, value: impl Into<SessionConfigOptionValue>) -> Result<(), SetError> {
-        let (request, source) = {
-            let state = self.live.state();
-            let config = state.session.config();
-            let request = config.check_set(name, value)?;
-            let source = config.source(&request.config_id);
-            (request, source)
-        };
+        let (request, source) = self.live.fold.with(|session| {
+            let request = session.config().check_set(name, value)?;
+            let source = session.config().source(&request.config_id);
+            Ok::<_, SetError>((request, source))
+        })?;
         match (source, &request.value) {
             (OptionSource::Modes, SessionConfigOptionValue::ValueId(mode)) => {
                 self.send_mode(mode.as_str()).await
@@ -128,7 +126,7 @@ impl SessionHandle {
     }
 
     fn has_mode(&self, mode: &str) -> bool {
-        let modes = self.live.state().session.config().modes();
+        let modes = self.live.fold.with(|session| session.config().modes());
         modes.is_some_and(|modes| modes.available_modes.iter().any(|available| available.id == *mode))
     }
 
@@ -157,7 +155,7 @@ impl SessionHandle {
         let (live, chosen) = (self.live.clone(), model.into());
         let params = SetSessionModelRequest::new(self.live.id.clone(), model);
         let reply = self.live.peer.call_folding::<SessionSetModel>(&params, move |reply| {
-            let models = live.state().session.config().models().cloned();
+            let models = live.fold.with(|session| session.config().models().cloned());
             if let (Ok(_), Some(mut models)) = (reply, models) {
                 models.current_model_id = chosen;
                 live.apply([EventBody::Models(models)]);

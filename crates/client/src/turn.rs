@@ -3,7 +3,7 @@
 use crate::agent_connection::Shared;
 use crate::change::{Change, Told};
 use crate::first::{First, first};
-use crate::live::{Live, Seen, Stage};
+use crate::live::{Live, Stage};
 use crate::outcome::{Outcome, TurnError, outcome_of};
 use crate::prompt::{Prompt, PromptError};
 use attache_connection::Reply;
@@ -19,7 +19,7 @@ pub struct Turn {
     live: Arc<Live>,
     number: u64,
     stages: watch::Receiver<Stage>,
-    seen: watch::Receiver<Seen>,
+    seen: watch::Receiver<u64>,
     told: Told,
     ready: VecDeque<Change>,
 }
@@ -33,7 +33,7 @@ impl Turn {
     ) -> Result<Self, PromptError> {
         prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
         live.peer.room().await.map_err(PromptError::Gone)?;
-        let seen = live.seen();
+        let seen = live.fold.seen();
         let params = PromptRequest::new(live.id.clone(), prompt.0);
         let (number, stages, position, reply) = {
             let _in_order = live.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,6 +51,11 @@ impl Turn {
         Ok(Self { live, number, stages, seen, told: Told::from(position), ready: VecDeque::new() })
     }
 
+    /// Its number among the turns of its session over this connection.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// What changed since the last time, one thing after the other; `None` once the turn has ended and everything was told.
     ///
     /// Changes are merged until somebody looks: however slow that is, memory holds one session and the final state is never missed. Text
@@ -63,9 +68,9 @@ impl Turn {
             // In this order: an end that comes behind the first two wakes the wait below, one that came before is seen by the third; and
             // once the turn has ended, everything of it is folded.
             self.seen.borrow_and_update();
-            self.live.looking();
+            self.live.fold.looking();
             let ended = matches!(*self.stages.borrow(), Stage::Ended(_));
-            self.ready.extend(self.told.tell(&self.live.state().session));
+            self.ready.extend(self.told.tell(&self.live.fold.session()));
             if self.ready.is_empty() && (ended || self.seen.changed().await.is_err()) {
                 return None;
             }

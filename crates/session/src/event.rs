@@ -40,6 +40,9 @@ pub enum EventBody {
         /// of the agent itself.
         agent: Option<String>,
     },
+    /// What was known of the session is replaced by what follows, such as the history that a load replayed (SESS-12). The number of the event
+    /// is the session's new [`crate::Session::generation`].
+    Replaced,
     /// A person's prompt: begins a user message of the transcript, which no later chunk goes on with.
     Prompt {
         /// What was said.
@@ -173,7 +176,8 @@ impl EventBody {
     pub fn is_activity(&self) -> bool {
         match self {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),
-            Self::Commands(_)
+            Self::Replaced
+            | Self::Commands(_)
             | Self::ConfigOptions(_)
             | Self::Modes(_)
             | Self::CurrentMode(_)

@@ -83,6 +83,7 @@ impl Event {
 fn name(body: &EventBody) -> &str {
     match body {
         EventBody::Opened { .. } => "opened",
+        EventBody::Replaced => "replaced",
         EventBody::Prompt { .. } => "prompt",
         EventBody::Message { .. } => "message",
         EventBody::ToolCall(_) => "toolCall",
@@ -217,7 +218,7 @@ fn write_members(body: &EventBody, object: &mut attache_protocol::ObjectWriter<'
             object.member("name", name);
             object.member("raw", raw);
         }
-        // `TurnBegan` has no members; all others are written above.
+        // `TurnBegan` and `Replaced` have no members; all others are written above.
         _ => {}
     }
 }
@@ -245,6 +246,7 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
         "sessionMessage" => EventBody::SessionMessage(Box::new(read(name, raw)?)),
         "sessionMessageChunk" => EventBody::SessionMessageChunk(Box::new(read(name, raw)?)),
         "turnBegan" => EventBody::TurnBegan,
+        "replaced" => EventBody::Replaced,
         "opened" | "message" | "plan" | "storedTitle" | "usage" | "permissionAsked" | "permissionSettled"
         | "turnEnded" | "record" | "unknown" => {
             read_members(name, &Object::of(raw.get(), name)?)?.unwrap_or_else(|| newer(name, raw))

@@ -42,7 +42,8 @@ impl Labels {
         info.meta().map(Self::of_meta).unwrap_or_default()
     }
 
-    fn of_meta(meta: &Meta) -> Self {
+    /// The labels in the metadata of a listed session, likewise.
+    pub fn of_meta(meta: &Meta) -> Self {
         let labels = members(meta.raw()).and_then(|all| members(all.get(KEY)?)).unwrap_or_default();
         let tags: Vec<Raw> = read(&labels, "tags").unwrap_or_default();
         let progress = labels.get("progress").and_then(members);

@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub struct Session {
     id: SessionId,
     sequence: u64,
+    generation: u64,
     last_activity: Timestamp,
     cwd: Arc<str>,
     additional_directories: Arc<[String]>,
@@ -43,6 +44,7 @@ impl Session {
             config: Arc::new(ConfigOptions::new(id.clone())),
             id,
             sequence: 0,
+            generation: 0,
             last_activity: Timestamp::default(),
             cwd: "".into(),
             additional_directories: Arc::default(),
@@ -124,6 +126,17 @@ impl Session {
                 self.additional_directories = additional_directories.as_slice().into();
                 Change::of(Parts::ROOTS | Arc::make_mut(&mut self.usage).count_by(agent.as_deref()))
             }
+            EventBody::Replaced => {
+                *self = Self {
+                    sequence: self.sequence,
+                    generation: now.sequence,
+                    last_activity: self.last_activity,
+                    archived: self.archived,
+                    memory_limit: self.memory_limit,
+                    ..Self::new(self.id.clone())
+                };
+                Change::of(Parts::ALL)
+            }
             EventBody::Commands(commands) => {
                 self.commands = commands.as_slice().into();
                 Change::of(Parts::COMMANDS)
@@ -177,6 +190,12 @@ impl Session {
     /// The number of the last event applied; 0 for none.
     pub fn sequence(&self) -> u64 {
         self.sequence
+    }
+
+    /// Which history of the session this is: the number of the last [`EventBody::Replaced`], 0 before the first. Indices of entries and
+    /// positions of another generation mean nothing in this one.
+    pub fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// When anything last happened in the session, see [`EventBody::is_activity`]: `updatedAt` on the side that owns it (LIST-11).

@@ -27,6 +27,55 @@ impl Timestamp {
         let (second, milli) = (within / 1_000 % 60, within % 1_000);
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
+
+    /// Reads a time as RFC 3339 has it, with any offset and any number of decimals, also with a space or `t` before the hour. `None` for
+    /// anything else, such as a date alone.
+    ///
+    /// ```
+    /// use attache_session::Timestamp;
+    /// assert_eq!(Timestamp::of_rfc3339("1970-01-01T01:00:00.5+01:00"), Some(Timestamp(500)));
+    /// ```
+    pub fn of_rfc3339(text: &str) -> Option<Self> {
+        let number = |from: usize, to: usize| -> Option<i64> {
+            let digits = text.get(from..to)?;
+            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+        };
+        let mark = |at: usize, marks: &[u8]| text.as_bytes().get(at).filter(|byte| marks.contains(byte));
+        for (at, marks) in [(4, &b"-"[..]), (7, b"-"), (10, b"Tt "), (13, b":"), (16, b":")] {
+            mark(at, marks)?;
+        }
+        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+        let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+        if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        let rest = text.get(19..)?;
+        let (milli, offset) = match rest.strip_prefix('.') {
+            None => (0, rest),
+            Some(decimals) => {
+                let end = decimals.find(|char: char| !char.is_ascii_digit())?;
+                let (decimals, offset) = decimals.split_at(end);
+                let milli: String = decimals.chars().chain("000".chars()).take(3).collect();
+                (milli.parse::<i64>().ok().filter(|_| end > 0)?, offset)
+            }
+        };
+        let offset = match offset.as_bytes() {
+            [b'Z' | b'z'] => 0,
+            [sign @ (b'+' | b'-'), _, _, b':', _, _] => {
+                let start = text.len() - 5;
+                let minutes = number(start, start + 2)? * 60 + number(start + 3, start + 5)?;
+                if *sign == b'-' { -minutes } else { minutes }
+            }
+            _ => return None,
+        };
+        // The inverse of `rfc3339`: the year begins in March.
+        let year = if month <= 2 { year - 1 } else { year };
+        let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+        let days =
+            era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+        Some(Self(((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1_000 + milli))
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +93,26 @@ mod tests {
             (-1, "1969-12-31T23:59:59.999Z"),
         ] {
             assert_eq!(Timestamp(at).rfc3339(), text);
+        }
+    }
+
+    /// LIST-11.
+    #[test]
+    fn times_are_read_as_they_are_written_and_nothing_else_is() {
+        for at in [0, -1, 951_782_400_000, 951_868_800_000, 1_795_226_584_567, 4_107_542_399_999] {
+            assert_eq!(Timestamp::of_rfc3339(&Timestamp(at).rfc3339()), Some(Timestamp(at)));
+        }
+        assert_eq!(Timestamp::of_rfc3339("2026-11-21 02:03:04-00:30"), Some(Timestamp(1_795_228_384_000)));
+        for text in [
+            "",
+            "2026-11-21",
+            "2026-11-21T02:03:04",
+            "2026-13-21T02:03:04Z",
+            "2026-11-21T02:03:04.Z",
+            "x",
+            "2026-11-21T02:03:0äZ",
+        ] {
+            assert_eq!(Timestamp::of_rfc3339(text), None, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a watcher is told.
 
 use crate::{apply, chunk, fold, say, update};
-use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position};
+use attache_session::{EntryChange, EventBody, MessageAuthor, Parts, Position, Timestamp};
 
 #[test]
 fn text_comes_as_what_was_appended_since_the_position() {
@@ -72,4 +72,16 @@ fn a_message_that_got_more_than_text_comes_whole() {
     let changes = session.changes_since(&position);
     assert!(matches!(changes.entries.as_slice(), [EntryChange::Replaced { entry: 0, .. }]));
     assert_eq!(changes.parts, Parts::TEXT | Parts::MESSAGE);
+}
+
+/// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it again gives the same.
+#[test]
+fn a_replaced_session_begins_anew_in_the_same_log() {
+    let mut session = fold([say("a"), update(r#"{"sessionUpdate":"usage_update","used":1,"size":2}"#)]);
+    apply(&mut session, [EventBody::Replaced, say("b")]);
+    assert_eq!((session.sequence(), session.generation()), (4, 3));
+    assert_eq!(session.entries().iter().map(|entry| entry.text()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(session.usage().used(), None);
+    let line = session.next(Timestamp(0), EventBody::Replaced).encode();
+    assert_eq!(attache_session::Event::decode(&line).unwrap().body, EventBody::Replaced);
 }

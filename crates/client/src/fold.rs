@@ -1,0 +1,274 @@
+//! The fold of one session, as those who change it and those who watch it share it, with its log.
+
+use attache_session::{Change, Commit, Event, EventBody, Log, Session, StoreError, Timestamp};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Instant, SystemTime};
+use tokio::sync::watch;
+
+/// How many bytes may wait to be stored before who reads from the agent waits for the disk.
+const BACKLOG: usize = 1 << 20;
+
+/// The fold of one session. It outlives the connection over which its events come: whoever goes on with the session over another one goes
+/// on with this.
+pub(crate) struct Fold {
+    state: Mutex<Folded>,
+    /// Counts the times watchers were woken.
+    seen: watch::Sender<u64>,
+    /// Watchers were told and nobody has looked since: a flood of updates wakes nobody twice.
+    told: AtomicBool,
+    observer: OnceLock<Arc<dyn Observer>>,
+}
+
+/// Who is told of every event of a fold. Both are called in order and must neither wait nor touch the fold.
+pub(crate) trait Observer: Send + Sync {
+    /// An event was folded.
+    fn applied(&self, session: &Session, event: &Event, change: Change);
+
+    /// Something changed that watchers may want to see.
+    fn changed(&self);
+}
+
+struct Folded {
+    session: Session,
+    lane: Lane,
+    /// When the agent last said something.
+    heard: Instant,
+}
+
+/// Where the events of a fold go besides.
+enum Lane {
+    /// Nowhere.
+    None,
+    /// Here, until there is a log: the events since the session began, joined, and how many bytes they have.
+    Waiting { events: Vec<Event>, bytes: usize, begun: watch::Sender<()> },
+    /// To the log. `waited_for` while somebody waits for it to be stored.
+    Log { log: Box<dyn Log>, waited_for: bool },
+    /// Nowhere any more: the log could not be stored.
+    Failed(StoreError),
+}
+
+/// Done once there is room in the log.
+pub(crate) type Room = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Fold {
+    /// A fold without a log.
+    pub(crate) fn new(session: Session) -> Self {
+        Self::with_lane(session, Lane::None)
+    }
+
+    /// A fold that keeps its events until [`Fold::log_to`] says where they go.
+    pub(crate) fn awaiting_log(session: Session) -> Self {
+        let begun = watch::Sender::new(());
+        Self::with_lane(session, Lane::Waiting { events: Vec::new(), bytes: 0, begun })
+    }
+
+    /// A fold that goes on with its log; `None` keeps nothing.
+    pub(crate) fn logged(session: Session, log: Option<Box<dyn Log>>) -> Self {
+        Self::with_lane(session, log.map_or(Lane::None, |log| Lane::Log { log, waited_for: false }))
+    }
+
+    fn with_lane(session: Session, lane: Lane) -> Self {
+        let state = Folded { session, lane, heard: Instant::now() };
+        Self {
+            state: Mutex::new(state),
+            seen: watch::Sender::default(),
+            told: AtomicBool::new(false),
+            observer: OnceLock::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Folded> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session as it is now.
+    pub(crate) fn session(&self) -> Session {
+        self.state().session.clone()
+    }
+
+    /// Looks at the session without a copy.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
+        look(&self.state().session)
+    }
+
+    /// Tells `observer` of everything from now on; the first one given stays.
+    pub(crate) fn observe(&self, observer: Arc<dyn Observer>) {
+        let _ = self.observer.set(observer);
+    }
+
+    /// Folds what happened now, and keeps it for the log.
+    pub(crate) fn apply(&self, body: EventBody) {
+        self.apply_at(now(), body);
+    }
+
+    /// The same for something that happened at another time.
+    pub(crate) fn apply_at(&self, at: Timestamp, body: EventBody) {
+        let mut state = self.state();
+        let event = state.session.next(at, body);
+        let change = state.session.apply(&event);
+        if let Some(observer) = self.observer.get() {
+            observer.applied(&state.session, &event, change);
+        }
+        state.lane.append(event);
+    }
+
+    /// The agent said something.
+    pub(crate) fn hear(&self) {
+        self.state().heard = Instant::now();
+    }
+
+    /// When the agent last said something.
+    pub(crate) fn heard(&self) -> Instant {
+        self.state().heard
+    }
+
+    pub(crate) fn seen(&self) -> watch::Receiver<u64> {
+        self.seen.subscribe()
+    }
+
+    /// Wakes the watchers, unless they were woken and nobody has looked since.
+    pub(crate) fn wake(&self) {
+        if !self.told.swap(true, Ordering::AcqRel) {
+            self.rouse();
+        }
+        if let Some(observer) = self.observer.get() {
+            observer.changed();
+        }
+    }
+
+    /// Wakes the watchers in any case.
+    pub(crate) fn rouse(&self) {
+        self.seen.send_modify(|seen| *seen += 1);
+    }
+
+    /// A watcher is about to look at the session: what changes from now on is told again. Both sides swap, so either the change is seen
+    /// by this look or the watcher is woken.
+    pub(crate) fn looking(&self) {
+        self.told.swap(false, Ordering::AcqRel);
+    }
+
+    /// The events since the beginning and all that follow go to this log, or nowhere. Without effect on a fold that does not wait for it.
+    pub(crate) fn log_to(&self, log: Option<Box<dyn Log>>) {
+        let mut state = self.state();
+        let Lane::Waiting { events, .. } = &mut state.lane else { return };
+        let events = std::mem::take(events);
+        state.lane = match log {
+            None => Lane::None,
+            Some(mut log) => {
+                events.iter().for_each(|event| log.append(event));
+                Lane::Log { log, waited_for: false }
+            }
+        };
+    }
+
+    /// Takes over what another fold keeps of the same session, which nobody else does any more.
+    pub(crate) fn take_over(&self, other: &Self) {
+        let events = match &mut other.state().lane {
+            Lane::Waiting { events, .. } => std::mem::take(events),
+            _ => Vec::new(),
+        };
+        events.into_iter().for_each(|event| self.apply_at(event.at, event.body));
+    }
+
+    /// If more waits to be stored than memory should hold: what to wait for before more is taken from the agent.
+    pub(crate) fn room(self: &Arc<Self>) -> Option<Room> {
+        let mut state = self.state();
+        match &mut state.lane {
+            Lane::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
+                let mut begun = begun.subscribe();
+                // The sender goes when there is a log, and with the fold.
+                Some(Box::pin(async move { drop(begun.changed().await) }))
+            }
+            Lane::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {
+                *waited_for = true;
+                let (commit, fold) = (log.commit(), Arc::downgrade(self));
+                Some(Box::pin(async move {
+                    let outcome = commit.await;
+                    if let Some(fold) = fold.upgrade() {
+                        fold.stored(outcome);
+                    }
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    /// What waited to be stored is, or cannot be: then nothing more is kept, for it would be held in memory for ever.
+    fn stored(&self, outcome: Result<(), StoreError>) {
+        let mut state = self.state();
+        if let Lane::Log { waited_for, .. } = &mut state.lane {
+            *waited_for = false;
+        }
+        if let Err(error) = outcome {
+            state.lane = Lane::Failed(error);
+            drop(state);
+            self.wake();
+        }
+    }
+
+    /// Stores everything until now; `None` if there is no log.
+    pub(crate) fn commit(&self) -> Option<Commit> {
+        match &self.state().lane {
+            Lane::Log { log, .. } => Some(log.commit()),
+            _ => None,
+        }
+    }
+
+    /// Nothing more goes to the log, which stores what is left and lets others write.
+    pub(crate) fn end_log(&self) {
+        let mut state = self.state();
+        if !matches!(state.lane, Lane::Failed(_)) {
+            state.lane = Lane::None;
+        }
+    }
+
+    /// Why nothing is stored any more.
+    pub(crate) fn log_failure(&self) -> Option<StoreError> {
+        match &self.state().lane {
+            Lane::Failed(error) => Some(error.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Fold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fold").field("id", self.state().session.id()).finish_non_exhaustive()
+    }
+}
+
+impl Lane {
+    fn append(&mut self, event: Event) {
+        match self {
+            Self::None | Self::Failed(_) => {}
+            Self::Log { log, .. } => log.append(&event),
+            Self::Waiting { events, bytes, .. } => keep(events, bytes, event),
+        }
+    }
+}
+
+/// Keeps an event behind the others, joined to the last one if that makes no difference; `bytes` is about what all of them take.
+pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
+    *bytes += weight(&event);
+    if !events.last_mut().is_some_and(|last| last.join(&event)) {
+        events.push(event);
+    }
+}
+
+/// About how many bytes an event takes.
+fn weight(event: &Event) -> usize {
+    match &event.body {
+        EventBody::Message { content, .. } => {
+            16 + content.as_text().map_or_else(|| event.encode().len(), str::len)
+        }
+        _ => event.encode().len(),
+    }
+}
+
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

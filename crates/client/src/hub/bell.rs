@@ -1,0 +1,71 @@
+//! Who is told that something in a hub changed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tokio::sync::watch;
+
+/// Counts the changes of a hub; its watchers wait for it to grow.
+#[derive(Debug)]
+pub(crate) struct Bell(watch::Sender<u64>);
+
+/// When something that is watched changed last, and whether anybody has looked since. A flood of changes rings once.
+#[derive(Debug, Default)]
+pub(crate) struct Rung {
+    at: AtomicU64,
+    told: AtomicBool,
+}
+
+impl Default for Bell {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
+impl Bell {
+    /// Something changed.
+    pub(crate) fn ring(&self, what: &Rung) {
+        if !what.told.swap(true, Ordering::AcqRel) {
+            // Under the sender's lock, so that who sees the new number sees when this changed.
+            self.0.send_modify(|now| {
+                *now += 1;
+                what.at.store(*now, Ordering::Release);
+            });
+        }
+    }
+
+    pub(crate) fn listen(&self) -> watch::Receiver<u64> {
+        self.0.subscribe()
+    }
+}
+
+impl Rung {
+    /// Whether it changed after the bell rang for the `seen`th time. What changes from here on rings again.
+    ///
+    /// A change either finds that somebody has looked since the one before, and gets a number that nobody has seen, or joins one that
+    /// nobody has looked at since it rang.
+    pub(crate) fn since(&self, seen: u64) -> bool {
+        let changed = self.at.load(Ordering::Acquire) > seen;
+        if changed {
+            self.told.store(false, Ordering::Release);
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_rings_once_and_every_watcher_sees_it() {
+        let (bell, one, other) = (Bell::default(), Rung::default(), Rung::default());
+        let listener = bell.listen();
+        (0..1000).for_each(|_| bell.ring(&one));
+        assert_eq!(*listener.borrow(), 1);
+        assert!(one.since(0) && !other.since(0));
+        bell.ring(&one);
+        bell.ring(&other);
+        assert_eq!(*listener.borrow(), 3);
+        assert!(one.since(1) && other.since(1), "whoever looked at the first");
+        assert!(one.since(0) && !one.since(3), "whoever has not looked yet, and whoever has seen all");
+    }
+}

@@ -1,0 +1,55 @@
+//! What is seen to for a session beside its turns: warnings of the context's level, and what is kept in its log.
+
+use super::kept;
+use super::session_entry::SessionEntry;
+use attache_protocol::v1::NoticeSeverity;
+use attache_session::{EventBody, Session, UsageLevel};
+use std::time::Duration;
+
+/// How long a draft may be newer than the log's.
+const DRAFT: Duration = Duration::from_secs(1);
+
+/// Runs as long as the session does. It waits for nothing but a word that there is something to do, and then only while a draft is written.
+pub(crate) async fn keep_house(entry: &SessionEntry) {
+    loop {
+        entry.housekeeping.notified().await;
+        say_level(entry);
+        if entry.state().unsaved.draft {
+            tokio::time::sleep(DRAFT).await;
+        }
+        save(entry);
+    }
+}
+
+/// Tells the person when the context has filled up to another level (USE-07).
+fn say_level(entry: &SessionEntry) {
+    let (level, percentage) =
+        entry.fold.with(|session| (session.usage().level(), session.usage().percentage()));
+    let told = entry.state().told_level.replace(level).unwrap_or(UsageLevel::Normal);
+    if let (true, Some(advice), Some(percentage)) = (level > told, level.advice(), percentage) {
+        let severity =
+            if level == UsageLevel::Elevated { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+        entry.say(severity, format!("The context is {percentage} % full: {advice}"), None);
+    }
+}
+
+/// Writes draft and queue to the log, if they are other ones than it has.
+pub(crate) fn save(entry: &SessionEntry) {
+    let mut records = Vec::new();
+    {
+        let mut state = entry.state();
+        let unsaved = std::mem::take(&mut state.unsaved);
+        if unsaved.draft {
+            records.extend(kept::draft(&state.draft));
+        }
+        if unsaved.queue {
+            records.extend(kept::queue(state.queue.waiting()));
+        }
+    }
+    // A session that nothing was said in is no session yet.
+    let begun = entry.fold.with(Session::sequence) > 0;
+    records
+        .into_iter()
+        .filter(|_| begun)
+        .for_each(|(name, value)| entry.fold.apply(EventBody::Record { name, value }));
+}

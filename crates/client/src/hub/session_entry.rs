@@ -1,0 +1,296 @@
+//! A session as its hub keeps it.
+
+use super::HubShared;
+use super::agent::{AgentEntry, Phase, Up};
+use super::bell::Rung;
+use super::question::Desk;
+use super::queue::{Hold, Queue, Queued};
+use super::spending::Budget;
+use super::state::SessionState;
+use crate::first::{First, first};
+use crate::fold::{Fold, Observer};
+use crate::session_handle::SessionHandle;
+use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
+use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Instant;
+use tokio::sync::Notify;
+
+/// A session as its hub keeps it, whatever becomes of its agent.
+pub(crate) struct SessionEntry {
+    pub(crate) id: SessionId,
+    pub(crate) agent: Arc<AgentEntry>,
+    pub(crate) setting: Setting,
+    pub(crate) fold: Arc<Fold>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) hub: Weak<HubShared>,
+    pub(crate) rung: Rung,
+    /// Grows when something changed that is no part of the fold.
+    pub(crate) revision: AtomicU64,
+    /// There may be a prompt to send, or the session is closed.
+    pub(crate) work: Notify,
+    /// The usage rose, or something is to be kept in the log.
+    pub(crate) housekeeping: Notify,
+    /// The budget is passed.
+    pub(crate) passed: Notify,
+    state: Mutex<State>,
+}
+
+/// What a session is opened with, again and again.
+#[derive(Debug, Clone)]
+pub(crate) struct Setting {
+    pub(crate) cwd: PathBuf,
+    pub(crate) additional_directories: Vec<PathBuf>,
+    pub(crate) mcp_servers: Vec<McpServer>,
+}
+
+/// What changes about a session besides its fold.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The session at the agent, and which start of the agent that is.
+    pub(crate) attached: Option<(u64, SessionHandle)>,
+    /// Why it can only be read, and with which start of the agent.
+    pub(crate) read_only: Option<(u64, Arc<str>)>,
+    pub(crate) queue: Queue,
+    pub(crate) draft: String,
+    /// The draft or the queue is another one than the log has.
+    pub(crate) unsaved: Unsaved,
+    pub(crate) budget: Option<Budget>,
+    /// The level of which the person was told.
+    pub(crate) told_level: Option<UsageLevel>,
+    pub(crate) turn: Turning,
+    /// A prompt that goes before all others was cancelled for: the queue goes on.
+    pub(crate) sending_now: bool,
+    /// It did not end a cancelled turn in time.
+    pub(crate) unresponsive: bool,
+    pub(crate) closed: bool,
+}
+
+/// What the log does not have yet.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Unsaved {
+    pub(crate) draft: bool,
+    pub(crate) queue: bool,
+}
+
+/// How far the sending of a prompt is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turning {
+    #[default]
+    Idle,
+    /// A prompt was taken from the queue. `cancelled` if its turn shall end as soon as it has begun.
+    Sending { cancelled: bool },
+    /// The turn with this number of the session handle runs.
+    Running { number: u64, cancelling: bool },
+}
+
+impl SessionEntry {
+    pub(crate) fn new(
+        (id, fold, desk): (SessionId, Arc<Fold>, Arc<Desk>),
+        agent: Arc<AgentEntry>,
+        setting: Setting,
+        state: State,
+    ) -> Arc<Self> {
+        let entry = Arc::new(Self {
+            id,
+            hub: agent.hub.clone(),
+            agent,
+            setting,
+            fold,
+            desk,
+            rung: Rung::default(),
+            revision: AtomicU64::new(0),
+            work: Notify::new(),
+            housekeeping: Notify::new(),
+            passed: Notify::new(),
+            state: Mutex::new(state),
+        });
+        let touched = Arc::downgrade(&entry);
+        entry.desk.on_change(move || {
+            if let Some(entry) = touched.upgrade() {
+                entry.touch();
+            }
+        });
+        entry.fold.observe(Arc::new(Watching(Arc::downgrade(&entry))));
+        entry
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something changed that is no part of the fold.
+    pub(crate) fn touch(&self) {
+        self.revision.fetch_add(1, Ordering::AcqRel);
+        self.fold.wake();
+        self.fold.rouse();
+    }
+
+    /// Says something to the person, in its place of the transcript.
+    pub(crate) fn say(
+        &self,
+        severity: NoticeSeverity,
+        title: impl Into<String>,
+        description: Option<String>,
+    ) {
+        let mut notice = Notice::new(severity, title);
+        notice.description = description;
+        self.fold.apply(EventBody::Notice(notice));
+        self.fold.wake();
+    }
+
+    /// The session at the agent, if it is there and the agent runs.
+    pub(crate) fn handle(&self) -> Option<SessionHandle> {
+        let generation = match &*self.agent.phase.borrow() {
+            Phase::Up(up) => up.generation,
+            _ => return None,
+        };
+        let state = self.state();
+        state
+            .attached
+            .as_ref()
+            .filter(|(attached, _)| *attached == generation)
+            .map(|(_, handle)| handle.clone())
+    }
+
+    pub(crate) fn is_attached_to(&self, up: &Up) -> bool {
+        self.state().attached.as_ref().is_some_and(|(generation, _)| *generation == up.generation)
+    }
+
+    /// How the session is.
+    pub(crate) fn session_state(&self) -> SessionState {
+        let phase = self.agent.phase.borrow().clone();
+        let questions = self.desk.count();
+        let turn = self.fold.with(Session::turn);
+        let state = self.state();
+        if state.closed {
+            return SessionState::Closed;
+        }
+        let attached = state.attached.as_ref().map(|(generation, _)| *generation);
+        match phase {
+            Phase::Up(up) if attached == Some(up.generation) => {}
+            Phase::Up(up) => {
+                return match &state.read_only {
+                    Some((generation, why)) if *generation == up.generation => {
+                        SessionState::ReadOnly { why: why.clone() }
+                    }
+                    _ => SessionState::Starting,
+                };
+            }
+            Phase::Starting { .. } => return SessionState::Starting,
+            Phase::Gone { why, restart_at, .. } => {
+                return SessionState::Gone { why, restarting: restart_at.is_some() };
+            }
+            Phase::NotStarted => {
+                return SessionState::Gone { why: "it is not started".into(), restarting: false };
+            }
+            Phase::Stopped => return SessionState::Gone { why: "it was stopped".into(), restarting: false },
+        }
+        match (turn, state.turn) {
+            _ if questions > 0 => SessionState::WaitingForPerson { questions },
+            (TurnState::Running { since }, Turning::Running { cancelling: true, .. }) => {
+                SessionState::Cancelling { since }
+            }
+            (TurnState::Running { since }, _) => {
+                let silent = Instant::now().saturating_duration_since(self.fold.heard());
+                SessionState::Running { since, silent }
+            }
+            (TurnState::Idle, _) if state.unresponsive => SessionState::Unresponsive,
+            (TurnState::Idle, _) => SessionState::Idle,
+        }
+    }
+
+    /// Waits for a prompt that can be sent and takes it; `None` once the session is closed.
+    pub(crate) async fn next_prompt(&self) -> Option<Queued> {
+        loop {
+            {
+                let mut state = self.state();
+                if state.closed {
+                    return None;
+                }
+                if let Some(queued) = state.queue.take_next() {
+                    state.turn = Turning::Sending { cancelled: false };
+                    state.sending_now = false;
+                    state.unsaved.queue = true;
+                    return Some(queued);
+                }
+            }
+            self.work.notified().await;
+        }
+    }
+
+    /// Cancels the turn that runs, or the one that is just being begun.
+    pub(crate) fn cancel_turn(&self) {
+        let running = {
+            let mut state = self.state();
+            match state.turn {
+                Turning::Idle => None,
+                Turning::Sending { .. } => {
+                    state.turn = Turning::Sending { cancelled: true };
+                    None
+                }
+                Turning::Running { number, .. } => {
+                    state.turn = Turning::Running { number, cancelling: true };
+                    state.attached.as_ref().map(|(_, handle)| (number, handle.live.clone()))
+                }
+            }
+        };
+        if let Some((number, live)) = running {
+            live.cancel(Some(number));
+        }
+        self.touch();
+    }
+
+    /// What is said once the budget is passed; waits until then. Checked whenever the usage changes.
+    pub(crate) async fn budget_passed(&self) -> String {
+        loop {
+            let budget = self.state().budget.clone();
+            let passed = budget.and_then(|budget| self.fold.with(|session| budget.passed(session.usage())));
+            if let Some(passed) = passed {
+                return passed;
+            }
+            self.passed.notified().await;
+        }
+    }
+
+    /// Stops the queue.
+    pub(crate) fn hold(&self, why: Hold) {
+        self.state().queue.hold(why);
+        self.touch();
+    }
+
+    /// Does `work` and, beside it, what must be seen to at any time.
+    pub(crate) async fn beside_housekeeping<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> Option<T> {
+        match first(work, super::housekeeping::keep_house(self)).await {
+            First::One(done) => Some(done),
+            First::Other(()) => None,
+        }
+    }
+}
+
+/// Tells an entry what happens to its fold.
+struct Watching(Weak<SessionEntry>);
+
+impl Observer for Watching {
+    fn applied(&self, session: &Session, event: &Event, change: Change) {
+        let Some(entry) = self.0.upgrade() else { return };
+        if !change.parts.intersects(Parts::USAGE | Parts::TURN) {
+            return;
+        }
+        if let Some(hub) = entry.hub.upgrade() {
+            hub.spent(&entry.agent.name, session.id(), event);
+        }
+        entry.housekeeping.notify_one();
+        entry.passed.notify_one();
+    }
+
+    fn changed(&self) {
+        if let Some(entry) = self.0.upgrade()
+            && let Some(hub) = entry.hub.upgrade()
+        {
+            hub.bell.ring(&entry.rung);
+        }
+    }
+}

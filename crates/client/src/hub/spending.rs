@@ -1,0 +1,171 @@
+//! What sessions took: money and tokens, by agent and day; and what one may take.
+
+use attache_protocol::v1::{Cost, SessionId};
+use attache_session::{Event, EventBody, Timestamp, Tokens, UsageState};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+/// A day in UTC: days since 1970-01-01.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i64);
+
+impl Day {
+    /// The day in which this moment lies.
+    pub fn of(at: Timestamp) -> Self {
+        Self(at.0.div_euclid(86_400_000))
+    }
+}
+
+impl fmt::Display for Day {
+    /// As `2026-11-21`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Timestamp(self.0.saturating_mul(86_400_000)).rfc3339();
+        f.write_str(text.split('T').next().unwrap_or_default())
+    }
+}
+
+/// What one agent's sessions took on one day.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Spent {
+    /// The cost in each unit, in the order of the units' names; amounts of different units are never added.
+    pub costs: Vec<Cost>,
+    /// Tokens, in the words of the agent (USE-10).
+    pub tokens: Tokens,
+    /// How many turns ended.
+    pub turns: u64,
+}
+
+/// What was spent, by agent and day. The fold of the events of any number of sessions.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spending {
+    days: BTreeMap<(String, Day), Spent>,
+    /// The cost of each session until now, by unit: agents state the sum since the session began.
+    costs: HashMap<(String, SessionId), HashMap<String, f64>>,
+}
+
+impl Spending {
+    pub(crate) fn apply(&mut self, agent: &str, session: &SessionId, event: &Event) {
+        match &event.body {
+            EventBody::Usage { cost: Some(cost), .. } => {
+                let known = self.costs.entry((agent.to_owned(), session.clone())).or_default();
+                let before = known.insert(cost.currency.clone(), cost.amount).unwrap_or(0.0);
+                let more = cost.amount - before;
+                if more > 0.0 {
+                    self.day(agent, event.at).add(&cost.currency, more);
+                }
+            }
+            EventBody::TurnEnded { usage, .. } => {
+                let spent = self.day(agent, event.at);
+                spent.turns += 1;
+                let Some(usage) = usage else { return };
+                let sums = &mut spent.tokens;
+                for (sum, tokens) in [
+                    (&mut sums.total, Some(usage.total_tokens)),
+                    (&mut sums.input, Some(usage.input_tokens)),
+                    (&mut sums.output, Some(usage.output_tokens)),
+                    (&mut sums.thought, usage.thought_tokens),
+                    (&mut sums.cached_read, usage.cached_read_tokens),
+                    (&mut sums.cached_write, usage.cached_write_tokens),
+                    (&mut sums.turns, Some(1)),
+                ] {
+                    *sum = sum.saturating_add(tokens.unwrap_or(0));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn day(&mut self, agent: &str, at: Timestamp) -> &mut Spent {
+        self.days.entry((agent.to_owned(), Day::of(at))).or_default()
+    }
+
+    /// What was spent, by agent and then by day.
+    pub(crate) fn days(&self) -> Vec<(String, Day, Spent)> {
+        self.days.iter().map(|((agent, day), spent)| (agent.clone(), *day, spent.clone())).collect()
+    }
+}
+
+impl Spent {
+    fn add(&mut self, unit: &str, amount: f64) {
+        match self.costs.binary_search_by(|cost| cost.currency.as_str().cmp(unit)) {
+            Ok(index) => {
+                if let Some(cost) = self.costs.get_mut(index) {
+                    cost.amount += amount;
+                }
+            }
+            Err(index) => self.costs.insert(index, Cost::new(amount, unit)),
+        }
+    }
+}
+
+/// What a session may take, set by a person. When it has taken more, the turn that runs is cancelled and no waiting prompt is sent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Budget {
+    /// So much money, in one unit: costs in others do not count against it.
+    Cost(Cost),
+    /// So many tokens, as the agent counts them. Agents tell them when a turn has ended, so the turn that passes it goes on to its end.
+    Tokens(u64),
+}
+
+impl Budget {
+    /// What is said when the session has taken more; `None` while it has not.
+    pub fn passed(&self, usage: &UsageState) -> Option<String> {
+        match self {
+            Self::Cost(limit) => {
+                let same = |cost: &&Cost| cost.currency.eq_ignore_ascii_case(&limit.currency);
+                let spent = usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
+                Some(format!(
+                    "the session has cost {} {}, the budget is {self}",
+                    spent.amount, limit.currency
+                ))
+            }
+            Self::Tokens(limit) => {
+                let taken = usage.total().total;
+                (taken > *limit)
+                    .then(|| format!("the session has taken {taken} tokens, the budget is {self}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cost(cost) => write!(f, "{} {}", cost.amount, cost.currency),
+            Self::Tokens(tokens) => write!(f, "{tokens} tokens"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::v1::{StopReason, Usage};
+    use attache_session::TurnOutcome;
+
+    #[test]
+    fn what_was_spent_is_counted_once_on_its_day() {
+        const DAY: i64 = 86_400_000;
+        let mut spending = Spending::default();
+        let mut say = |session: &str, at: i64, body: EventBody| {
+            let event = Event { sequence: 1, at: Timestamp(at), body };
+            spending.apply("gemini", &session.into(), &event);
+        };
+        let cost =
+            |amount: f64| EventBody::Usage { used: 1, size: None, cost: Some(Cost::new(amount, "USD")) };
+        say("s1", 0, cost(1.0));
+        say("s1", 1, cost(1.5));
+        say("s2", 2, cost(1.0));
+        say("s1", DAY, cost(1.5));
+        say("s1", DAY + 1, cost(2.0));
+        let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
+        say("s1", DAY, EventBody::TurnEnded { outcome, usage: Some(Usage::new(10_u64, 7_u64, 3_u64)) });
+        let days = spending.days();
+        let costs: Vec<_> =
+            days.iter().map(|(_, day, spent)| (day.to_string(), spent.costs[0].amount)).collect();
+        assert_eq!(costs, [("1970-01-01".to_owned(), 2.5), ("1970-01-02".to_owned(), 0.5)]);
+        assert_eq!((days[1].2.tokens.total, days[1].2.turns), (10, 1));
+    }
+}

@@ -1,0 +1,15 @@
+//! The hub against scripted agents over memory.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+mod restart;
+#[allow(dead_code, reason = "not every test binary needs all of it")]
+#[path = "../client/scripted_agent.rs"]
+mod scripted_agent;
+#[allow(dead_code, reason = "not every test binary needs all of it")]
+mod started;
