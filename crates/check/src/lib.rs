@@ -1,8 +1,11 @@
-//! The judge of Attaché: the rules of the Agent Client Protocol as data, and which tests show them.
+//! The judge of Attaché: the rules of the Agent Client Protocol as data, which tests of ours show them, and which line of a conversation
+//! between any client and any agent breaks one.
 //!
 //! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says, how its breach is seen from outside and
 //! where it comes from. It also knows the *mutations*: named faults, each of which breaks one behaviour in a copy of our sources so
 //! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
+//!
+//! The [`Observer`] reads a conversation line by line, live or from a recording ([`trace`]), and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
 //! program that applies the mutations is `attache-mutations`, which is no part of the product.
@@ -21,10 +24,14 @@
 
 mod mutation;
 mod mutation_file;
+mod observer;
 mod rule;
 mod rule_table;
 mod select;
+mod trace_file;
 
 pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
+pub use observer::{Finding, Observer};
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
 pub use select::{Selection, UnknownRule, select};
+pub use trace_file::{Recorded, TraceError, trace};

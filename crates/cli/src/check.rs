@@ -1,14 +1,28 @@
-//! `attache check`: the judge. Today it tells the rules and which tests show them.
+//! `attache check`: the judge. It tells the rules and which tests show them, and which line of a recorded conversation breaks one.
 
 pub(crate) mod arguments;
 mod rules;
+mod trace;
 
 use crate::exit::{Exit, Failure};
+use crate::show::paint::{DIM, RED, YELLOW};
+use anstyle::Style;
 use arguments::{Check, Task};
+use attache_check::Strength;
 
 /// Runs the command.
 pub(crate) fn check(arguments: &Check) -> Result<Exit, Failure> {
     match &arguments.task {
         Task::Rules(arguments) => rules::rules(arguments),
+        Task::Trace(arguments) => trace::trace(arguments),
+    }
+}
+
+/// How a strength is coloured.
+fn style_of(strength: Strength) -> Style {
+    match strength {
+        Strength::Must => RED,
+        Strength::Should => YELLOW,
+        _ => DIM,
     }
 }

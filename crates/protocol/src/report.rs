@@ -36,6 +36,8 @@ pub struct Notice {
     pub path: String,
     /// Why, with the inner path where the fault lies deeper.
     pub error: DecodeError,
+    /// What kind of fault it is.
+    pub why: Why,
 }
 
 /// A value that could not be decoded.
@@ -119,6 +121,7 @@ pub fn decode_reporting<T: Wire>(text: &str, unknown: Unknown) -> (Result<T, Dec
     let notice = |dropped: Dropped| Notice {
         path: path(dropped.at),
         error: DecodeError::at(path(dropped.fault.at), text, dropped.fault),
+        why: dropped.fault.why,
     };
     (value, dropped.into_iter().map(notice).collect())
 }

@@ -1,6 +1,7 @@
 //! What may stand behind `attache check`.
 
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
@@ -13,6 +14,9 @@ pub(crate) enum Task {
     /// List the rules of the protocol, and the tests of ours that show them
     #[command(after_help = EXAMPLES)]
     Rules(Rules),
+    /// Say which line of a recorded conversation breaks which rule
+    #[command(after_help = TRACE)]
+    Trace(Trace),
 }
 
 const EXAMPLES: &str = "\
@@ -32,6 +36,24 @@ pub(crate) struct Rules {
     #[arg(value_name = "ID|PREFIX")]
     pub(crate) rule: Option<String>,
     /// One JSON object a line on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const TRACE: &str = "\
+A recording is one JSON object a line, as `attache run --trace FILE` writes it, or with `\"from\": \"client\"` or `\"agent\"` and the message under \
+`\"message\"`. Only what can be seen in the lines is judged, both sides, by version 1. It exits with 4 if something breaks what must hold.
+
+Examples:
+  attache run --agent gemini --trace run.jsonl \"what is this?\" && attache check trace run.jsonl
+  attache check trace --json run.jsonl | jq -r .rule | sort | uniq -c";
+
+#[derive(Debug, Args)]
+pub(crate) struct Trace {
+    /// The recording; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// One JSON object a finding on stdout
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,12 +1,12 @@
 //! `attache check rules`: the rules as tables, one of them whole, or all as JSON.
 
 use super::arguments::Rules;
+use super::style_of;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
-use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
+use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint};
 use crate::show::width::{cut, wrap};
 use crate::terminal;
-use anstyle::Style;
 use attache_check::{Group, Rule, Selection, Strength, groups, mutations_of, rules as all, select, tests_of};
 use serde_json::json;
 use std::io::{self, Write};
@@ -161,12 +161,4 @@ impl Face {
 
 fn is_shown(rule: &Rule) -> bool {
     mutations_of(rule.id).next().is_some()
-}
-
-fn style_of(strength: Strength) -> Style {
-    match strength {
-        Strength::Must => RED,
-        Strength::Should => YELLOW,
-        _ => DIM,
-    }
 }

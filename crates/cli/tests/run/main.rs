@@ -12,6 +12,7 @@ mod budget;
 mod demo;
 mod exit;
 mod faces;
+mod judged;
 mod kept;
 mod mcp;
 mod models;

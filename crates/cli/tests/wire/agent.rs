@@ -1,6 +1,8 @@
 //! `attache agent` with raw lines both ways: what came, and when.
 
 use crate::processes::Mark;
+use attache_check::Observer;
+use attache_protocol::method::Side;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -27,6 +29,9 @@ pub(crate) struct Agent {
     stdin: Option<ChildStdin>,
     lines: Receiver<Line>,
     last_id: u64,
+    /// Judges all that goes both ways.
+    observer: Observer,
+    judged: usize,
     /// In the environment of the agent and of everything it starts.
     pub(crate) mark: Mark,
     /// The working directory of its sessions.
@@ -69,7 +74,17 @@ impl Agent {
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, last_id: 0, mark, project, home }
+        Self {
+            child,
+            stdin,
+            lines,
+            last_id: 0,
+            observer: Observer::default(),
+            judged: 0,
+            mark,
+            project,
+            home,
+        }
     }
 
     /// Ends this process without a word and starts another one with the same sessions.
@@ -91,6 +106,7 @@ impl Agent {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
+        self.judge(Side::Client, message);
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
@@ -142,7 +158,19 @@ impl Agent {
     /// The next line.
     #[track_caller]
     pub(crate) fn line(&mut self) -> Line {
-        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("nothing comes: {error}"))
+        let line = self.lines.recv_timeout(PATIENCE);
+        let line = line.unwrap_or_else(|error| panic!("nothing comes: {error}"));
+        self.judge(Side::Agent, &line.message);
+        line
+    }
+
+    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their affair.
+    #[track_caller]
+    fn judge(&mut self, from: Side, message: &Value) {
+        self.judged += 1;
+        let mut findings = self.observer.line(self.judged, from, message.to_string().as_bytes());
+        findings.retain(|_| from == Side::Agent);
+        assert!(findings.is_empty(), "{message} breaks {findings:?}");
     }
 
     /// Waits for a line that this is true of; those before it are given to `seen`.

@@ -1,0 +1,112 @@
+//! The judge of traffic: it reads what goes both ways between a client and an agent, line by line, and says which rule a line breaks.
+//!
+//! What it can say it says without asking anything: it never sends. It judges version 1; on a connection that agreed on another version it
+//! judges the frames alone.
+
+mod calls;
+mod capability;
+mod compaction;
+mod config_option;
+mod finding;
+mod initialize;
+mod known;
+mod message;
+mod path;
+mod permission;
+mod seen;
+mod service;
+mod session;
+mod shape;
+mod tool_call;
+mod turn;
+mod usage;
+
+pub use finding::Finding;
+
+use attache_protocol::method::Side;
+use calls::Calls;
+use finding::Report;
+use known::Known;
+use seen::Seen;
+
+/// Reads a conversation from its first line and finds what breaks a rule.
+///
+/// Memory grows with the number of sessions, tool calls and open calls, never with what is said in them.
+///
+/// ```
+/// use attache_check::Observer;
+/// use attache_protocol::method::Side;
+///
+/// let mut observer = Observer::default();
+/// assert!(observer.line(1, Side::Client, br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#)
+///     .iter().all(|finding| finding.rule.id == "INIT-04"), "no clientInfo is the only thing to say");
+/// let findings = observer.line(2, Side::Agent, b"Welcome!");
+/// assert_eq!((findings[0].rule.id, findings[0].line), ("RPC-03", 2));
+/// ```
+#[derive(Debug, Default)]
+pub struct Observer {
+    last: usize,
+    calls: Calls,
+    known: Known,
+    rooms: Rooms,
+}
+
+/// The judges of one topic each.
+#[derive(Debug, Default)]
+struct Rooms {
+    initialize: initialize::Judge,
+    session: session::Judge,
+    turn: turn::Judge,
+    message: message::Judge,
+    tool_call: tool_call::Judge,
+    permission: permission::Judge,
+    config_option: config_option::Judge,
+    usage: usage::Judge,
+    compaction: compaction::Judge,
+    service: service::Judge,
+}
+
+impl Observer {
+    /// Reads the next line, without its end, as `from` sent it. `number` is its number for people; it grows from line to line.
+    pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
+        self.last = number;
+        let mut report = Report::new(number);
+        if let Some(seen) = self.calls.line(from, line, &mut report)
+            && !self.known.is_foreign()
+        {
+            // The reply says which version it will be; the question of a client that speaks a later one is that one's.
+            if !known::asks_for_later(&seen) {
+                self.judge(&seen, &mut report);
+            }
+            self.known.learn(&seen);
+        }
+        report.into_findings()
+    }
+
+    /// The connection is over: what was left open.
+    pub fn end(&mut self) -> Vec<Finding> {
+        let mut report = Report::new(self.last);
+        self.calls.end(&mut report);
+        if !self.known.is_foreign() {
+            self.rooms.service.end(&mut report);
+        }
+        report.into_findings()
+    }
+
+    fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        let Self { known, rooms, .. } = self;
+        shape::judge(seen, report);
+        path::judge(seen, report);
+        capability::judge(seen, known, report);
+        rooms.initialize.judge(seen, known, report);
+        rooms.session.judge(seen, known, report);
+        rooms.turn.judge(seen, report);
+        rooms.message.judge(seen, report);
+        rooms.tool_call.judge(seen, report);
+        rooms.permission.judge(seen, report);
+        rooms.config_option.judge(seen, report);
+        rooms.usage.judge(seen, report);
+        rooms.compaction.judge(seen, report);
+        rooms.service.judge(seen, report);
+    }
+}

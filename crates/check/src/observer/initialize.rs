@@ -1,0 +1,79 @@
+//! The handshake (INIT).
+
+use super::finding::Report;
+use super::known::Known;
+use super::seen::{Body, Seen, has, is, quoted, text};
+use attache_protocol::method::{Initialize, Side};
+use serde_json::Value;
+
+/// What the handshake is at.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    asked: bool,
+}
+
+impl Judge {
+    pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
+        if let Some(asked) = seen.asked::<Initialize>() {
+            self.asked = true;
+            let version = asked.params.get("protocolVersion");
+            if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {
+                report.breaks("INIT-03", "protocolVersion is no whole number above 0");
+            }
+            implementation(&asked.params, "clientInfo", report);
+        } else if let Body::Asked(asked) = &seen.body
+            && seen.from == Side::Client
+            && asked.is_call
+            && !self.asked
+        {
+            report.breaks("INIT-01", format!("{} comes before initialize", quoted(&asked.method)));
+        }
+        match &seen.body {
+            Body::Replied { to, outcome, .. } if seen.from == Side::Agent && is::<Initialize>(to.row) => {
+                reply(&to.params, outcome.as_ref(), to.line, report);
+            }
+            Body::Replied { to, outcome: Ok(_), .. } if seen.from == Side::Agent && known.agent.is_none() => {
+                let seen = format!("{} succeeds before initialize", quoted(&to.method));
+                report.contradicts("INIT-02", to.line, seen);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &mut Report) {
+    let wanted = asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
+    match outcome {
+        Err(error) if wanted.is_some() => {
+            let message = text(error, "message").unwrap_or_default();
+            report.contradicts(
+                "INIT-06",
+                line,
+                format!("the version is answered with an error: {}", quoted(message)),
+            );
+        }
+        Err(_) => {}
+        Ok(result) => {
+            let given = result.get("protocolVersion").and_then(Value::as_u64);
+            if let (Some(1), Some(given)) = (wanted, given)
+                && given != 1
+            {
+                report.contradicts(
+                    "INIT-05",
+                    line,
+                    format!("version 1 is asked for, and {given} is answered"),
+                );
+            }
+            if given == Some(1) {
+                implementation(result, "agentInfo", report);
+            }
+        }
+    }
+}
+
+fn implementation(holder: &Value, key: &str, report: &mut Report) {
+    let info = holder.get(key).unwrap_or(&Value::Null);
+    if !has(info, "name") || !has(info, "version") {
+        report.breaks("INIT-04", format!("{key} with a name and a version is missing"));
+    }
+}

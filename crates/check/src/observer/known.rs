@@ -1,0 +1,56 @@
+//! What both sides have told of themselves so far.
+
+use super::seen::{Body, Seen, is};
+use attache_protocol::decode;
+use attache_protocol::method::Initialize;
+use attache_protocol::v1::{AgentCapabilities, ClientCapabilities, InitializeRequest, InitializeResponse};
+use serde_json::Value;
+
+/// What the handshake told.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    offered: Option<ClientCapabilities>,
+    /// What the client can do, once the handshake is done.
+    pub(super) client: Option<ClientCapabilities>,
+    /// What the agent can do, once the handshake is done.
+    pub(super) agent: Option<AgentCapabilities>,
+    is_foreign: bool,
+}
+
+impl Known {
+    /// Whether the connection speaks another version than the one that is judged.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
+    /// What the client can do, as far as it has said.
+    pub(super) fn client_offered(&self) -> Option<&ClientCapabilities> {
+        self.client.as_ref().or(self.offered.as_ref())
+    }
+
+    /// Takes in a message that was judged.
+    pub(super) fn learn(&mut self, seen: &Seen<'_>) {
+        if let Some(asked) = seen.asked::<Initialize>() {
+            let request = decode::<InitializeRequest>(asked.text.unwrap_or("{}"));
+            self.offered = request.ok().map(|request| request.client_capabilities);
+        }
+        let Body::Replied { to, outcome: Ok(result), text } = &seen.body else { return };
+        if is::<Initialize>(to.row) {
+            self.is_foreign = is_foreign(result);
+            self.client = Some(self.offered.take().unwrap_or_default());
+            let response = decode::<InitializeResponse>(text);
+            self.agent = Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
+        }
+    }
+}
+
+/// Whether this is an `initialize`, or its reply, of a later version.
+pub(super) fn asks_for_later(seen: &Seen<'_>) -> bool {
+    let asked = seen.asked::<Initialize>().map(|asked| &asked.params);
+    let answered = seen.result::<Initialize>().map(|(_, result)| result);
+    asked.or(answered).is_some_and(is_foreign)
+}
+
+fn is_foreign(holder: &Value) -> bool {
+    holder.get("protocolVersion").and_then(Value::as_u64).is_some_and(|version| version > 1)
+}

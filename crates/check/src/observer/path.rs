@@ -1,0 +1,67 @@
+//! Paths are absolute and lines are counted from 1 (RPC-31, RPC-32, TOOL-10, SESS-02, DIR-02).
+
+use super::finding::Report;
+use super::seen::{Body, Seen, quoted};
+use attache_protocol::method::Side;
+use serde_json::Value;
+
+/// Objects in which a `path` is a person's words and no path, and what is opaque.
+const OPAQUE: [&str; 5] = ["_meta", "rawInput", "rawOutput", "text", "requestedSchema"];
+
+/// Judges every path and line number in a message.
+pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
+    let value = match &seen.body {
+        Body::Asked(asked) if asked.row.is_some() => &asked.params,
+        Body::Replied { to, outcome: Ok(result), .. } if to.row.is_some() => result,
+        _ => return,
+    };
+    walk(value, "", seen.from, report);
+}
+
+fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members.iter().filter(|(key, _)| !OPAQUE.contains(&key.as_str())) {
+                member(key, value, from, report);
+            }
+        }
+        Value::Array(entries) => {
+            for entry in entries {
+                match (key, entry) {
+                    ("additionalDirectories", Value::String(path)) if !is_absolute(path) => {
+                        report.breaks("DIR-02", format!("{} is no absolute path", quoted(path)));
+                    }
+                    _ => walk(entry, key, from, report),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn member(key: &str, value: &Value, from: Side, report: &mut Report) {
+    match (key, value) {
+        ("cwd", Value::String(path)) if !is_absolute(path) => {
+            let rule = if from == Side::Client { "SESS-02" } else { "RPC-31" };
+            report.breaks(rule, format!("the cwd {} is no absolute path", quoted(path)));
+        }
+        ("path", Value::String(path)) if !is_absolute(path) => {
+            report.breaks("RPC-31", format!("{} is no absolute path", quoted(path)));
+        }
+        ("line", Value::Number(line)) if line.as_u64() == Some(0) => {
+            report.breaks("RPC-32", "line 0: lines are counted from 1");
+        }
+        (key, value) => walk(value, key, from, report),
+    }
+}
+
+/// Whether a path is absolute on some system.
+pub(super) fn is_absolute(path: &str) -> bool {
+    let drive = |path: &str| {
+        let mut bytes = path.bytes();
+        bytes.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+            && bytes.next() == Some(b':')
+            && matches!(bytes.next(), Some(b'/' | b'\\'))
+    };
+    path.starts_with('/') || path.starts_with("\\\\") || drive(path)
+}

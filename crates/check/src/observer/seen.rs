@@ -1,0 +1,135 @@
+//! One message as the judges see it.
+
+use attache_protocol::method::{
+    Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification, Side,
+};
+use serde_json::Value;
+
+/// A message that was read.
+#[derive(Debug)]
+pub(super) struct Seen<'l> {
+    pub(super) from: Side,
+    pub(super) body: Body<'l>,
+}
+
+/// What it says.
+#[derive(Debug)]
+pub(super) enum Body<'l> {
+    /// A call or a notification.
+    Asked(Asked<'l>),
+    /// The reply to a call that was seen.
+    Replied {
+        /// The call.
+        to: OpenCall,
+        /// The result, or the error object.
+        outcome: Result<Value, Value>,
+        /// The text of the result, for its shape.
+        text: &'l str,
+    },
+}
+
+/// A call or a notification.
+#[derive(Debug)]
+pub(super) struct Asked<'l> {
+    pub(super) method: String,
+    /// Its row in the table; nothing for extensions and what nobody knows.
+    pub(super) row: Option<&'static Row>,
+    pub(super) params: Value,
+    /// The text of the params, for their shape; nothing if the key is absent.
+    pub(super) text: Option<&'l str>,
+    /// Whether a reply is owed.
+    pub(super) is_call: bool,
+}
+
+/// A call without a reply yet.
+#[derive(Debug, Clone)]
+pub(super) struct OpenCall {
+    /// The line of the call.
+    pub(super) line: usize,
+    pub(super) method: String,
+    pub(super) row: Option<&'static Row>,
+    /// What it asked for, less long texts: see [`short`](super::calls).
+    pub(super) params: Value,
+}
+
+impl<'l> Seen<'l> {
+    /// The call or notification of this method.
+    pub(super) fn asked<M: Method>(&self) -> Option<&Asked<'l>> {
+        match &self.body {
+            Body::Asked(asked) if is::<M>(asked.row) => Some(asked),
+            _ => None,
+        }
+    }
+
+    /// The result of a call of this method, with the call.
+    pub(super) fn result<M: Method>(&self) -> Option<(&OpenCall, &Value)> {
+        match self.reply::<M>()? {
+            (to, Ok(result)) => Some((to, result)),
+            (_, Err(_)) => None,
+        }
+    }
+
+    /// The reply to a call of this method, with the call.
+    pub(super) fn reply<M: Method>(&self) -> Option<(&OpenCall, Result<&Value, &Value>)> {
+        match &self.body {
+            Body::Replied { to, outcome, .. } if is::<M>(to.row) => Some((to, outcome.as_ref())),
+            _ => None,
+        }
+    }
+
+    /// The session and the payload of an update.
+    pub(super) fn update(&self) -> Option<(&str, &Value)> {
+        let asked = self.asked::<SessionUpdateNotification>()?;
+        Some((text(&asked.params, "sessionId")?, asked.params.get("update")?))
+    }
+
+    /// The same, if it is an update of this kind.
+    pub(super) fn update_of(&self, kind: &str) -> Option<(&str, &Value)> {
+        self.update().filter(|(_, update)| text(update, "sessionUpdate") == Some(kind))
+    }
+
+    /// The session that a result opens, with that result: of new and fork the one in the result, of load and resume the one asked for.
+    pub(super) fn opened(&self) -> Option<(String, &Value)> {
+        let new = self.result::<SessionNew>().or_else(|| self.result::<SessionFork>());
+        if let Some((_, result)) = new {
+            return Some((text(result, "sessionId")?.to_owned(), result));
+        }
+        let again = self.result::<SessionLoad>().or_else(|| self.result::<SessionResume>());
+        let (call, result) = again?;
+        Some((text(&call.params, "sessionId")?.to_owned(), result))
+    }
+}
+
+/// Whether a row is that of this method.
+pub(super) fn is<M: Method>(row: Option<&Row>) -> bool {
+    row.is_some_and(|row| (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver))
+}
+
+/// The string under a key.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+/// The entries under a key; nothing where there is no array.
+pub(super) fn entries<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Whether there is something under a key that is not null.
+pub(super) fn has(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(|value| !value.is_null())
+}
+
+/// A text for a sentence, cut where it is long.
+pub(super) fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
+}
+
+/// The other end's word for itself.
+pub(super) fn name(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Agent => "agent",
+    }
+}

@@ -1,0 +1,126 @@
+//! Whether a message has the shape that its method asks for (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
+
+use super::finding::Report;
+use super::seen::{Asked, Body, Seen, quoted};
+use attache_protocol::method::{self, Call, Method, Side};
+use attache_protocol::{DecodeError, Notice, Unknown, Why, decode_reporting};
+
+/// What decoding finds wrong with a text, as an error or a value that was left out.
+type Reader = fn(&str) -> Vec<Fault>;
+
+/// One thing that is wrong: the rule that it breaks, and a sentence.
+type Fault = (&'static str, String);
+
+/// The shapes of one method.
+struct Shapes {
+    name: &'static str,
+    receiver: Side,
+    is_call: bool,
+    params: Reader,
+    result: Option<Reader>,
+}
+
+macro_rules! shapes {
+    (
+        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident, $as:ident, $ast:ident, $ad:ident;)* }
+        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident, $bs:ident, $bst:ident;)* }
+        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident, $cs:ident, $cst:ident, $cd:ident;)* }
+        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident, $ds:ident, $dst:ident;)* }
+        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident, $es:ident, $est:ident;)* }
+        $($proxy:tt)*
+    ) => {
+        static SHAPES: &[Shapes] = &[
+            $(call::<method::$at>(Side::Agent),)*
+            $(notification::<method::$bt>(Side::Agent),)*
+            $(call::<method::$ct>(Side::Client),)*
+            $(notification::<method::$dt>(Side::Client),)*
+            $(notification::<method::$et>(Side::Agent), notification::<method::$et>(Side::Client),)*
+        ];
+    };
+}
+attache_protocol::each_method!(shapes);
+
+const fn call<M: Call>(receiver: Side) -> Shapes {
+    Shapes { name: M::ROW.name, receiver, is_call: true, params: params::<M>, result: Some(result::<M>) }
+}
+
+const fn notification<M: Method>(receiver: Side) -> Shapes {
+    Shapes { name: M::ROW.name, receiver, is_call: false, params: params::<M>, result: None }
+}
+
+fn params<M: Method>(text: &str) -> Vec<Fault> {
+    let text = if text == "null" && M::ROW.null_params { "{}" } else { text };
+    faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
+}
+
+fn result<M: Call>(text: &str) -> Vec<Fault> {
+    let text = if text == "null" && M::ROW.null_result { "{}" } else { text };
+    faults(decode_reporting::<M::Result>(text, Unknown::Refuse), "result")
+}
+
+fn faults<T>((decoded, notices): (Result<T, DecodeError>, Vec<Notice>), root: &str) -> Vec<Fault> {
+    if let Err(error) = decoded {
+        return vec![("DEC-20", error.under(root).to_string())];
+    }
+    let fault = |notice: Notice| {
+        let rule = if notice.why == Why::NoField { "META-03" } else { "DEC-20" };
+        (rule, notice.error.under(root).to_string())
+    };
+    notices.into_iter().map(fault).collect()
+}
+
+/// Judges the names and shapes of a message.
+pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
+    match &seen.body {
+        Body::Asked(asked) => judge_asked(seen.from, asked, report),
+        Body::Replied { to, outcome, text } => {
+            let shapes = shapes_of(seen.from, &to.method, true);
+            if outcome.is_ok()
+                && let Some(result) = shapes.and_then(|shapes| shapes.result)
+            {
+                breaks(result(text), report);
+            }
+            if to.row.is_none()
+                && !matches!(outcome, Err(error) if error["code"] == -32601)
+                && is_reserved(&to.method)
+            {
+                report.contradicts(
+                    "RPC-16",
+                    to.line,
+                    format!("{} is answered, though the protocol has no such method", quoted(&to.method)),
+                );
+            }
+        }
+    }
+}
+
+fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
+    let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
+        if is_reserved(&asked.method) {
+            let seen = format!(
+                "the protocol has no {} from here, and a name of one's own begins with _",
+                quoted(&asked.method)
+            );
+            report.breaks("EXT-01", seen);
+        }
+        return;
+    };
+    breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
+}
+
+fn breaks(faults: Vec<Fault>, report: &mut Report) {
+    for (rule, sentence) in faults {
+        report.breaks(rule, sentence);
+    }
+}
+
+/// Whether a name belongs to the protocol.
+fn is_reserved(method: &str) -> bool {
+    !method.starts_with('_') && !method.starts_with("$/")
+}
+
+fn shapes_of(receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
+    SHAPES
+        .iter()
+        .find(|shapes| shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name)
+}

@@ -1,0 +1,54 @@
+//! Usage, cost and notices (USE, NOTE).
+
+use super::finding::Report;
+use super::seen::{Seen, quoted, text};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The cost of each session, and where it was told.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    costs: HashMap<String, (f64, String, usize)>,
+}
+
+impl Judge {
+    pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        if let Some((session, update)) = seen.update_of("usage_update") {
+            for key in ["used", "size"] {
+                if update.get(key).and_then(Value::as_u64).is_none() {
+                    report.breaks("USE-02", format!("{key} is no whole number"));
+                }
+            }
+            if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
+                self.cost(session, cost, report);
+            }
+        }
+        if let Some((_, update)) = seen.update_of("notice")
+            && text(update, "title").is_none_or(|title| title.trim().is_empty())
+        {
+            report.breaks("NOTE-06", "the notice has no title");
+        }
+    }
+
+    fn cost(&mut self, session: &str, cost: &Value, report: &mut Report) {
+        let (Some(amount), Some(currency)) =
+            (cost.get("amount").and_then(Value::as_f64), text(cost, "currency"))
+        else {
+            return report.breaks("USE-04", "the cost lacks its amount or currency");
+        };
+        if currency.is_empty() || (currency.len() == 3 && currency != currency.to_uppercase()) {
+            report.breaks("USE-05", format!("{} is no currency of ISO 4217", quoted(currency)));
+        }
+        if let Some((before, of, line)) = self.costs.get(session)
+            && of == currency
+            && amount < *before
+        {
+            report.contradicts(
+                "USE-04",
+                *line,
+                format!("the cost fell from {before} to {amount} {currency}"),
+            );
+        }
+        self.costs.insert(session.to_owned(), (amount, currency.to_owned(), report.line()));
+    }
+}

@@ -1,0 +1,131 @@
+//! The observer both ways: each rule is broken by one small conversation and by no other rule's, and kept by its twin.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use attache_check::{Finding, Observer, trace};
+use attache_protocol::method::Side;
+use std::collections::BTreeSet;
+
+/// One section of the file: the rule and its companions, and the lines of both conversations.
+struct Case {
+    rule: String,
+    companions: BTreeSet<String>,
+    breaks: Vec<&'static str>,
+    keeps: Vec<&'static str>,
+}
+
+const CASES: &str = include_str!("observer.md");
+
+fn cases() -> Vec<Case> {
+    let sections = CASES.split("\n## ").skip(1);
+    let case = |section: &'static str| {
+        let heading = section.lines().next().unwrap();
+        let mut rules = heading.split(" with ").map(str::to_owned);
+        let block = |name: &str| {
+            let block =
+                section.split_once(&format!("```{name}\n")).and_then(|(_, rest)| rest.split_once("```"));
+            block.map_or_else(Vec::new, |(block, _)| block.lines().collect())
+        };
+        let rule = rules.next().unwrap();
+        Case { rule, companions: rules.collect(), breaks: block("breaks"), keeps: block("keeps") }
+    };
+    sections.map(case).collect()
+}
+
+/// What is found in these lines.
+fn findings(lines: &[&str]) -> Vec<Finding> {
+    let (mut observer, mut found) = (Observer::default(), Vec::new());
+    for (number, line) in (1..).zip(lines) {
+        let (from, text) = line.split_at(1);
+        let from = if from == ">" { Side::Client } else { Side::Agent };
+        found.extend(observer.line(number, from, text.as_bytes()));
+    }
+    found.extend(observer.end());
+    found
+}
+
+/// The rules that `lines` break, and the lines that do.
+fn broken(lines: &[&str]) -> Vec<(String, usize)> {
+    findings(lines).iter().map(|finding| (finding.rule.id.to_owned(), finding.line)).collect()
+}
+
+/// A conversation with what comes before and after it.
+fn whole(cases: &[Case], lines: &[&'static str]) -> Vec<&'static str> {
+    if lines.iter().any(|line| line.contains("\"initialize\"")) {
+        return lines.to_vec();
+    }
+    let is_bare = lines.first() == Some(&"bare");
+    let before = if is_bare { "Bare" } else { "Open" };
+    let mut all = cases.iter().find(|case| case.rule == before).unwrap().keeps.clone();
+    all.extend(lines.iter().filter(|line| **line != "bare"));
+    let is_answered = all.iter().any(|line| line.starts_with(r#"<{"jsonrpc":"2.0","id":2,"#));
+    if !is_bare && !is_answered {
+        all.push(END);
+    }
+    all
+}
+
+const END: &str = r#"<{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}"#;
+
+#[test]
+fn each_rule_is_broken_by_its_conversation_alone_and_kept_by_its_twin() {
+    let (cases, mut wrong, mut rules) = (cases(), Vec::new(), BTreeSet::new());
+    for case in cases.iter().filter(|case| case.rule.contains('-')) {
+        let found = broken(&whole(&cases, &case.breaks)).into_iter().map(|(rule, _)| rule);
+        let mut found: BTreeSet<_> = found.collect();
+        if !found.remove(&case.rule) || !found.is_subset(&case.companions) {
+            wrong.push(format!("{} is broken, and found is {found:?}", case.rule));
+        }
+        let found = broken(&whole(&cases, &case.keeps));
+        if !found.is_empty() {
+            wrong.push(format!("{} is kept, and found is {found:?}", case.rule));
+        }
+        rules.insert(&case.rule);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(rules.len() >= 80, "{} rules", rules.len());
+}
+
+#[test]
+fn a_finding_names_the_line_and_the_earlier_one() {
+    let mut lines = whole(&cases(), &[]);
+    lines.pop();
+    lines.push(r#"<{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"completed"}}}"#);
+    lines.push(r#"<{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"pending"}}}"#);
+    lines.push(END);
+    let findings = findings(&lines);
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
+}
+
+/// A later version has other rules, so only its frames are judged.
+#[test]
+fn another_version_is_judged_by_its_frames_alone() {
+    let lines = [
+        r#">{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"c"}}}"#,
+        r#"<{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"info":{"name":"a"}}}"#,
+        r#"<{"jsonrpc":"2.0","method":"session/zzz","params":{"cwd":"relative"}}"#,
+        r#"<nothing"#,
+    ];
+    assert_eq!(broken(&lines), [("RPC-03".to_owned(), 4)]);
+}
+
+#[test]
+fn a_recording_names_its_fault_by_line_and_column() {
+    let ours = r#"{"at":"2026-11-01T00:00:00Z","direction":"received","text":"Welcome"}"#;
+    let recorded = trace(3, ours).unwrap().unwrap();
+    assert_eq!(
+        (recorded.from, recorded.text.as_str(), recorded.at.as_deref()),
+        (Side::Agent, "Welcome", Some("2026-11-01T00:00:00Z"))
+    );
+    assert_eq!(trace(1, "  ").unwrap(), None);
+    for (line, said) in [
+        ("{\"from\":\"agent\",", "line 9, column 16: this is no JSON"),
+        ("[1]", "line 9, column 1: this is no JSON object"),
+        ("{\"from\":\"moon\",\"message\":{}}", "neither \"client\" nor \"agent\""),
+        ("{\"from\":\"agent\"}", "neither \"message\" nor \"text\""),
+    ] {
+        let error = trace(9, line).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
