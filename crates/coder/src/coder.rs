@@ -6,7 +6,7 @@ use crate::folders::Folders;
 use crate::instructions::instructions;
 use crate::models::{Models, OFFLINE};
 use crate::options;
-use crate::policy::{Policy, Rule};
+use crate::policy::{Mode, Policy, Rule};
 use crate::spending::Spending;
 use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
@@ -33,6 +33,12 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
+    /// The mode of new sessions.
+    mode: Mode,
+    /// How much the model of a new session thinks, where it has this level.
+    thought_level: Option<String>,
+    /// What is wrong with the person's settings.
+    troubles: Vec<String>,
 }
 
 /// What the agent keeps of one session.
@@ -76,11 +82,59 @@ impl Coder {
 
     /// The agent with these models.
     pub fn with(models: Models) -> Self {
-        Self { models }
+        Self { models, mode: Mode::Ask, thought_level: None, troubles: Vec::new() }
+    }
+
+    /// The ids of the modes that there are.
+    pub fn modes() -> impl Iterator<Item = &'static str> {
+        Mode::ALL.into_iter().map(Mode::id)
+    }
+
+    /// The same with another mode for new sessions, by its id. One that there is not is a trouble.
+    #[must_use]
+    pub fn mode(self, id: &str) -> Self {
+        match Mode::ALL.into_iter().find(|mode| mode.id() == id) {
+            Some(mode) => Self { mode, ..self },
+            None => {
+                let modes: Vec<_> = Self::modes().collect();
+                self.trouble(format!(
+                    "there is no mode {id:?}: new sessions begin in {}; there are {}",
+                    Mode::Ask.id(),
+                    modes.join(", ")
+                ))
+            }
+        }
+    }
+
+    /// The same with a level of thinking for new sessions, where their model has it.
+    #[must_use]
+    pub fn thought_level(self, level: impl Into<String>) -> Self {
+        Self { thought_level: Some(level.into()), ..self }
+    }
+
+    /// The same with something that is wrong with the person's settings, one sentence: it is told where a session is opened.
+    #[must_use]
+    pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
+        self.troubles.push(sentence.into());
+        self
     }
 }
 
 impl Coder {
+    /// Says what is wrong with the person's settings. A client that takes no notices sees what holds in the options (NOTE-02).
+    async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
+        for trouble in &self.troubles {
+            let mut notice = Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
+            notice.description = Some(trouble.clone());
+            opening.handle().notice(notice).await?;
+        }
+        let Some(missing) = self.models.unknown_fallback() else { return Ok(()) };
+        let mut notice = Notice::new(NoticeSeverity::Warning, format!("The model {missing} is not there"));
+        notice.description =
+            Some("It was to go on when the provider of another one fails; none does now.".to_owned());
+        opening.handle().notice(notice).await
+    }
+
     /// Says which model was asked for and is not there. A client that takes no notices sees it in the options (NOTE-02).
     async fn tell_what_is_missing(&self, opening: &Opening<'_>) -> Result<()> {
         let stored = opening.session().config().value(options::MODEL);
@@ -122,7 +176,13 @@ impl Author for Coder {
 
     async fn open(&self, mut opening: Opening<'_>) -> Result<Memory> {
         self.models.look().await;
-        opening.options(options::options(&self.models));
+        let mut options = options::options(&self.models);
+        options::choose(&mut options, options::MODE, self.mode.id());
+        if let Some(level) = &self.thought_level {
+            options::choose(&mut options, options::THOUGHT_LEVEL, level);
+        }
+        opening.options(options);
+        self.tell_troubles(&opening).await?;
         self.tell_what_is_missing(&opening).await?;
         opening.commands(options::commands());
         let given = opening.roots().to_vec();

@@ -21,6 +21,7 @@ mod answer;
 mod changes;
 mod coder;
 mod conversation;
+mod fallback;
 mod folders;
 mod guard;
 mod instructions;

@@ -92,6 +92,14 @@ pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str)
     }
 }
 
+/// Chooses a model, and makes the options fit it.
+pub(crate) fn choose_model(models: &Models, options: &mut Vec<SessionConfigOption>, value: &str) {
+    choose(options, MODEL, value);
+    let before = options.clone();
+    depend(models, options);
+    attache_session::keep_values(&before, options);
+}
+
 /// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels, right behind the model.
 pub(crate) fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);

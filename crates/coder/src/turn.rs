@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Unanswered, Why, answer, room};
 use crate::coder::{Memory, Record};
 use crate::conversation::{Forgotten, Message, Party, Prompt, kind};
+use crate::fallback;
 use crate::guard::Guard;
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
@@ -65,7 +66,7 @@ pub(crate) enum Ended {
 /// Lets the model go on, with the tools that it asks for, until it is done with what the conversation's last prompt asks: a person's, or a
 /// subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
-    let model = chosen(models, turn);
+    let mut model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
     let steps = match memory.conversation.party() {
@@ -77,8 +78,13 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         forget(memory, turn, &*model, most).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
-            Err(unanswered) => match again(memory, turn, &*model, unanswered).await? {
+            Err(unanswered) => match again(models, memory, turn, &*model, unanswered).await? {
                 Next::Answer(answer) => answer,
+                Next::Another => {
+                    model = chosen(models, turn);
+                    tell_unmeasured(memory, turn, &*model).await?;
+                    continue;
+                }
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
             },
         };
@@ -102,7 +108,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
     Ok(Ended::Because(StopReason::MaxTurnRequests))
 }
 
-/// The model that the session's options name now; it stays for the turn.
+/// The model that the session's options name now; it stays for the turn unless it fails.
 pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
     let value = |id: &str| match turn.option(id) {
         Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
@@ -153,12 +159,20 @@ async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) 
 /// What follows when a model did not answer.
 enum Next {
     Answer(Answer),
+    /// Another model is chosen and goes on.
+    Another,
     Stop(StopReason),
 }
 
 /// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it the older half is
-/// forgotten, and it is asked once more.
-async fn again(memory: &mut Memory, turn: &Turn, model: &dyn Model, unanswered: Unanswered) -> Result<Next> {
+/// forgotten, and it is asked once more. Where its provider failed for good the person's other choice goes on.
+async fn again(
+    models: &Models,
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    unanswered: Unanswered,
+) -> Result<Next> {
     let mut unanswered = unanswered;
     if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said) {
         let half = memory.conversation.tokens() / 2;
@@ -168,6 +182,16 @@ async fn again(memory: &mut Memory, turn: &Turn, model: &dyn Model, unanswered: 
                 Err(still) => unanswered = still,
             }
         }
+    }
+    if let Why::Model(error) = &unanswered.why
+        && fallback::switch(models, turn, error).await?
+    {
+        // Thoughts alone are nothing to another model.
+        if let Some(said) = unanswered.said.filter(|said| !said.text().trim().is_empty()) {
+            keep(memory, turn, Message::Said(said)).await?;
+            keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
+        }
+        return Ok(Next::Another);
     }
     if let Some(said) = unanswered.said {
         keep(memory, turn, Message::Said(said)).await?;

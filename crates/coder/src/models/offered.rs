@@ -16,6 +16,9 @@ pub(crate) const OFFLINE: &str = "offline";
 /// The variable that names the model of a new session.
 const MODEL: &str = "ATTACHE_MODEL";
 
+/// The variable that names the model that goes on when the chosen one's provider fails for good.
+const FALLBACK: &str = "ATTACHE_FALLBACK";
+
 /// How long the opening of a session waits for servers on this machine. Where none runs it does not wait at all.
 const LOOKING: Duration = Duration::from_millis(300);
 
@@ -27,6 +30,7 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 /// A provider is there when the environment has its key: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`,
 /// `DEEPSEEK_API_KEY`, `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`; each has a variable for another base URL beside it. The
 /// model of a new session is that of `ATTACHE_MODEL`, as `provider/name` or a name, else the first of the first provider, else `offline`.
+/// `ATTACHE_FALLBACK` names in the same way the model that goes on when the provider of the chosen one fails for good.
 ///
 /// Keys are sent to their provider and to nobody else; nothing prints them.
 ///
@@ -42,6 +46,7 @@ pub struct Models {
     catalogue: Catalogue,
     providers: Vec<Provider>,
     wish: Option<String>,
+    fallback: Option<String>,
     /// Where to look for servers on this machine; nothing if nobody is to look.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
@@ -83,6 +88,16 @@ pub(crate) struct Offered {
     pub(crate) models: Vec<KnownModel>,
 }
 
+/// The value of the option `model` that a person's words name: `provider/name`, a name, or `offline`.
+fn named(wish: &str, offered: &[Offered]) -> Option<String> {
+    if wish == OFFLINE {
+        return Some(OFFLINE.to_owned());
+    }
+    let ids = || offered.iter().flat_map(|offered| &offered.models).map(|model| &model.id);
+    let whole = ids().find(|id| id.to_string() == *wish);
+    whole.or_else(|| ids().find(|id| id.name == *wish)).map(ToString::to_string)
+}
+
 impl Models {
     /// The model `offline` alone.
     pub fn offline_only() -> Self {
@@ -96,6 +111,7 @@ impl Models {
             catalogue: Catalogue::default(),
             providers: Vec::new(),
             wish: None,
+            fallback: None,
             local: None,
             servers: OnceCell::new(),
             offline,
@@ -115,12 +131,15 @@ impl Models {
         if let Some(own) = own {
             catalogue.extend(own).map_err(ModelsError)?;
         }
-        let wish = environment(MODEL).map(|wish| wish.trim().to_owned()).filter(|wish| !wish.is_empty());
+        let wish = |name| {
+            environment(name).map(|wish| wish.trim().to_owned()).filter(|wish: &String| !wish.is_empty())
+        };
         Ok(Self {
             http: Http::new(environment, Limits::default()),
             providers: catalogue.providers(environment),
             catalogue,
-            wish,
+            wish: wish(MODEL),
+            fallback: wish(FALLBACK),
             local: None,
             servers: OnceCell::new(),
             offline: Arc::new(Offline),
@@ -164,20 +183,22 @@ impl Models {
     /// The model of a new session: its value of the option `model`.
     pub fn default_model(&self) -> String {
         let offered = self.offered();
-        match &self.wish {
-            Some(wish) if wish == OFFLINE => return OFFLINE.to_owned(),
-            Some(wish) => {
-                let ids = || offered.iter().flat_map(|offered| &offered.models).map(|model| &model.id);
-                let whole = ids().find(|id| id.to_string() == *wish);
-                if let Some(id) = whole.or_else(|| ids().find(|id| id.name == *wish)) {
-                    return id.to_string();
-                }
-            }
-            None => {}
+        if let Some(named) = self.wish.as_deref().and_then(|wish| named(wish, &offered)) {
+            return named;
         }
         let mut with_key = offered.iter().filter(|offered| offered.provider.key.is_some());
         let first = with_key.find_map(|offered| offered.models.first());
         first.map_or_else(|| OFFLINE.to_owned(), |model| model.id.to_string())
+    }
+
+    /// The model that goes on when the provider of the chosen one fails for good: its value of the option `model`.
+    pub fn fallback(&self) -> Option<String> {
+        named(self.fallback.as_deref()?, &self.offered())
+    }
+
+    /// What `ATTACHE_FALLBACK` names and nobody provides.
+    pub(crate) fn unknown_fallback(&self) -> Option<&str> {
+        self.fallback.as_deref().filter(|_| self.fallback().is_none())
     }
 
     /// What `ATTACHE_MODEL` names and nobody provides.
@@ -203,7 +224,9 @@ impl Models {
             }
         }
         for offered in &mut offered {
-            self.add_wish(offered);
+            for wish in [&self.wish, &self.fallback].into_iter().flatten() {
+                self.add_wish(wish, offered);
+            }
             let mut seen = Vec::new();
             offered.models.retain(|model| {
                 let new = !seen.contains(&model.id);
@@ -222,9 +245,8 @@ impl Models {
     }
 
     /// A model that the person names is there, whether or not anybody has heard of it.
-    fn add_wish(&self, offered: &mut Offered) {
-        let wish = self.wish.as_deref().and_then(|wish| wish.split_once('/'));
-        let Some((provider, name)) = wish else { return };
+    fn add_wish(&self, wish: &str, offered: &mut Offered) {
+        let Some((provider, name)) = wish.split_once('/') else { return };
         let known = offered.models.iter().any(|model| model.id.name == name);
         if provider != offered.provider.id || name.is_empty() || known {
             return;

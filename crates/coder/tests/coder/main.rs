@@ -11,6 +11,7 @@
 mod client;
 mod commands;
 mod failures;
+mod fallback;
 mod files;
 mod models;
 mod options;

@@ -1,0 +1,132 @@
+//! What happens when a provider fails for good and the person named another model for that.
+
+use crate::client::{Client, Turn};
+use crate::projects::project;
+use crate::provider::{
+    KEY, anthropic_begin, bodies, chat_text, coder, error, text, thinking, variables, without_key,
+};
+use crate::server::{Reply, Server};
+use serde_json::{Value, json};
+
+/// A session whose model is at `first` and whose fallback is at `second`.
+async fn opened(
+    first: &Server,
+    second: &Server,
+    fallback: &str,
+    capabilities: Value,
+) -> (Client, tempfile::TempDir) {
+    let variables = variables(&[
+        ("ANTHROPIC_API_KEY", KEY),
+        ("ANTHROPIC_BASE_URL", &first.url),
+        ("OPENAI_API_KEY", KEY),
+        ("OPENAI_BASE_URL", &second.url),
+        ("ATTACHE_FALLBACK", fallback),
+    ]);
+    let project = project(&[]);
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    (Client::serve_author(coder(&variables), capabilities, session).await, project)
+}
+
+fn quota() -> Reply {
+    let error = json!({ "type": "billing_error", "message": "Your credit balance is too low" });
+    Reply::status(402, "", &json!({ "error": error }).to_string())
+}
+
+fn model(turn: &Turn) -> String {
+    let options = turn.all("config_option_update")[0]["configOptions"].as_array().unwrap().clone();
+    let model = options.iter().find(|option| option["id"] == "model").unwrap();
+    model["currentValue"].as_str().unwrap().to_owned()
+}
+
+/// CONF-03: the switch is announced by the options and in words, and stays.
+#[tokio::test]
+async fn the_fallback_goes_on_and_the_person_is_told() {
+    for notices in [false, true] {
+        let replies = vec![chat_text("Here I am."), chat_text("Still me.")];
+        let (first, second) = (Server::start(vec![quota()]).await, Server::start(replies).await);
+        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let (mut client, _project) = opened(&first, &second, "openai/gpt-4o-mini", capabilities).await;
+        let turn = client.prompt("hello").await;
+        assert_eq!(
+            (turn.stop_reason(), model(&turn).as_str()),
+            ("end_turn", "openai/gpt-4o-mini"),
+            "{turn:?}"
+        );
+        let words = "goes on in place of the model that was chosen";
+        match notices {
+            true => {
+                let notice = turn.all("notice")[0];
+                assert!(notice["title"].as_str().unwrap().contains(words), "{notice}");
+                assert!(notice["description"].as_str().unwrap().contains("quota or credit"), "{notice}");
+                assert_eq!(turn.text(), "Here I am.");
+            }
+            false => {
+                assert!(turn.text().contains(words) && turn.text().ends_with("Here I am."), "{}", turn.text())
+            }
+        }
+        assert_eq!(client.prompt("again").await.text(), "Still me.");
+        assert_eq!((first.requests().len(), second.requests().len()), (1, 2));
+        without_key(&turn);
+    }
+}
+
+/// What was said before the end stays once, and the other model is told to go on from there; thoughts of the first are not for it.
+#[tokio::test]
+async fn words_before_the_failure_are_not_said_twice() {
+    let cut = Reply::broken(&anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]));
+    let (first, second) = (Server::start(vec![cut]).await, Server::start(vec![chat_text("two.")]).await);
+    let (mut client, _project) =
+        opened(&first, &second, "gpt-5-mini", json!({ "session": { "notices": {} } })).await;
+    let turn = client.prompt("what is it?").await;
+    assert_eq!(
+        (turn.stop_reason(), turn.text().as_str()),
+        ("end_turn", "The answer is forty-two."),
+        "{turn:?}"
+    );
+    let body = bodies(&second)[0].to_string();
+    assert!(
+        body.contains("The answer is forty-") && body.contains("broke off") && !body.contains("sig"),
+        "{body}"
+    );
+}
+
+/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too, the error stands.
+#[tokio::test]
+async fn no_other_model_is_asked_where_it_would_not_help() {
+    let wrong = |status, kind: &str| {
+        let error = json!({ "error": { "type": kind, "message": "no" } });
+        Reply::status(status, "", &error.to_string())
+    };
+    for (reply, fallback, said) in [
+        (wrong(401, "authentication_error"), "openai/gpt-5-mini", "does not know the key"),
+        (wrong(400, "invalid_request_error"), "openai/gpt-5-mini", "does not take the request"),
+        (quota(), "", "quota or credit"),
+        (quota(), "nobody/knows", "quota or credit"),
+        (quota(), "anthropic/claude-sonnet-4-5", "quota or credit"),
+    ] {
+        let (first, second) = (Server::start(vec![reply]).await, Server::start(Vec::new()).await);
+        let (mut client, _project) = opened(&first, &second, fallback, json!({})).await;
+        let turn = client.prompt("hello").await;
+        let (code, message) = error(&turn);
+        assert!(code == -32603 && message.contains(said), "{fallback}: {message}");
+        assert!(turn.all("config_option_update").is_empty());
+    }
+    let (first, second) = (Server::start(vec![quota()]).await, Server::start(vec![quota()]).await);
+    let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", json!({})).await;
+    let (code, message) = error(&client.prompt("hello").await);
+    assert!(code == -32603 && message.contains("OpenAI says that the quota"), "{message}");
+}
+
+/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is told.
+#[tokio::test]
+async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
+    let project = project(&[]);
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let variables = variables(&[("OPENAI_API_KEY", KEY), ("ATTACHE_FALLBACK", "nobody/knows")]);
+    let capabilities = json!({ "session": { "notices": {} } });
+    let mut client = Client::connect(attache_agent::serve(coder(&variables)), capabilities).await;
+    let id = client.start("session/new", session).await;
+    client.finish(id).await;
+    let told = client.receive().await;
+    assert_eq!(told["params"]["update"]["title"], "The model nobody/knows is not there", "{told}");
+}
