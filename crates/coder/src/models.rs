@@ -16,6 +16,8 @@ pub(crate) use provider::{
     Document, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, TokenUsage,
     ToolAnswer, ToolSpec,
 };
+#[cfg(test)]
+pub(crate) use provider::{Http, Limits};
 
 use crate::conversation::{Conversation, tokens};
 use crate::tools::Action;

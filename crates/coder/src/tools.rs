@@ -9,12 +9,16 @@ pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod execute;
 pub(crate) mod exit_plan;
+pub(crate) mod fetch;
 pub(crate) mod file_access;
 pub(crate) mod fit;
 pub(crate) mod grep;
 pub(crate) mod list;
+mod page;
 mod picture;
+mod public_address;
 pub(crate) mod read;
+mod repair;
 mod spec;
 pub(crate) mod task;
 mod thread;
@@ -155,6 +159,7 @@ impl Toolbox<'_> {
         match action {
             Action::Execute(execute) => return self.execute(execute, call).await,
             Action::Ask(ask) => return self.ask(ask, call).await,
+            Action::Fetch(fetch) => return self.fetch(fetch, call).await,
             Action::ExitPlan(exit) => return self.exit_plan(exit, call).await,
             _ => {}
         }

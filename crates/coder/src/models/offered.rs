@@ -275,7 +275,7 @@ impl Models {
         (models.clone().any(|model| model.takes_images), models.any(|model| model.takes_audio))
     }
 
-    pub(super) fn http(&self) -> &Http {
+    pub(crate) fn http(&self) -> &Http {
         &self.http
     }
 

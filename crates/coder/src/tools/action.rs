@@ -1,6 +1,6 @@
 //! One use of a tool, as a model asks for it.
 
-use super::{ask, edit, execute, exit_plan, fit, grep, list, read, task, write};
+use super::{ask, edit, execute, exit_plan, fetch, fit, grep, list, read, task, write};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
 use attache_protocol::{decode, encode};
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(super) const TITLE_SHOWN: usize = 116;
 
 /// The longest path, pattern and command line, in bytes: with them every message stays small.
-const LONGEST: [(&str, usize); 7] = [
+const LONGEST: [(&str, usize); 8] = [
     ("path", 4096),
     ("pattern", 1024),
     ("command", 16 * 1024),
@@ -21,6 +21,7 @@ const LONGEST: [(&str, usize); 7] = [
     ("text", 1024 * 1024),
     ("plan", 16 * 1024),
     ("task or question", 16 * 1024),
+    ("address", 4096),
 ];
 
 /// One use of a tool, as a model asks for it.
@@ -44,6 +45,8 @@ pub(crate) enum Action {
     ExitPlan(exit_plan::ExitPlan),
     /// Ask the person.
     Ask(ask::Ask),
+    /// Read a page of the web.
+    Fetch(fetch::Fetch),
     /// Let a subagent work.
     Task(task::Task),
 }
@@ -71,6 +74,7 @@ impl Action {
             Self::Plan(_) => "plan",
             Self::ExitPlan(_) => "exit_plan",
             Self::Ask(_) => "ask",
+            Self::Fetch(_) => "fetch",
             Self::Task(_) => "task",
         }
     }
@@ -83,6 +87,7 @@ impl Action {
             Self::Execute(_) => ToolKind::Execute,
             Self::ExitPlan(_) => ToolKind::SwitchMode,
             Self::Plan(_) | Self::Ask(_) => ToolKind::Other,
+            Self::Fetch(_) => ToolKind::Fetch,
             Self::Task(_) => ToolKind::Think,
         }
     }
@@ -114,6 +119,7 @@ impl Action {
             Self::Plan(_) => "Plan".to_owned(),
             Self::ExitPlan(_) => "Leave the mode Plan".to_owned(),
             Self::Ask(ask) => ask.title(),
+            Self::Fetch(fetch) => fetch.title(),
             Self::Task(task) => task.title.clone(),
         };
         one_line(&title, TITLE_SHOWN + 4)
@@ -131,6 +137,7 @@ impl Action {
             Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
             Self::ExitPlan(exit) => exit.raw_input(),
             Self::Ask(ask) => ask.raw_input(),
+            Self::Fetch(fetch) => fetch.raw_input(),
             Self::Task(task) => task.raw_input(),
         }
     }
@@ -143,14 +150,19 @@ impl Action {
             Self::List(list) => Some(&list.path),
             Self::Edit(edit) => Some(&edit.path),
             Self::Write(write) => Some(&write.path),
-            Self::Execute(_) | Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => None,
+            Self::Execute(_)
+            | Self::Plan(_)
+            | Self::ExitPlan(_)
+            | Self::Ask(_)
+            | Self::Fetch(_)
+            | Self::Task(_) => None,
         }
     }
 
     /// Why it is too long to be done.
     pub(super) fn too_long(&self) -> Option<String> {
         let (mut pattern, mut command, mut replacement, mut text, mut plan) = (0, 0, 0, 0, 0);
-        let mut words = 0;
+        let (mut words, mut address) = (0, 0);
         match self {
             Self::Grep(grep) => pattern = grep.pattern.len(),
             Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
@@ -162,10 +174,12 @@ impl Action {
             Self::Plan(entries) => plan = entries.iter().map(|entry| entry.content.len() + 64).sum(),
             Self::ExitPlan(exit) => plan = exit.plan.len(),
             Self::Ask(ask) => words = ask.length(),
+            Self::Fetch(fetch) => address = fetch.url.len(),
             Self::Task(task) => words = task.title.len() + task.prompt.len(),
             Self::Read(_) => {}
         }
-        let lengths = [self.path().map_or(0, str::len), pattern, command, replacement, text, plan, words];
+        let lengths =
+            [self.path().map_or(0, str::len), pattern, command, replacement, text, plan, words, address];
         let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
         over.map(|((what, longest), length)| {
             format!("the {what} is {length} bytes long: at most {longest} are taken")

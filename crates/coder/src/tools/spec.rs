@@ -5,9 +5,11 @@ use super::ask::Ask;
 use super::edit::{Edit, Replacement};
 use super::execute::Execute;
 use super::exit_plan::ExitPlan;
+use super::fetch::Fetch;
 use super::grep::Grep;
 use super::list::List;
 use super::read::Read;
+use super::repair;
 use super::task::Task;
 use super::write::Write;
 use crate::conversation::Party;
@@ -126,6 +128,12 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
             &["questions"],
         ),
         spec(
+            "fetch",
+            "Read a page of the web as Markdown, text or JSON. The person is asked, unless a rule of theirs allows the host.",
+            json!({"url": path("Its address, http or https.")}),
+            &["url"],
+        ),
+        spec(
             "task",
             "Give a task to a subagent that has your tools and nothing of this conversation; you get its report. For work that reads much and \
              comes to little.",
@@ -237,6 +245,7 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
         }
         "exit_plan" => Action::ExitPlan(read::<ExitPlan>(name, arguments)?),
         "ask" => Action::Ask(read::<Ask>(name, arguments)?),
+        "fetch" => Action::Fetch(read::<Fetch>(name, arguments)?),
         "task" => Action::Task(read::<Task>(name, arguments)?),
         other => {
             let names: Vec<String> = specs().into_iter().map(|spec| spec.name).collect();
@@ -255,10 +264,14 @@ fn entry(EntryArguments { content, status }: EntryArguments) -> PlanEntry {
     PlanEntry::new(content, PlanEntryPriority::Medium, status)
 }
 
-/// The arguments of a tool.
+/// The arguments of a tool, repaired where it is plain what was meant.
 fn read<T: for<'de> Deserialize<'de>>(name: &str, arguments: &str) -> Result<T, String> {
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
-    serde_json::from_str(arguments).map_err(|error| {
+    let read = repair::value(arguments).and_then(|value| {
+        let read = T::deserialize(&value);
+        read.or_else(|error| T::deserialize(repair::with_fields_read(value)).map_err(|_| error))
+    });
+    read.map_err(|error| {
         let said = super::fit::one_line(arguments, SAID_BACK);
         match error.is_data() {
             true => format!(
@@ -288,12 +301,13 @@ mod tests {
             ("plan", r#"{"entries":[{"content":"a","status":"in_progress"}]}"#),
             ("exit_plan", r##"{"plan":"# First"}"##),
             ("ask", r#"{"questions":[{"question":"Which?","options":["a","b"]}]}"#),
+            ("fetch", r#"{"url":"https://example.org"}"#),
             ("task", r#"{"title":"a","prompt":"b"}"#),
         ] {
             let action = action(name, arguments).unwrap();
             assert_eq!(action.name(), name);
         }
-        assert_eq!(specs().len(), 10);
+        assert_eq!(specs().len(), 11);
         for spec in specs() {
             assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
         }
@@ -313,6 +327,13 @@ mod tests {
             let why = action(name, arguments).unwrap_err();
             assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
         }
+        let edit = action("edit", r#"{"path":"a","replacements":"[{\"old\":\"[x\",\"new\":\"y\"},]"}"#);
+        assert!(matches!(&edit, Ok(Action::Edit(edit)) if edit.replacements[0].old == "[x"), "{edit:?}");
+        let write = action("write", r#"{"path":"a","text":"{\"b\":1}"}"#);
+        assert!(
+            matches!(&write, Ok(Action::Write(write)) if write.text == "{\"b\":1}"),
+            "JSON as text: {write:?}"
+        );
         assert!(
             matches!(action("read", "{\"path\":\"a\",\"more\":1}"), Ok(Action::Read(_))),
             "more is no harm"

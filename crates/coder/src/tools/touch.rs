@@ -17,7 +17,6 @@ pub(crate) enum Touch<'a> {
     #[allow(dead_code, reason = "until MCP servers are used")]
     Mcp { server: &'a str, tool: &'a str },
     /// Reads what is behind a URL. A redirection to another host is another one.
-    #[allow(dead_code, reason = "until something is fetched")]
     Fetches { url: &'a str },
 }
 
@@ -33,6 +32,7 @@ impl Action {
             Self::Execute(execute) => {
                 Touch::Runs { command: &execute.command, sandboxed: false, network: true }
             }
+            Self::Fetch(fetch) => Touch::Fetches { url: &fetch.url },
             Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => Touch::Nothing,
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct Client {
     pub(crate) forms: VecDeque<Value>,
     /// What happens while a question is open.
     pub(crate) meanwhile: Option<Box<dyn FnMut() + Send>>,
+    /// Whether the next tool call that runs makes the client cancel the turn.
+    pub(crate) cancel_when_in_progress: bool,
     /// What the client's editor has, by absolute path; only with `fs`.
     pub(crate) buffers: BTreeMap<String, String>,
 }
@@ -82,6 +84,7 @@ impl Client {
             asked: Vec::new(),
             forms: VecDeque::new(),
             meanwhile: None,
+            cancel_when_in_progress: false,
             buffers: BTreeMap::new(),
         };
         let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
@@ -131,6 +134,11 @@ impl Client {
             let message = self.receive().await;
             match message["method"].as_str() {
                 Some("session/update") => {
+                    if self.cancel_when_in_progress && message["params"]["update"]["status"] == "in_progress"
+                    {
+                        self.cancel_when_in_progress = false;
+                        self.cancel().await;
+                    }
                     let (id, update) = (&message["params"]["sessionId"], message["params"]["update"].clone());
                     match id.as_str() {
                         Some(id) if id != self.session && !self.session.is_empty() => {

@@ -12,6 +12,7 @@ mod client;
 mod commands;
 mod failures;
 mod fallback;
+mod fetch;
 mod files;
 mod models;
 mod options;

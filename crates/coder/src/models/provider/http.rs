@@ -3,6 +3,7 @@
 use super::environment::Environment;
 use super::error::ModelError;
 use super::wire::HttpRequest;
+use reqwest::dns::Resolve;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
 use std::fmt;
@@ -126,6 +127,37 @@ impl Http {
         built(&shared.encrypted, provider, || shared.builder())
     }
 
+    /// Whether the environment names a proxy for addresses of this scheme.
+    pub(crate) fn has_proxy(&self, scheme: &str) -> bool {
+        let proxies = &self.0.proxies;
+        if scheme == "http" { proxies.http.is_some() } else { proxies.https.is_some() }
+    }
+
+    /// What reads pages of the web: all of them through the person's proxy if `proxied`, else from addresses that `lookup` gives. It follows no
+    /// redirect.
+    ///
+    /// # Errors
+    /// There is no way to encrypt, or the proxy is no address.
+    pub(crate) fn reader(
+        &self,
+        scheme: &str,
+        proxied: bool,
+        lookup: impl Resolve + 'static,
+    ) -> Result<Client, reqwest::Error> {
+        // An error means that somebody else chose one before, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let shared = &*self.0;
+        let mut builder = shared.plain_builder();
+        if scheme == "http" {
+            builder = builder.tls_certs_only([]);
+        }
+        let proxy = if scheme == "http" { &shared.proxies.http } else { &shared.proxies.https };
+        match proxy.as_deref().filter(|_| proxied) {
+            Some(proxy) => builder.proxy(Proxy::all(proxy)?).build(),
+            None => builder.dns_resolver(Arc::new(lookup)).build(),
+        }
+    }
+
     /// The address as it is asked for.
     ///
     /// # Errors
@@ -161,15 +193,16 @@ fn built(
 }
 
 impl Shared {
-    fn builder(&self) -> ClientBuilder {
+    /// Without proxies.
+    fn plain_builder(&self) -> ClientBuilder {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
         // A redirect would carry the key elsewhere.
         let redirect = reqwest::redirect::Policy::none();
-        let mut builder = Client::builder()
-            .user_agent(agent)
-            .connect_timeout(self.limits.connect)
-            .redirect(redirect)
-            .no_proxy();
+        Client::builder().user_agent(agent).connect_timeout(self.limits.connect).redirect(redirect).no_proxy()
+    }
+
+    fn builder(&self) -> ClientBuilder {
+        let mut builder = self.plain_builder();
         let loopback = "localhost,127.0.0.0/8,::1";
         let none = self
             .proxies
