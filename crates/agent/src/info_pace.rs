@@ -62,6 +62,15 @@ impl OpenSession {
         Ok(())
     }
 
+    /// A person gave the title: no generated one replaces it (TITLE-03).
+    pub(crate) fn store_title(&self, state: &mut State, title: String) -> Result<()> {
+        state.record(EventBody::StoredTitle { title, by_person: true });
+        state.info.title = true;
+        self.send_info_when_due(state)?;
+        self.info_pending.notify_one();
+        Ok(())
+    }
+
     /// Tells the client what it was not told yet, if a line may go.
     pub(crate) fn send_info_when_due(&self, state: &mut State) -> Result<()> {
         match state.info.is_pending() && state.info.next() <= Instant::now() {

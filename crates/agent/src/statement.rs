@@ -12,6 +12,7 @@ use attache_session::{EventBody, Labels};
 #[derive(Debug, Clone)]
 pub(crate) enum Statement {
     Title(String),
+    TitleByPerson(String),
     Meta(Meta),
     Labels(Labels),
     Commands(Vec<AvailableCommand>),
@@ -23,10 +24,8 @@ impl Statement {
     /// Whether it may be stated at all; what does not depend on the session's state.
     pub(crate) fn checked(self) -> Result<Self> {
         match &self {
-            Self::Title(title) => {
-                let title = attache_session::title(title);
-                return title.map(Self::Title).ok_or_else(|| Error::invalid("a title must not be blank"));
-            }
+            Self::Title(title) => return normal(title).map(Self::Title),
+            Self::TitleByPerson(title) => return normal(title).map(Self::TitleByPerson),
             Self::Commands(commands) => {
                 let slashed =
                     |command: &&AvailableCommand| command.name.starts_with('/') || command.name.is_empty();
@@ -60,6 +59,10 @@ impl Statement {
     }
 }
 
+fn normal(title: &str) -> Result<String> {
+    attache_session::title(title).ok_or_else(|| Error::invalid("a title must not be blank"))
+}
+
 impl OpenSession {
     /// The statement becomes part of the session, and a line where the client takes it.
     pub(crate) fn state_that(&self, state: &mut State, statement: Statement) -> Result<()> {
@@ -69,6 +72,7 @@ impl OpenSession {
                 true => Ok(()),
                 false => self.change_info(state, Patch::Set(title), Patch::Keep),
             },
+            Statement::TitleByPerson(title) => self.store_title(state, title),
             Statement::Meta(meta) => self.change_info(state, Patch::Keep, Patch::Set(meta)),
             Statement::Labels(labels) => match Labels::change(&Labels::of(state.session.info()), &labels) {
                 Some(patch) => self.change_info(state, Patch::Keep, Patch::Set(patch)),

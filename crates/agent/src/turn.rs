@@ -122,6 +122,21 @@ impl Turn {
         self.tell(Statement::Title(title.to_owned())).await
     }
 
+    /// Gives the session the title that a person asked for in words, as `session/set_title` does: from now on no title of the agent's own
+    /// replaces it (TITLE-03).
+    ///
+    /// # Errors
+    /// As [`Turn::title`].
+    pub async fn title_by_person(&self, title: &str) -> Result<()> {
+        self.tell(Statement::TitleByPerson(title.to_owned())).await
+    }
+
+    /// What a new session must know of this one, in Markdown of at most `limit` bytes: see
+    /// [`Session::hand_off`](attache_session::Session::hand_off).
+    pub fn hand_off(&self, limit: usize) -> String {
+        self.root().open_session().state().session.hand_off(limit)
+    }
+
     /// Merges `meta` into the session's metadata: see [`SessionHandle::info`].
     ///
     /// # Errors

@@ -84,7 +84,7 @@ pub(crate) async fn answer(
 }
 
 /// What the model is told before the conversation, as things are now.
-fn brief(memory: &Memory, turn: &Turn) -> Brief {
+pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let party = memory.conversation.party();
     let system = system_prompt(party, &memory.folders, memory.instructions.as_deref(), mode(memory, turn));
     Brief { system, tools: specs_of(party) }
@@ -92,7 +92,7 @@ fn brief(memory: &Memory, turn: &Turn) -> Brief {
 
 /// How much of the conversation the model can be given, in tokens.
 pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
-    model.room(brief(memory, turn).tokens())
+    memory.conversation.room(model, &brief(memory, turn))
 }
 
 async fn show(step: &mut dyn Step, turn: &Turn, answer: &mut Answer) -> std::result::Result<(), Why> {
@@ -125,7 +125,7 @@ fn shows_thoughts(turn: &Turn) -> bool {
 }
 
 /// Says why nothing comes: as a notice where the client takes them (NOTE-01), else among the thoughts.
-async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
+pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
     let when = if seconds == 0 { "at once".to_owned() } else { format!("in {}", counted(seconds, "second")) };
     let words = format!("{why}: I ask again {when}");
@@ -137,7 +137,7 @@ async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
 }
 
 /// The tokens in the meaning of [`Turn::spent`].
-fn spent(usage: &TokenUsage) -> Usage {
+pub(crate) fn spent(usage: &TokenUsage) -> Usage {
     let some = |tokens: u64| (tokens > 0).then_some(tokens);
     let mut spent = Usage::new(usage.total(), usage.input, usage.output);
     spent.thought_tokens = usage.thought;

@@ -194,7 +194,6 @@ impl fmt::Display for UndoReport {
 ///
 /// # Errors
 /// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone again.
-#[cfg_attr(not(test), allow(dead_code, reason = "until there is a command for it"))]
 pub(crate) async fn undo(turn: &Turn, memory: &mut Memory, forced: bool) -> Result<UndoReport> {
     let mut report = UndoReport { forgotten: memory.changes.forgotten, ..UndoReport::default() };
     let Some(Changed { prompt, files }) = memory.changes.turns.pop_back() else { return Ok(report) };

@@ -1,6 +1,8 @@
 //! The built-in agent as an author of the kit.
 
 use crate::changes::Changes;
+use crate::commands::commands;
+use crate::context::{Compacted, Gauge};
 use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
 use crate::instructions::instructions;
@@ -72,6 +74,10 @@ pub(crate) enum Record {
     Choice(Rule, bool),
     /// What a call of a provider's model cost, in US dollars, if anybody knows.
     Cost(Option<f64>),
+    /// A summary took the place of the older part of the conversation.
+    Compacted(Box<Compacted>),
+    /// The conversation was forgotten.
+    Cleared,
 }
 
 impl Coder {
@@ -184,7 +190,7 @@ impl Author for Coder {
         opening.options(options);
         self.tell_troubles(&opening).await?;
         self.tell_what_is_missing(&opening).await?;
-        opening.commands(options::commands());
+        opening.commands(commands());
         let given = opening.roots().to_vec();
         let looked = tokio::task::spawn_blocking(move || {
             let folders = Folders::new(&given)?;
@@ -195,14 +201,18 @@ impl Author for Coder {
             looked.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
         let (instructions, folders) = looked.map_err(|error| Error::invalid(error.to_string()))?;
         let (mut conversation, mut policy) = (Conversation::default(), Policy::default());
-        let mut spending = Spending::default();
+        let mut spending = Spending::of(opening.session().usage().total());
         for record in opening.remembered()? {
             match record {
                 Record::Message(message) => conversation.push(*message),
                 Record::Choice(rule, allowed) => policy.remember(rule, allowed),
                 Record::Cost(dollars) => spending.add(dollars),
+                Record::Compacted(compacted) => conversation.compact(*compacted),
+                Record::Cleared => conversation.clear(),
             }
         }
+        spending.told(opening.session().usage().cost());
+        conversation.gauge = Gauge::told(opening.session().usage().level());
         Ok(Memory {
             conversation,
             folders,
@@ -226,11 +236,7 @@ impl Author for Coder {
         option: &SessionConfigId,
         options: &mut Vec<SessionConfigOption>,
     ) -> Result<()> {
-        if option.as_str() == options::MODEL {
-            let before = options.clone();
-            options::depend(&self.models, options);
-            attache_session::keep_values(&before, options);
-        }
+        options::follow(&self.models, options, option.as_str());
         Ok(())
     }
 }

@@ -1,10 +1,12 @@
 //! What a model is given: the prompts, what was said, and what the tools returned, within the model's window.
 
-use crate::models::{Document, Media, ModelMessage, ModelPart, Part, ToolAnswer};
+use crate::context::{Compacted, Gauge, Summary};
+use crate::models::{ModelMessage, ModelPart, ToolAnswer};
+use crate::prompt::MEDIUM;
 use crate::tools::{Action, ToolResult};
-use attache_protocol::v1::{BlobResourceContents, ContentBlock, EmbeddedResourceResource};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+
+pub(crate) use crate::prompt::{Prompt, kind};
 
 /// One part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,29 +23,8 @@ pub(crate) enum Message {
     Returned(ToolAnswer),
     /// What the agent itself tells a provider's model in the middle of a turn.
     Note(String),
-}
-
-/// What a person said.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Prompt {
-    /// The text blocks alone.
-    pub(crate) text: String,
-    /// All blocks, the path of each file in backticks in its place.
-    pub(crate) with_paths: String,
-    /// The files that were mentioned as blocks.
-    pub(crate) files: Vec<Mentioned>,
-    /// Pictures, sounds and documents.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) media: Vec<Part>,
-}
-
-/// A file that came as a block of the prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mentioned {
-    /// Its path, or the URI where that names no file.
-    pub(crate) path: String,
-    /// Its text, if that came along.
-    pub(crate) text: Option<String>,
+    /// What is left of everything before; only ever the first.
+    Summary(Summary),
 }
 
 /// What was forgotten to make room.
@@ -60,6 +41,8 @@ pub(crate) struct Forgotten {
 pub(crate) struct Conversation {
     messages: Vec<Message>,
     party: Party,
+    /// How full the model's window is with it.
+    pub(crate) gauge: Gauge,
 }
 
 /// Who has a conversation with a model.
@@ -75,96 +58,15 @@ pub(crate) enum Party {
     },
 }
 
-impl Prompt {
-    /// These words alone.
-    pub(crate) fn of_words(words: &str) -> Self {
-        Self { text: words.to_owned(), with_paths: words.to_owned(), ..Self::default() }
-    }
-
-    /// Reads the blocks of a prompt; paths below `cwd` are given from there.
-    pub(crate) fn of(blocks: &[ContentBlock], cwd: &Path) -> Self {
-        let mut prompt = Self::default();
-        let (mut texts, mut parts) = (Vec::new(), Vec::new());
-        for block in blocks {
-            let mentioned = match block {
-                ContentBlock::Text(text) => {
-                    texts.push(text.text.as_str());
-                    parts.push(text.text.clone());
-                    continue;
-                }
-                ContentBlock::ResourceLink(link) => Mentioned { path: path_of(&link.uri, cwd), text: None },
-                ContentBlock::Resource(resource) => match &resource.resource {
-                    EmbeddedResourceResource::Text(text) => {
-                        Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }
-                    }
-                    EmbeddedResourceResource::Blob(blob) => {
-                        let path = path_of(&blob.uri, cwd);
-                        prompt.media.extend(media_of(&path, blob));
-                        Mentioned { path, text: None }
-                    }
-                },
-                ContentBlock::Image(image) => {
-                    prompt.media.push(Part::Image(media(&image.mime_type, &image.data)));
-                    continue;
-                }
-                ContentBlock::Audio(audio) => {
-                    prompt.media.push(Part::Audio(media(&audio.mime_type, &audio.data)));
-                    continue;
-                }
-                _ => continue,
-            };
-            parts.push(format!("`{}`", mentioned.path));
-            prompt.files.push(mentioned);
-        }
-        prompt.text = texts.join("\n");
-        prompt.with_paths = parts.join(" ");
-        prompt
-    }
-
-    /// What the model has to take in for it, in tokens.
-    pub(crate) fn tokens(&self) -> u64 {
-        let attached = self.files.iter().filter_map(|file| file.text.as_deref()).map(tokens);
-        tokens(&self.with_paths) + attached.sum::<u64>() + MEDIUM * self.media.len() as u64
-    }
-}
-
-/// The estimate for a picture or a document, in tokens.
-const MEDIUM: u64 = 2_000;
-
-/// What a part of a prompt is, for people.
-pub(crate) fn kind(part: &Part) -> &'static str {
-    match part {
-        Part::Text(_) => "text",
-        Part::Image(_) => "an image",
-        Part::Audio(_) => "a sound",
-        Part::Document(_) => "a PDF document",
-    }
-}
-
-fn media(mime: &str, base64: &str) -> Media {
-    Media { mime: mime.to_owned(), base64: base64.to_owned() }
-}
-
-/// The bytes of an embedded resource, where models take such. Of others the model knows the name.
-fn media_of(name: &str, blob: &BlobResourceContents) -> Option<Part> {
-    let mime = blob.mime_type.as_deref()?;
-    let media = media(mime, &blob.blob);
-    match mime {
-        "application/pdf" => Some(Part::Document(Document { name: name.to_owned(), media })),
-        _ if mime.starts_with("image/") => Some(Part::Image(media)),
-        _ if mime.starts_with("audio/") => Some(Part::Audio(media)),
-        _ => None,
-    }
-}
-
 impl Message {
-    fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         match self {
             Self::Person(prompt) => prompt.tokens(),
             Self::Model(text) | Self::Note(text) => tokens(text),
             Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
             Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
+            Self::Summary(summary) => tokens(&summary.markdown()),
         }
     }
 }
@@ -184,7 +86,11 @@ pub(crate) fn tokens(text: &str) -> u64 {
 impl Conversation {
     /// That of a subagent with its task.
     pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
-        Self { messages: vec![Message::Person(task)], party: Party::Subagent { looks_only } }
+        Self {
+            messages: vec![Message::Person(task)],
+            party: Party::Subagent { looks_only },
+            ..Self::default()
+        }
     }
 
     pub(crate) fn party(&self) -> Party {
@@ -196,8 +102,15 @@ impl Conversation {
         self.messages.iter().rev().find_map(|message| match message {
             Message::Model(text) => Some(text.clone()),
             Message::Said(said) => Some(said.text()).filter(|text| !text.trim().is_empty()),
-            Message::Person(_) | Message::Tool(..) | Message::Returned(_) | Message::Note(_) => None,
+            _ => None,
         })
+    }
+
+    /// One that begins with this text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut conversation = Self::default();
+        conversation.push(Message::Person(Prompt::of_words(text)));
+        conversation
     }
 
     pub(crate) fn push(&mut self, message: Message) {
@@ -224,17 +137,34 @@ impl Conversation {
         }
     }
 
+    /// A summary takes the place of the older part. The same on the same conversation gives the same, also when it is done again from the
+    /// store.
+    pub(crate) fn compact(&mut self, compacted: Compacted) {
+        let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
+        let is_prompt = |message: &Message| matches!(message, Message::Person(_));
+        let prompt = self.messages.iter().rposition(is_prompt).filter(|_| compacted.with_prompt);
+        let prompt = prompt.map(|at| self.messages.swap_remove(at));
+        self.messages = [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.messages.clear();
+        self.gauge = Gauge::default();
+    }
+
     /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what the oldest tools of the present turn
-    /// returned. A prompt that alone is longer stays.
+    /// returned. A prompt that alone is longer stays, and so does a summary.
     pub(crate) fn fit(&mut self, window: u64) -> Forgotten {
         let mut forgotten = Forgotten::default();
         let mut used = self.tokens();
         while used > window {
-            let mut begins = (1..).zip(self.messages.iter().skip(1));
+            let first = usize::from(matches!(self.messages.first(), Some(Message::Summary(_))));
+            let mut begins = (first + 1..).zip(self.messages.iter().skip(first + 1));
             let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_))) else {
                 break;
             };
-            used -= self.messages.drain(..next).map(|message| message.tokens()).sum::<u64>();
+            used -= self.messages.drain(first..next).map(|message| message.tokens()).sum::<u64>();
             forgotten.turns += 1;
         }
         for message in &mut self.messages {
@@ -245,7 +175,11 @@ impl Conversation {
             let text = match message {
                 Message::Tool(_, result) => &mut result.text,
                 Message::Returned(answer) => &mut answer.text,
-                Message::Person(_) | Message::Model(_) | Message::Said(_) | Message::Note(_) => continue,
+                Message::Person(_)
+                | Message::Model(_)
+                | Message::Said(_)
+                | Message::Note(_)
+                | Message::Summary(_) => continue,
             };
             if text.len() <= SHORT {
                 continue;
@@ -264,55 +198,11 @@ const SHORT: usize = 1024;
 /// In place of a result that was forgotten.
 const LEFT_OUT: &str = "[left out]";
 
-/// The path that a URI of a resource names, from the working directory where it lies below.
-fn path_of(uri: &str, cwd: &Path) -> String {
-    let Some(file) = uri.strip_prefix("file://") else { return uri.to_owned() };
-    // A host before the path is this machine, or one we cannot reach anyway.
-    let file = file.find('/').and_then(|at| file.get(at..)).unwrap_or(file);
-    let (file, fragment) =
-        file.split_once('#').map_or((file, None), |(file, fragment)| (file, Some(fragment)));
-    let path = PathBuf::from(percent_decoded(file));
-    let shown = path
-        .strip_prefix(cwd)
-        .map_or_else(|_| path.display().to_string(), |below| below.display().to_string());
-    match fragment.and_then(lines_of) {
-        Some(lines) => format!("{shown}:{lines}"),
-        None => shown,
-    }
-}
-
-/// The lines that a fragment such as `L10`, `L10-L20` or `L10:20` names, as `10-20`.
-fn lines_of(fragment: &str) -> Option<String> {
-    let (first, last) = fragment.split_once(['-', ':']).unwrap_or((fragment, fragment));
-    let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
-    Some(format!("{}-{}", number(first)?, number(last)?))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((first, after)) = rest.split_first() {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Forgotten, Message, Prompt, tokens};
     use crate::tools::read::Read;
     use crate::tools::{Action, Finding, ToolResult};
-    use attache_protocol::v1::{ContentBlock, ResourceLink};
-    use std::path::Path;
 
     fn person(bytes: usize) -> Message {
         Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
@@ -350,19 +240,5 @@ mod tests {
         let (prompt, after) = conversation.present().unwrap();
         assert_eq!((prompt.with_paths.len(), after.len()), (400, 2));
         assert_eq!(conversation.fit(1).turns, 0, "a prompt stays however long it is");
-    }
-
-    #[test]
-    fn files_stand_in_the_prompt_where_they_were_mentioned() {
-        let link = |uri: &str| ContentBlock::ResourceLink(ResourceLink::new(uri, "name"));
-        let blocks = [
-            ContentBlock::text("show"),
-            link("file:///p/a%20b%C3%A9.txt#L3-L9"),
-            link("https://example.org/x"),
-            link("file:///q/%zz"),
-        ];
-        let prompt = Prompt::of(&blocks, Path::new("/p"));
-        assert_eq!(prompt.text, "show");
-        assert_eq!(prompt.with_paths, "show `a bé.txt:3-9` `https://example.org/x` `/q/%zz`");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> 
         return Ok(false);
     }
     let mut options = turn.options();
-    options::choose_model(models, &mut options, &fallback);
+    options::set(models, &mut options, MODEL, &fallback);
     turn.config(options).await?;
     if turn.option(MODEL) != value {
         return Ok(false);

@@ -20,6 +20,8 @@ extern crate self as attache_coder;
 mod answer;
 mod changes;
 mod coder;
+mod commands;
+mod context;
 mod conversation;
 mod fallback;
 mod folders;
@@ -28,6 +30,7 @@ mod instructions;
 mod models;
 mod options;
 mod policy;
+mod prompt;
 #[cfg(test)]
 mod scripted;
 mod spending;

@@ -12,6 +12,7 @@ mod provider;
 pub use offered::{FoundProvider, Models, ModelsError};
 pub(crate) use offered::{OFFLINE, Offered};
 pub(crate) use offline::Offline;
+pub(crate) use offline_answer::{HELP as OFFLINE_HELP, summary as offline_summary};
 pub(crate) use provider::{
     Document, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, TokenUsage,
     ToolAnswer, ToolSpec,
@@ -34,9 +35,14 @@ pub(crate) trait Model: Debug + Send + Sync {
     /// How much it takes in and says in one call together, in tokens; nothing where nobody knows.
     fn window(&self) -> Option<u64>;
 
-    /// How much of a conversation is given to it at most beside a [`Brief`] of this length, in tokens as
-    /// [`tokens`](crate::conversation::tokens) counts them.
-    fn room(&self, brief: u64) -> u64;
+    /// The same, or a guess where nobody knows.
+    fn size(&self) -> u64;
+
+    /// How much it takes in of this before a conversation, in tokens as [`tokens`] counts them.
+    fn around(&self, brief: &Brief) -> u64;
+
+    /// Whether it writes what it is asked to; else it understands only requests of certain forms.
+    fn writes(&self) -> bool;
 
     /// Whether it takes this part of a prompt.
     fn takes(&self, part: &Part) -> bool;
@@ -58,6 +64,11 @@ pub(crate) struct Brief {
 }
 
 impl Brief {
+    /// That of a model that is to write something, and has no tools.
+    pub(crate) fn to_write(system: &str) -> Self {
+        Self { system: system.to_owned(), tools: Vec::new() }
+    }
+
     /// Its length as [`tokens`] counts it.
     pub(crate) fn tokens(&self) -> u64 {
         let spec = |spec: &ToolSpec| tokens(&spec.description) + tokens(&spec.schema.to_string());

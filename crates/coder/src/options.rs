@@ -1,11 +1,10 @@
-//! What a person can choose for a session, and the slash commands.
+//! What a person can choose for a session.
 
 use crate::models::{KnownModel, Models, OFFLINE, Offered};
 use crate::policy::Mode;
 use attache_protocol::v1::{
-    AvailableCommand, AvailableCommandInput, SessionConfigKind, SessionConfigOption,
-    SessionConfigOptionCategory, SessionConfigOptionValue, SessionConfigSelectGroup,
-    SessionConfigSelectOption, SessionConfigSelectOptions, UnstructuredCommandInput,
+    SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
+    SessionConfigSelectGroup, SessionConfigSelectOption, SessionConfigSelectOptions,
 };
 
 /// The choice of the model.
@@ -92,22 +91,29 @@ pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str)
     }
 }
 
-/// Chooses a model, and makes the options fit it.
-pub(crate) fn choose_model(models: &Models, options: &mut Vec<SessionConfigOption>, value: &str) {
-    choose(options, MODEL, value);
-    let before = options.clone();
-    depend(models, options);
-    attache_session::keep_values(&before, options);
-}
-
 /// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels, right behind the model.
-pub(crate) fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
+fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
     let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };
     let chosen = options.get(at).and_then(SessionConfigOption::current_value);
     let Some(SessionConfigOptionValue::ValueId(chosen)) = chosen else { return };
     let level = models.find(chosen.as_str()).and_then(|(_, known)| thought_level(&known));
     options.splice(at + 1..at + 1, level);
+}
+
+/// Sets a select to a value that it has; what depends on it follows.
+pub(crate) fn set(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str, value: &str) {
+    choose(options, id, value);
+    follow(models, options, id);
+}
+
+/// An option was set: what depends on it follows, and keeps its value where it can.
+pub(crate) fn follow(models: &Models, options: &mut Vec<SessionConfigOption>, id: &str) {
+    if id == MODEL {
+        let before = options.clone();
+        depend(models, options);
+        attache_session::keep_values(&before, options);
+    }
 }
 
 fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
@@ -132,24 +138,4 @@ fn value(id: &str, name: &str, description: &str) -> SessionConfigSelectOption {
     let mut value = SessionConfigSelectOption::new(id, name);
     value.description = Some(description.to_owned());
     value
-}
-
-/// The verbs of the offline model as slash commands (CMD-01).
-pub(crate) fn commands() -> Vec<AvailableCommand> {
-    [
-        ("summarize", "Say what this project is", None),
-        ("show", "Show a file", Some("FILE, FILE:LINE or FILE:A-B")),
-        ("where", "Where a word is used", Some("X")),
-        ("find", "Find a file or a text", Some("X")),
-        ("rename", "Rename a word in a file or folder", Some("A to B in PATH")),
-        ("run", "Run a command", Some("CMD")),
-        ("help", "What the model understands", None),
-    ]
-    .map(|(name, description, hint)| {
-        let mut command = AvailableCommand::new(name, description);
-        let input = |hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint));
-        command.input = hint.map(input);
-        command
-    })
-    .to_vec()
 }

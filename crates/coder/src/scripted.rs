@@ -40,11 +40,19 @@ impl Model for Scripted {
     }
 
     fn window(&self) -> Option<u64> {
-        Some(self.room(0))
+        Some(self.size())
     }
 
-    fn room(&self, _: u64) -> u64 {
+    fn size(&self) -> u64 {
         32_768
+    }
+
+    fn around(&self, _: &Brief) -> u64 {
+        0
+    }
+
+    fn writes(&self) -> bool {
+        false
     }
 
     fn takes(&self, _: &Part) -> bool {

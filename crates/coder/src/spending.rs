@@ -1,16 +1,58 @@
 //! What a session cost.
 
+use crate::coder::{Memory, Record};
+use crate::models::{Model, TokenUsage};
+use attache_agent::{Result, Turn};
 use attache_protocol::v1::Cost;
+use attache_session::Tokens;
 
-/// What the calls of a session cost so far.
+/// The unit of all prices.
+const CURRENCY: &str = "USD";
+
+/// What the calls of a session took and cost so far.
 #[derive(Debug, Default)]
 pub(crate) struct Spending {
+    tokens: TokenUsage,
     dollars: f64,
     /// Whether there was a call of which nobody knows the price: then there is no sum that would be true.
     unknown: bool,
 }
 
 impl Spending {
+    /// That of a session that took so many tokens before.
+    pub(crate) fn of(before: &Tokens) -> Self {
+        let tokens = TokenUsage {
+            input: before.input,
+            output: before.output,
+            thought: Some(before.thought),
+            cached_read: before.cached_read,
+            cached_write: before.cached_write,
+            billed: None,
+        };
+        Self { tokens, ..Self::default() }
+    }
+
+    /// The client was told that the session cost so much: more than is remembered if a call between the last turns cost something.
+    pub(crate) fn told(&mut self, cost: Option<&Cost>) {
+        let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
+        self.dollars = self.dollars.max(told);
+    }
+
+    /// The tokens of one more call.
+    pub(crate) fn count(&mut self, usage: &TokenUsage) {
+        self.tokens.add(usage);
+    }
+
+    /// All tokens so far.
+    pub(crate) fn tokens(&self) -> &TokenUsage {
+        &self.tokens
+    }
+
+    /// Whether nothing is known to have cost anything.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.unknown && self.dollars == 0.0
+    }
+
     /// One more call, in US dollars; nothing where nobody knows.
     pub(crate) fn add(&mut self, dollars: Option<f64>) {
         match dollars {
@@ -21,7 +63,18 @@ impl Spending {
 
     /// What the session cost since it began (USE-04), if that is known and not nothing.
     pub(crate) fn cost(&self) -> Option<Cost> {
-        (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, "USD"))
+        (!self.unknown && self.dollars > 0.0).then(|| Cost::new(self.dollars, CURRENCY))
+    }
+}
+
+impl Memory {
+    /// Counts what a call of a model took and cost, here and in the store.
+    pub(crate) async fn charge(&mut self, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
+        let cost = model.cost(usage).filter(|_| usage.total() > 0);
+        turn.remember(&Record::Cost(cost)).await?;
+        self.spending.add(cost);
+        self.spending.count(usage);
+        Ok(())
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) mod write;
 
 pub(crate) use action::Action;
 pub(crate) use file_access::FileAccess;
+pub(crate) use spec::action;
 #[cfg(test)]
 pub(crate) use spec::specs;
 pub(crate) use spec::specs_of;

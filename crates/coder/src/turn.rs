@@ -1,8 +1,10 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
 
-use crate::answer::{Answer, Unanswered, Why, answer, room};
+use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::coder::{Memory, Record};
-use crate::conversation::{Forgotten, Message, Party, Prompt, kind};
+use crate::commands::{Commanded, command};
+use crate::context::{make_room, overflowed, tell_fill};
+use crate::conversation::{Message, Party, Prompt, kind};
 use crate::fallback;
 use crate::guard::Guard;
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
@@ -10,7 +12,7 @@ use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
-use attache_protocol::v1::{Cost, Notice, NoticeSeverity, SessionConfigOptionValue};
+use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 use std::sync::Arc;
 
 /// How many times the model goes on in one turn, and in one task of a subagent.
@@ -26,7 +28,13 @@ const TITLE: usize = 60;
 /// Answers one prompt.
 pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
     let model = chosen(models, turn);
-    let prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
+    let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
+    memory.changes.begin(&prompt.text);
+    match command(models, memory, turn, &*model).await? {
+        Commanded::Done => return Ok(StopReason::EndTurn),
+        Commanded::Asks(task) => prompt.with_paths = task,
+        Commanded::None => {}
+    }
     if let Some(part) = prompt.media.iter().find(|part| !model.takes(part)) {
         let (title, what) = (model.title(), kind(part));
         return Err(Error::invalid(format!(
@@ -46,7 +54,6 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
         return Ok(StopReason::MaxTokens);
     }
-    memory.changes.begin(&prompt.text);
     keep(memory, turn, Message::Person(prompt)).await?;
     match go_on(models, memory, turn).await? {
         Ended::Because(reason) => Ok(reason),
@@ -74,8 +81,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         Party::Subagent { .. } => STEPS_OF_SUBAGENT,
     };
     for step in 0..steps {
-        let most = room(&*model, memory, turn);
-        forget(memory, turn, &*model, most).await?;
+        make_room(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
             Err(unanswered) => match again(models, memory, turn, &*model, unanswered).await? {
@@ -146,16 +152,6 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
     Ok(())
 }
 
-/// Makes the conversation fit into `room`, and says what was forgotten. Whether anything was.
-async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) -> Result<bool> {
-    let forgotten = memory.conversation.fit(room);
-    if forgotten == Forgotten::default() {
-        return Ok(false);
-    }
-    turn.say(&words(forgotten, model.window())).await?;
-    Ok(true)
-}
-
 /// What follows when a model did not answer.
 enum Next {
     Answer(Answer),
@@ -164,8 +160,8 @@ enum Next {
     Stop(StopReason),
 }
 
-/// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it the older half is
-/// forgotten, and it is asked once more. Where its provider failed for good the person's other choice goes on.
+/// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it that is made
+/// shorter, and it is asked once more. Where its provider failed for good the person's other choice goes on.
 async fn again(
     models: &Models,
     memory: &mut Memory,
@@ -174,13 +170,12 @@ async fn again(
     unanswered: Unanswered,
 ) -> Result<Next> {
     let mut unanswered = unanswered;
-    if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said) {
-        let half = memory.conversation.tokens() / 2;
-        if forget(memory, turn, model, half).await? {
-            match answer(model, memory, turn).await {
-                Ok(answer) => return Ok(Next::Answer(answer)),
-                Err(still) => unanswered = still,
-            }
+    if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said)
+        && overflowed(memory, turn, model).await?
+    {
+        match answer(model, memory, turn).await {
+            Ok(answer) => return Ok(Next::Answer(answer)),
+            Err(still) => unanswered = still,
         }
     }
     if let Why::Model(error) = &unanswered.why
@@ -269,9 +264,9 @@ async fn act(
             if !said.is_empty() {
                 keep(memory, turn, Message::Model(said)).await?;
             }
-            if let Some(window) = model.window() {
-                turn.usage(memory.conversation.tokens(), window, cost_shown(memory)).await?;
-            }
+            memory.spending.count(&usage);
+            let used = memory.conversation.tokens();
+            tell_fill(memory, turn, model, used).await?;
             let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
             for action in wanted {
                 let result = Toolbox { turn, models, memory }.act(&action, None).await?;
@@ -294,21 +289,16 @@ fn calls(message: &ModelMessage) -> Vec<(String, String, String)> {
     message.parts.iter().filter_map(call).collect()
 }
 
-/// Says how full the window is and what the session cost, as far as both are known (USE-03, USE-04).
+/// Counts what a call took of the window and what it cost, as far as both are known.
 async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
-    let counts = usage.total() > 0;
-    let cost = model.cost(usage).filter(|_| counts);
-    turn.remember(&Record::Cost(cost)).await?;
-    memory.spending.add(cost);
-    match model.window().filter(|_| counts) {
-        Some(window) => turn.usage(usage.total(), window, cost_shown(memory)).await,
-        None => Ok(()),
+    memory.charge(turn, model, usage).await?;
+    let used = usage.total();
+    if used == 0 {
+        return Ok(());
     }
-}
-
-/// What the session cost; a subagent's own session says nothing of it, for it is that of the whole.
-fn cost_shown(memory: &Memory) -> Option<Cost> {
-    memory.spending.cost().filter(|_| memory.conversation.party() == Party::Agent)
+    let brief = brief(memory, turn);
+    memory.conversation.measure(model, &brief, used);
+    tell_fill(memory, turn, model, used).await
 }
 
 /// Why the turn ends when the model stopped for this and wants no tool.
@@ -342,23 +332,4 @@ async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()
         Err(Error::Invalid(_)) => Ok(()),
         entitled => entitled,
     }
-}
-
-fn words(forgotten: Forgotten, window: Option<u64>) -> String {
-    let what = match forgotten {
-        Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
-        Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
-        Forgotten { turns, results } => {
-            format!(
-                "{} and {} of this one",
-                counted(turns as u64, "turn"),
-                counted(results as u64, "tool result")
-            )
-        }
-    };
-    let window = window.map_or_else(
-        || "the model's window".to_owned(),
-        |window| format!("the window of {}", counted(window, "token")),
-    );
-    format!("(The conversation passed {window}: I forgot the oldest {what}.)\n\n")
 }

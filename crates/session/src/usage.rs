@@ -55,6 +55,18 @@ pub enum UsageLevel {
 }
 
 impl UsageLevel {
+    /// The level of a context of `size` tokens that holds `used`.
+    pub fn of(used: u64, size: u64) -> Self {
+        let (used, size) = (u128::from(used) * 100, u128::from(size));
+        match used {
+            _ if size == 0 => Self::Normal,
+            _ if used > size * 95 => Self::Critical,
+            _ if used >= size * 90 => Self::High,
+            _ if used >= size * 75 => Self::Elevated,
+            _ => Self::Normal,
+        }
+    }
+
     /// What a person should know or do about it, as the part of a sentence; `None` while there is nothing to do.
     pub fn advice(self) -> Option<&'static str> {
         match self {
@@ -92,14 +104,7 @@ impl UsageState {
 
     /// How full the context is.
     pub fn level(&self) -> UsageLevel {
-        let Some((used, size)) = self.measured() else { return UsageLevel::Normal };
-        let (used, size) = (u128::from(used) * 100, u128::from(size));
-        match used {
-            _ if used > size * 95 => UsageLevel::Critical,
-            _ if used >= size * 90 => UsageLevel::High,
-            _ if used >= size * 75 => UsageLevel::Elevated,
-            _ => UsageLevel::Normal,
-        }
+        self.measured().map_or(UsageLevel::Normal, |(used, size)| UsageLevel::of(used, size))
     }
 
     /// The cost since the session began, as received in the unit that was stated last; never converted. News of the context without a cost

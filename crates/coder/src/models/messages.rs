@@ -8,9 +8,15 @@ use crate::tools::{Action, ToolResult};
 /// The messages of the conversation; parts of prompts that the model does not take are named instead.
 pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> bool) -> Vec<Message> {
     let mut messages = Vec::new();
+    // It stands in the prompt behind it: two messages of a person in a row are more than some models take.
+    let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
-            conversation::Message::Person(prompt) => messages.push(Message::Person(person(prompt, &takes))),
+            conversation::Message::Summary(left) => summary = Some(Part::Text(left.for_model())),
+            conversation::Message::Person(prompt) => {
+                let parts = summary.take().into_iter().chain(person(prompt, &takes));
+                messages.push(Message::Person(parts.collect()));
+            }
             conversation::Message::Model(text) => {
                 messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
             }

@@ -42,8 +42,16 @@ impl Model for Offline {
         Some(WINDOW)
     }
 
-    fn room(&self, _: u64) -> u64 {
+    fn size(&self) -> u64 {
         WINDOW
+    }
+
+    fn around(&self, _: &Brief) -> u64 {
+        0
+    }
+
+    fn writes(&self) -> bool {
+        false
     }
 
     fn takes(&self, part: &Part) -> bool {
@@ -101,11 +109,7 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
         .filter_map(|message| match message {
             Message::Tool(Action::Plan(_), _) => None,
             Message::Tool(action, result) => Some((action, result)),
-            Message::Person(_)
-            | Message::Model(_)
-            | Message::Said(_)
-            | Message::Returned(_)
-            | Message::Note(_) => None,
+            _ => None,
         })
         .collect();
     // The answer comes after the plan says that everything is done.

@@ -9,7 +9,7 @@ use crate::tools::read::Lines;
 use crate::tools::{Finding, ToolResult};
 
 /// What the model says about itself.
-pub(super) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 I am the offline model: no key, no network, and the same answer every time. I understand:
 
 - `summarize this project`
@@ -102,7 +102,7 @@ pub(super) fn is_manifest(name: &str) -> bool {
 }
 
 /// The answer to `summarize this project`.
-pub(super) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolResult>) -> String {
+pub(crate) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolResult>) -> String {
     if files.total == 0 {
         return format!(
             "There are no files in {} (hidden files and those that `.gitignore` names are left out).\n",

@@ -3,6 +3,7 @@
 use super::messages::messages;
 use super::provider::{self, Call, Http, KnownModel, Provider, Request, Thinking};
 use super::{Brief, Model, ModelEvent, ModelMessage, NextEvent, Part, Step, TokenUsage};
+use crate::context::room_for_an_answer;
 use crate::conversation::Conversation;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -20,9 +21,10 @@ pub(super) struct Provided {
 struct ProvidedStep(Call);
 
 impl Provided {
-    /// The longest answer that is asked for, in tokens: not so long that little of the window is left for the conversation.
-    fn longest_answer(&self) -> Option<u64> {
-        self.known.max_output.map(|most| most.min(self.known.window / 4))
+    /// The longest answer that is asked for, in tokens, when so many are taken in: what is left of the window, and no more than a quarter.
+    fn longest_answer(&self, taken_in: u64) -> Option<u64> {
+        let left = self.known.window.saturating_sub(taken_in).max(room_for_an_answer(self.known.window));
+        self.known.max_output.map(|most| most.min(self.known.window / 4).min(left))
     }
 }
 
@@ -35,11 +37,16 @@ impl Model for Provided {
         (!self.known.window_assumed).then_some(self.known.window)
     }
 
-    fn room(&self, brief: u64) -> u64 {
-        let answer = self.longest_answer().unwrap_or(self.known.window / 8);
-        let room = self.known.window.saturating_sub(answer).saturating_sub(brief);
-        // However small the window: the provider says so itself if it is too small.
-        room.max(self.known.window / 4)
+    fn size(&self) -> u64 {
+        self.known.window
+    }
+
+    fn around(&self, brief: &Brief) -> u64 {
+        brief.tokens()
+    }
+
+    fn writes(&self) -> bool {
+        true
     }
 
     fn takes(&self, part: &Part) -> bool {
@@ -62,7 +69,7 @@ impl Model for Provided {
             messages: messages(conversation, |part| self.takes(part)),
             tools: brief.tools.clone(),
             thinking: self.thinking.clone(),
-            max_output: self.longest_answer(),
+            max_output: self.longest_answer(brief.tokens() + conversation.tokens()),
             session: self.session.clone(),
         };
         let seed = RandomState::new().hash_one(&self.session);

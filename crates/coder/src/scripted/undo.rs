@@ -3,13 +3,10 @@
 use super::client::Client;
 use super::{One, edit, read, run};
 use crate::Coder;
-use crate::changes::undo;
-use crate::coder::Memory;
 use crate::conversation::{Conversation, Message};
 use crate::models::{Brief, Model, ModelEvent, Models, Part, Step, TokenUsage};
 use crate::tools::Action;
 use crate::tools::write::Write;
-use attache_agent::{About, Author, Opening, Result, StopReason, Turn};
 use serde_json::json;
 use std::collections::VecDeque;
 use std::fs;
@@ -26,11 +23,19 @@ impl Model for Queue {
     }
 
     fn window(&self) -> Option<u64> {
-        Some(self.room(0))
+        Some(self.size())
     }
 
-    fn room(&self, _: u64) -> u64 {
+    fn size(&self) -> u64 {
         1_000_000
+    }
+
+    fn around(&self, _: &Brief) -> u64 {
+        0
+    }
+
+    fn writes(&self) -> bool {
+        false
     }
 
     fn takes(&self, _: &Part) -> bool {
@@ -51,32 +56,6 @@ impl Model for Queue {
     }
 }
 
-/// The agent, which takes `undo` and `undo force` as words of a prompt.
-struct Undoing(Coder);
-
-impl Author for Undoing {
-    type Memory = Memory;
-
-    fn about(&self) -> About {
-        self.0.about()
-    }
-
-    async fn open(&self, opening: Opening<'_>) -> Result<Memory> {
-        self.0.open(opening).await
-    }
-
-    async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
-        let forced = match turn.text() {
-            "undo" => false,
-            "undo force" => true,
-            _ => return self.0.turn(memory, turn).await,
-        };
-        let report = undo(turn, memory, forced).await?;
-        turn.say(&report.to_string()).await?;
-        Ok(StopReason::EndTurn)
-    }
-}
-
 /// A session whose model does what it is given.
 pub(super) struct Session {
     pub(super) client: Client,
@@ -90,7 +69,7 @@ impl Session {
 
     pub(super) async fn open_with(capabilities: serde_json::Value, folder: &Path) -> Self {
         let queue = Queue::default();
-        let author = Undoing(Coder::with(Models::with_offline(Arc::new(queue.clone()))));
+        let author = Coder::with(Models::with_offline(Arc::new(queue.clone())));
         let session = json!({ "cwd": folder, "mcpServers": [] });
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
@@ -128,7 +107,7 @@ async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_thos
     session.turn("third", [read("a")]).await;
     assert_eq!(fs::read(path("a")).unwrap(), b"\xe9four\r\n");
 
-    let said = session.client.prompt("undo").await.text();
+    let said = session.client.prompt("/undo").await.text();
     assert!(said.starts_with("2 files as before the turn “second”:\n\n- `new/below/b`: deleted, as it was new\n- `a`: as it was\n"), "{said}");
     assert!(said.contains("What commands made or changed is not known to me"), "{said}");
     assert_eq!(fs::read(path("a")).unwrap(), b"\xe9three\r\n");
@@ -136,9 +115,9 @@ async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_thos
     let said = session.does([edit("a", "three", "x")]).await;
     assert_eq!(said, "a changed since it was read: read it again, then edit");
 
-    assert!(session.client.prompt("undo").await.text().contains("the turn “first”"));
+    assert!(session.client.prompt("/undo").await.text().contains("the turn “first”"));
     assert_eq!(fs::read(path("a")).unwrap(), b"\xe9one\r\n");
-    assert!(session.client.prompt("undo").await.text().starts_with("There is nothing to undo"));
+    assert!(session.client.prompt("/undo").await.text().starts_with("There is nothing to undo"));
 }
 
 #[tokio::test]
@@ -152,11 +131,11 @@ async fn a_file_that_changed_since_is_put_back_only_by_force() {
     let actions = [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
     session.turn("change", actions).await;
     session.turn("other", [run("printf mine > a; printf mine > c", None)]).await;
-    let said = session.client.prompt("undo").await.text();
+    let said = session.client.prompt("/undo").await.text();
     assert!(said.contains("1 file as before the turn “change”:\n\n- `b`: as it was"), "{said}");
     assert!(said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"), "{said}");
     assert_eq!(["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()), ["mine", "one", "mine"]);
-    session.client.prompt("undo force").await;
+    session.client.prompt("/undo force").await;
     assert_eq!(fs::read_to_string(path("a")).unwrap(), "one");
     assert!(!path("c").exists());
 }
@@ -174,7 +153,7 @@ async fn an_undo_follows_no_link_that_was_put_in_the_way() {
     std::os::unix::fs::symlink(outside.path(), folder.path().join("deep")).unwrap();
     fs::write(outside.path().join("new"), "x").unwrap();
     fs::write(outside.path().join("a"), "two").unwrap();
-    let said = session.client.prompt("undo force").await.text();
+    let said = session.client.prompt("/undo force").await.text();
     assert!(
         said.contains("Nothing was put back") && said.contains("outside the session's folders"),
         "{said}"
@@ -193,7 +172,7 @@ async fn an_undo_goes_through_the_client_that_the_change_went_through() {
     session.client.buffers.insert(key.clone(), "unsaved".to_owned());
     session.does([read("a"), edit("a", "unsaved", "changed")]).await;
     assert_eq!(session.client.buffers[&key], "changed");
-    let said = session.client.prompt("undo").await.text();
+    let said = session.client.prompt("/undo").await.text();
     assert!(said.contains("- `a`: as it was"), "{said}");
     assert_eq!(session.client.buffers[&key], "unsaved");
     assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "on the disk");

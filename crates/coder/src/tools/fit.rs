@@ -76,6 +76,11 @@ pub(crate) fn code(text: &str) -> String {
 /// `1 file`, `2 files`: a number with its noun.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let plural = if noun.ends_with("ch") { "es" } else { "s" };
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { plural })
+}
+
+/// A number in groups of three digits, such as `1,234`.
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -84,7 +89,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
         }
         grouped.push(digit);
     }
-    format!("{grouped} {noun}{}", if number == 1 { "" } else { plural })
+    grouped
 }
 
 #[cfg(test)]

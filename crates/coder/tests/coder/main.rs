@@ -10,6 +10,7 @@
 
 mod client;
 mod commands;
+mod compaction;
 mod failures;
 mod fallback;
 mod fetch;

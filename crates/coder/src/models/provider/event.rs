@@ -71,6 +71,22 @@ pub(crate) struct TokenUsage {
 }
 
 impl TokenUsage {
+    /// Adds those of another call; what was billed is not added.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cached_read, other.cached_read),
+            (&mut self.cached_write, other.cached_write),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        self.thought = match (self.thought, other.thought) {
+            (Some(sum), Some(more)) => Some(sum.saturating_add(more)),
+            (sum, more) => sum.or(more),
+        };
+    }
+
     /// All tokens: what the conversation fills of the window after this call.
     pub(crate) fn total(&self) -> u64 {
         [self.input, self.output, self.cached_read, self.cached_write]

@@ -1,0 +1,100 @@
+//! The command `init`: AGENTS.md of a project that has none.
+
+use crate::coder::Memory;
+use crate::models::{Models, offline_summary};
+use crate::tools::{Finding, ToolResult, Toolbox};
+use attache_agent::{Result, Turn};
+use serde_json::{Value, json};
+
+/// What a model is asked.
+pub(super) const TASK: &str = "\
+Write the file `AGENTS.md` in the working directory: what a coding agent must know that works on this project for the first time. Look first: \
+the README, the manifests, the settings of the build, of tests and of continuous integration, the folders, some of the sources. If there is an \
+`AGENTS.md` already, mend it and keep what is right in it.
+It says, in under 150 lines of Markdown and only what you saw in files: what the project is, in two sentences; where what is; the exact \
+commands that build it, test it, run one test, check its style and run it; the conventions that the code shows; what must not be touched. \
+No advice that holds for every project.";
+
+/// The file that is written.
+const FILE: &str = "AGENTS.md";
+
+/// How many manifests are read.
+const READ: usize = 4;
+
+/// What a manifest says about commands: its name, and the commands that everybody uses with it.
+const COMMANDS: [(&str, &[&str]); 7] = [
+    ("Cargo.toml", &["cargo build", "cargo test", "cargo clippy --all-targets", "cargo fmt"]),
+    ("go.mod", &["go build ./...", "go test ./...", "gofmt -l ."]),
+    ("pyproject.toml", &["python -m pip install -e .", "python -m pytest"]),
+    ("pom.xml", &["mvn package", "mvn test"]),
+    ("mix.exs", &["mix compile", "mix test"]),
+    ("CMakeLists.txt", &["cmake -B build", "cmake --build build", "ctest --test-dir build"]),
+    ("Gemfile", &["bundle install"]),
+];
+
+/// Writes the file from what the files say, without a model.
+pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<String> {
+    if memory.folders.place(FILE).is_ok_and(|place| place.resolved.exists()) {
+        return Ok(format!(
+            "{FILE} is there already. A model of a provider can mend it; `offline` does not.\n"
+        ));
+    }
+    let mut tools = Toolbox { turn, models, memory };
+    let listed = tools.called("list", &json!({ "path": "." }).to_string()).await?;
+    let Finding::Files(files) = &listed.finding else { return Ok(format!("{}\n", listed.text)) };
+    let telling = |name: &&String| {
+        !name.contains('/')
+            && (name.to_lowercase().starts_with("readme") || commands_of(name, "").next().is_some())
+    };
+    let names: Vec<String> = files.named.iter().filter(telling).take(READ).cloned().collect();
+    let mut reads: Vec<ToolResult> = Vec::new();
+    for name in names {
+        reads.push(tools.called("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
+    }
+    let mut text = format!(
+        "# {FILE}\n\nWhat a coding agent should know of this project. Made from its files without a model: mend it, and add what they do not say.\n\n\
+         ## What it is\n\n{}",
+        offline_summary(files, reads.iter())
+    );
+    let mut commands = Vec::new();
+    for read in &reads {
+        if let Finding::Lines(lines) = &read.finding {
+            commands.extend(commands_of(&lines.path, &lines.text));
+        }
+    }
+    if !commands.is_empty() {
+        text.push_str("\n## Commands\n\n");
+        text.extend(commands.iter().map(|command| format!("- `{command}`\n")));
+    }
+    let written = tools.called("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
+    Ok(match written.failed {
+        true => format!("{FILE} is not written. {}\n", written.text),
+        false => format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n"),
+    })
+}
+
+/// The commands that a manifest with this text stands for.
+fn commands_of(name: &str, text: &str) -> impl Iterator<Item = String> {
+    let usual =
+        COMMANDS.iter().filter(move |(manifest, _)| *manifest == name).flat_map(|(_, commands)| *commands);
+    let mut commands: Vec<String> = usual.map(|command| (*command).to_owned()).collect();
+    match name {
+        "package.json" => {
+            commands.push("npm install".to_owned());
+            let package: Value = serde_json::from_str(text).unwrap_or_default();
+            let scripts = package.get("scripts").and_then(Value::as_object);
+            commands.extend(scripts.into_iter().flatten().map(|(script, _)| format!("npm run {script}")));
+        }
+        "Makefile" => {
+            commands.push("make".to_owned());
+            let targets = text.lines().filter_map(|line| line.split_once(':')).map(|(target, _)| target);
+            let plain = |target: &&str| {
+                !target.is_empty()
+                    && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+            };
+            commands.extend(targets.filter(plain).map(|target| format!("make {target}")));
+        }
+        _ => {}
+    }
+    commands.into_iter()
+}

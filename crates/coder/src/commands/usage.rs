@@ -1,0 +1,43 @@
+//! The command `usage`: numbers of the session.
+
+use crate::answer::brief;
+use crate::coder::Memory;
+use crate::models::Model;
+use crate::tools::fit::{counted, grouped};
+use attache_agent::Turn;
+use attache_session::UsageLevel;
+
+/// How full the window is, what models took in and wrote, and what it cost, as a table.
+pub(super) fn usage(memory: &Memory, turn: &Turn, model: &dyn Model) -> String {
+    let conversation = &memory.conversation;
+    let used = conversation.fill(model, &brief(memory, turn));
+    let mut rows = vec![("Model", model.title().to_owned())];
+    match model.window() {
+        Some(window) => {
+            let percent = u128::from(used) * 100 / u128::from(window.max(1));
+            let advice = UsageLevel::of(used, window).advice().map(|advice| format!(": {advice}"));
+            rows.push(("Window", counted(window, "token")));
+            rows.push((
+                "Filled",
+                format!("about {} ({percent} %){}", counted(used, "token"), advice.unwrap_or_default()),
+            ));
+        }
+        None => rows.push(("Filled", format!("about {}; nobody knows the window", counted(used, "token")))),
+    }
+    let tokens = memory.spending.tokens();
+    let some = |words: String, number: u64| if number > 0 { words } else { String::new() };
+    let cached = some(format!(", {} more from the cache", grouped(tokens.cached_read)), tokens.cached_read);
+    let written = some(format!(", {} into the cache", grouped(tokens.cached_write)), tokens.cached_write);
+    let thought = tokens.thought.unwrap_or_default();
+    let thought = some(format!(", {} of them thoughts", grouped(thought)), thought);
+    rows.push(("Read so far", format!("{}{cached}{written}", counted(tokens.input, "token"))));
+    rows.push(("Written so far", format!("{}{thought}", counted(tokens.output, "token"))));
+    let cost = match memory.spending.cost() {
+        Some(cost) => format!("{:.4} {}", cost.amount, cost.currency),
+        None if memory.spending.is_free() => "nothing".to_owned(),
+        None => "not known: a model was used of which nobody knows the price".to_owned(),
+    };
+    rows.push(("Cost so far", cost));
+    let rows = rows.iter().map(|(name, value)| format!("| {name} | {} |\n", value.replace('|', "\\|")));
+    format!("| Session | |\n|---|---|\n{}", rows.collect::<String>())
+}

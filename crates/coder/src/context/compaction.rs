@@ -1,0 +1,222 @@
+//! The older part of a conversation gives way to a summary.
+
+use super::cut::Cut;
+use super::gauge::tell_fill;
+use super::summary::{self, Compacted, Summary};
+use crate::answer::{brief, spent, waits};
+use crate::coder::{Memory, Record};
+use crate::conversation::{Conversation, Forgotten, Message, Party};
+use crate::models::{Brief, Model, ModelEvent, ModelStop};
+use crate::tools::fit::counted;
+use attache_agent::{CompactionHandle, Error, Result, Turn};
+use attache_protocol::v1::{Notice, NoticeSeverity};
+
+/// How much of the window the turns may take that stay, in percent, when it is full, and when a person wants a summary.
+const STAYS: u64 = 25;
+const STAYS_ON_REQUEST: u64 = 10;
+
+/// How much of the window a request for a summary may take, in percent. A provider may count half as many tokens again as we do.
+const REQUEST: u64 = 50;
+
+/// What came of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Compaction {
+    /// The conversation is shorter: so many tokens before, and after, as they are estimated.
+    Done { before: u64, after: u64 },
+    /// There is nothing that could give way.
+    Nothing,
+    /// No summary could be written, for this reason; the conversation is as it was.
+    Failed(String),
+}
+
+/// What a person or the window wants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted<'w> {
+    /// The window is full.
+    Room,
+    /// A person wants it, and perhaps says what must be kept.
+    ByPerson(Option<&'w str>),
+}
+
+/// Sees to it that the model can be given the conversation: where its window is nearly full the older part gives way to a summary; where
+/// that does not help the oldest is forgotten, and the person is told.
+pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+    let brief = brief(memory, turn);
+    if memory.conversation.is_full(model, &brief) {
+        full(memory, turn, model).await?;
+    }
+    let room = memory.conversation.room(model, &brief);
+    forget(memory, turn, model, room).await?;
+    Ok(())
+}
+
+/// The provider says that the conversation is too long: makes it shorter, and says whether it is.
+pub(crate) async fn overflowed(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+    if full(memory, turn, model).await? {
+        return Ok(true);
+    }
+    let half = memory.conversation.tokens() / 2;
+    forget(memory, turn, model, half).await
+}
+
+/// A summary because there is no room. Whether there is one now; the person is told where the client shows no compactions.
+async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+    let (done, title) = match compact(memory, turn, model, Wanted::Room).await? {
+        Compaction::Nothing => return Ok(false),
+        Compaction::Done { before, after } => {
+            if shows_compactions(turn) {
+                return Ok(true);
+            }
+            let after = counted(after, "token");
+            (
+                true,
+                format!(
+                    "The conversation filled the window: its older part is a summary now, {after} instead of {before}"
+                ),
+            )
+        }
+        // The client shows it with the compaction; what follows from it, the forgetting, is said in any case.
+        Compaction::Failed(_) if shows_compactions(turn) => return Ok(false),
+        Compaction::Failed(why) => {
+            (false, format!("The older part of the conversation should be a summary now, but {why}"))
+        }
+    };
+    match takes_notices(turn) {
+        true => {
+            let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+            turn.notice(Notice::new(severity, title)).await?;
+        }
+        false => turn.say(&format!("({title}.)\n\n")).await?,
+    }
+    Ok(done)
+}
+
+fn shows_compactions(turn: &Turn) -> bool {
+    turn.client().session.as_ref().is_some_and(|session| session.compaction.is_some())
+}
+
+fn takes_notices(turn: &Turn) -> bool {
+    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
+}
+
+/// Puts a summary in the place of the older part of the conversation, here and in the store, and shows it as a compaction (COMP-03): never as
+/// something said. While a model writes it the turn can be cancelled like at any time, and the conversation stays as it was.
+pub(crate) async fn compact(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    wanted: Wanted<'_>,
+) -> Result<Compaction> {
+    let size = model.size();
+    let (cut, wish) = match wanted {
+        Wanted::Room => (memory.conversation.cut(size * STAYS / 100), None),
+        Wanted::ByPerson(wish) => (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish),
+    };
+    let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
+    let mut handle = turn.compaction().await?;
+    let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
+    let summary = match written(memory, turn, model, &older, wish).await? {
+        Ok(summary) => summary,
+        Err(why) => {
+            handle.fail(&why).await?;
+            return Ok(Compaction::Failed(why));
+        }
+    };
+    let kept = memory.conversation.messages().len() - at;
+    let compacted = Compacted { summary, kept, with_prompt: within_turn };
+    let before = memory.conversation.tokens();
+    show(&mut handle, &compacted.summary.markdown()).await?;
+    if memory.conversation.party() == Party::Agent {
+        turn.remember(&Record::Compacted(Box::new(compacted.clone()))).await?;
+    }
+    memory.conversation.compact(compacted);
+    handle.complete().await?;
+    let after = memory.conversation.tokens();
+    let used = memory.conversation.fill(model, &brief(memory, turn));
+    tell_fill(memory, turn, model, used).await?;
+    Ok(Compaction::Done { before, after })
+}
+
+/// The pieces in which a summary is shown, in bytes: no line gets long.
+const PIECE: usize = 16 * 1024;
+
+async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
+    let mut rest = markdown;
+    while let Some((piece, more)) =
+        rest.split_at_checked(rest.floor_char_boundary(PIECE)).filter(|_| !rest.is_empty())
+    {
+        handle.summary(piece).await?;
+        rest = more;
+    }
+    Ok(())
+}
+
+/// The summary of these messages, in the words of the model if it has any, else without; or why there is none.
+async fn written(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    older: &[Message],
+    wish: Option<&str>,
+) -> Result<std::result::Result<Summary, String>> {
+    // A token is at least two bytes of what models read.
+    let limit = usize::try_from(model.size() * REQUEST / 100 * 3).unwrap_or(usize::MAX);
+    if !model.writes() {
+        return Ok(Ok(Summary::listed(older, wish)));
+    }
+    let conversation = Conversation::of(&summary::request(older, wish, limit));
+    let mut step = model.step(&conversation, &Brief::to_write(summary::SYSTEM));
+    let mut words = String::new();
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = turn.cancelled() => return Err(Error::Cancelled),
+            event = step.next() => event,
+        };
+        match event {
+            Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
+            Some(Ok(ModelEvent::Waiting { why, wait })) => waits(turn, &why, wait).await?,
+            Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
+            Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
+                turn.spent(spent(&usage));
+                memory.charge(turn, model, &usage).await?;
+                let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens) && !words.trim().is_empty();
+                return Ok(match whole {
+                    true => Ok(Summary::of(&words, older)),
+                    false => Err(format!("{} wrote no summary", model.title())),
+                });
+            }
+            Some(Err(error)) => return Ok(Err(error.to_string())),
+            None => return Ok(Err(format!("{} wrote no summary", model.title()))),
+        }
+    }
+}
+
+/// Makes the conversation fit into `room`, and says what was forgotten. Whether anything was.
+async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) -> Result<bool> {
+    let forgotten = memory.conversation.fit(room);
+    if forgotten == Forgotten::default() {
+        return Ok(false);
+    }
+    turn.say(&words(forgotten, model.window())).await?;
+    Ok(true)
+}
+
+fn words(forgotten: Forgotten, window: Option<u64>) -> String {
+    let what = match forgotten {
+        Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
+        Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
+        Forgotten { turns, results } => {
+            format!(
+                "{} and {} of this one",
+                counted(turns as u64, "turn"),
+                counted(results as u64, "tool result")
+            )
+        }
+    };
+    let window = window.map_or_else(
+        || "the model's window".to_owned(),
+        |window| format!("the window of {}", counted(window, "token")),
+    );
+    format!("(The conversation passed {window}: I forgot the oldest {what}.)\n\n")
+}

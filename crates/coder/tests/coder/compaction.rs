@@ -1,0 +1,292 @@
+//! The older part of a conversation gives way to a summary: shown, stored, never said.
+
+use crate::client::{Client, Turn};
+use crate::projects::project;
+use crate::provider::{anthropic, anthropic_at, bodies, coder, text, thinking, tool_use, variables};
+use crate::server::{Reply, Server};
+use attache_agent::serve;
+use attache_coder::{Coder, Models};
+use attache_session::MemoryStore;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What the summary says, and nobody else.
+const SECRET: &str = "the summary that nobody says";
+
+/// A model with a window of this many tokens, on the wire of Anthropic.
+fn small(url: &str, window: u64) -> Coder {
+    let own = json!({ "models": [
+        { "provider": "anthropic", "name": "small", "title": "Small", "window": window, "max_output": 500,
+          "prices": { "input": 1, "output": 1 } }
+    ] });
+    let given =
+        [anthropic_at(url), variables(&[("ATTACHE_MODEL", "anthropic/small"), ("ATTACHE_TITLES", "off")])]
+            .concat();
+    let environment =
+        |name: &str| given.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    Coder::with(Models::of(&environment, Some(&own.to_string())).unwrap())
+}
+
+fn shows() -> Value {
+    json!({ "session": { "compaction": {}, "notices": {} } })
+}
+
+async fn open(server: &Server, window: u64, capabilities: Value, cwd: &Path) -> Client {
+    Client::serve_author(small(&server.url, window), capabilities, json!({ "cwd": cwd, "mcpServers": [] }))
+        .await
+}
+
+/// No piece of a summary is said or thought.
+fn nothing_leaks(turn: &Turn) {
+    for kind in ["agent_message_chunk", "agent_thought_chunk", "notice"] {
+        assert!(!format!("{:?}", turn.all(kind)).contains(SECRET), "{:?}", turn.all(kind));
+    }
+}
+
+/// The statuses of compactions, and their summary.
+fn compactions(turn: &Turn) -> (Vec<String>, String) {
+    let statuses = turn
+        .all("compaction_update")
+        .iter()
+        .map(|update| update["status"].as_str().unwrap().to_owned())
+        .collect();
+    let pieces = turn.all("compaction_summary_chunk");
+    (statuses, pieces.iter().map(|piece| piece["content"]["text"].as_str().unwrap()).collect())
+}
+
+/// The text of all messages of a request.
+fn given(body: &Value) -> String {
+    body["messages"].to_string()
+}
+
+/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary before the model goes on; the turn that runs stays, the
+/// usage after it is that of the shorter conversation.
+#[tokio::test]
+async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
+    let long = "a line of some text that is long enough\n".repeat(300);
+    let reads = [thinking("I read it", "sig"), tool_use("t1", "read", json!({ "path": "a.txt" }))];
+    let server = Server::start(vec![
+        anthropic(&[text(&"one ".repeat(10_000))], "end_turn"),
+        anthropic(&reads, "tool_use"),
+        anthropic(&[text(SECRET)], "end_turn"),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[("a.txt", &long)]);
+    let mut client = open(&server, 12_000, shows(), project.path()).await;
+    client.prompt("the first prompt").await;
+    let turn = client.prompt("read it").await;
+    assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "done"), "{:?}", turn.result);
+    let (statuses, summary) = compactions(&turn);
+    assert_eq!(statuses, ["in_progress", "completed"]);
+    assert!(summary.starts_with(SECRET), "{summary}");
+    nothing_leaks(&turn);
+    let bodies = bodies(&server);
+    assert!(given(&bodies[2]).contains("the first prompt") && !given(&bodies[2]).contains("read it"));
+    assert!(bodies[2]["tools"].as_array().is_none_or(Vec::is_empty));
+    let last = given(&bodies[3]);
+    assert!(last.contains(SECRET) && last.contains("read it") && !last.contains("one one"), "{last}");
+    assert!(
+        last.contains("\"signature\":\"sig\"") && last.contains("a line of some text"),
+        "pairs stay together"
+    );
+    let used: Vec<_> = turn.all("usage_update").iter().map(|usage| usage["used"].as_u64().unwrap()).collect();
+    assert!(used.len() >= 3, "{used:?}");
+    // Three calls of 10 + 5 + 7 tokens are in the reply.
+    assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
+}
+
+/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary.
+#[tokio::test]
+async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
+    let server = Server::start(vec![
+        anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
+        anthropic(&[text(SECRET)], "end_turn"),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, 12_000, json!({}), project.path()).await;
+    client.prompt("the first prompt").await;
+    let turn = client.prompt("go on").await;
+    assert!(
+        turn.text().starts_with("(The conversation filled the window:") && turn.text().ends_with("done"),
+        "{}",
+        turn.text()
+    );
+    nothing_leaks(&turn);
+    assert!(turn.all("compaction_update").is_empty() && turn.all("compaction_summary_chunk").is_empty());
+}
+
+/// COMP-03, COMP-08: without a summary the oldest is forgotten, in words, and the turn goes on.
+#[tokio::test]
+async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
+    let server = Server::start(vec![
+        anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
+        Reply::status(
+            400,
+            "",
+            "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}",
+        ),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, 12_000, shows(), project.path()).await;
+    client.prompt("the first prompt").await;
+    let turn = client.prompt("go on").await;
+    let (statuses, _) = compactions(&turn);
+    assert_eq!(statuses, ["in_progress", "failed"]);
+    assert!(
+        turn.all("compaction_update")[1]["error"].as_str().unwrap().contains("does not take the request")
+    );
+    assert!(
+        turn.text().contains("I forgot the oldest 1 turn") && turn.text().ends_with("done"),
+        "{}",
+        turn.text()
+    );
+    assert!(!given(&bodies(&server)[2]).contains("one one"));
+}
+
+/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The conversation stays as it was.
+#[tokio::test]
+async fn a_compaction_is_cancelled_at_once() {
+    let mut server = Server::start(vec![
+        anthropic(&[text("one")], "end_turn"),
+        Reply::stream("event: ping\ndata: {\"type\":\"ping\"}\n\n").then_hang(),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, 12_000, shows(), project.path()).await;
+    client.prompt("the first prompt").await;
+    let prompt = json!([{ "type": "text", "text": "/compact" }]);
+    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    loop {
+        if client.receive().await["params"]["update"]["sessionUpdate"] == "compaction_update" {
+            break;
+        }
+    }
+    while server.requests().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    client.cancel().await;
+    let turn = client.finish(id).await;
+    assert_eq!(turn.stop_reason(), "cancelled");
+    assert_eq!(compactions(&turn).0, ["cancelled"]);
+    server.closed.recv().await.unwrap();
+    assert_eq!(client.prompt("go on").await.text(), "done");
+    assert!(given(&bodies(&server)[2]).contains("the first prompt"));
+}
+
+/// An overflow that the provider sees first is answered by a summary, once, and the turn goes on.
+#[tokio::test]
+async fn an_overflow_compacts_once_and_goes_on() {
+    let overflow = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13000 tokens > 12000 maximum\"}}";
+    let server = Server::start(vec![
+        anthropic(&[text("one")], "end_turn"),
+        Reply::status(400, "", overflow),
+        anthropic(&[text(SECRET)], "end_turn"),
+        anthropic(&[text("done")], "end_turn"),
+    ])
+    .await;
+    let project = project(&[]);
+    let mut client = open(&server, 12_000, shows(), project.path()).await;
+    client.prompt(&"the first prompt ".repeat(800)).await;
+    let turn = client.prompt("go on").await;
+    assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "done"));
+    assert_eq!(compactions(&turn).0, ["in_progress", "completed"]);
+    nothing_leaks(&turn);
+    assert!(!given(&bodies(&server)[3]).contains("the first prompt"));
+}
+
+/// SESS-13, SESS-18, FORK-01: a summary outlives the process: load, resume and fork go on from it.
+#[tokio::test]
+async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
+    let mut replies = vec![anthropic(&[text("one")], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
+    replies.extend((0..3).map(|_| anthropic(&[text("done")], "end_turn")));
+    let (server, project, store) = (Server::start(replies).await, project(&[]), MemoryStore::new());
+    let connect = || Client::connect(serve(small(&server.url, 12_000)).store(store.clone()), shows());
+    let mut client = connect().await;
+    client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
+    client.prompt("the first prompt").await;
+    let turn = client.prompt("/compact the names above all").await;
+    assert!(
+        turn.text().starts_with("The older part of the conversation is a summary now"),
+        "{}",
+        turn.text()
+    );
+    nothing_leaks(&turn);
+    assert!(given(&bodies(&server)[1]).contains("the names above all"));
+    let session = client.session.clone();
+    drop(client);
+    for (index, method) in ["session/load", "session/resume", "session/fork"].into_iter().enumerate() {
+        let mut client = connect().await;
+        client.begin(method, json!({ "sessionId": session, "cwd": project.path(), "mcpServers": [] })).await;
+        if method == "session/fork" {
+            client.session = client.opened["result"]["sessionId"].as_str().unwrap().to_owned();
+        }
+        assert_eq!(client.prompt("go on").await.text(), "done", "{method}");
+        let body = given(&bodies(&server)[2 + index]);
+        assert!(body.contains(SECRET) && !body.contains("the first prompt"), "{method}: {body}");
+    }
+}
+
+/// USE-02: the person is told once of each level on the way up, with what to do.
+#[tokio::test]
+async fn each_level_of_the_window_is_told_once() {
+    let used = |tokens: u64| {
+        let usage = json!({ "input_tokens": tokens - 1, "output_tokens": 1 });
+        let start = json!({ "type": "message_start", "message": { "usage": usage } });
+        let delta = json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": "x" } });
+        let end = json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 1 } });
+        let stop = json!({ "type": "message_stop" });
+        let block = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } });
+        let events = [start, block, delta, end, stop];
+        let line = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+        Reply::stream(&events.iter().map(line).collect::<String>())
+    };
+    // No window is so full at the next call: what was counted is not believed beyond four times the estimate.
+    let levels = [500_000, 749_999, 750_000, 899_999, 900_000, 950_000, 950_001, 960_000];
+    let server = Server::start(levels.iter().map(|level| used(*level)).collect()).await;
+    let project = project(&[]);
+    let mut client = open(&server, 1_000_000, shows(), project.path()).await;
+    let mut told = Vec::new();
+    for level in levels {
+        let turn = client.prompt("x").await;
+        let notices = turn.all("notice");
+        told.extend(notices.iter().map(|notice| (level, notice["title"].as_str().unwrap().to_owned())));
+    }
+    let expected = [
+        (750_000, "The window of Small is 75 % full: the context is filling up".to_owned()),
+        (900_000, "The window of Small is 90 % full: start a new session or compact".to_owned()),
+        (950_001, "The window of Small is 95 % full: the next prompt may fail: hand off".to_owned()),
+    ];
+    assert_eq!(told, expected);
+}
+
+/// The offline model has its own summary: what was asked, what was seen.
+#[tokio::test]
+async fn the_offline_model_compacts_without_words_of_its_own() {
+    let project = project(&[("a.txt", &"a line of some text\n".repeat(900))]);
+    let session = json!({ "cwd": project.path(), "mcpServers": [] });
+    let mut client = Client::serve_author(coder(&[]), shows(), session).await;
+    let mut compacted = 0;
+    for _ in 0..12 {
+        let turn = client.prompt("show a.txt").await;
+        assert_eq!(turn.stop_reason(), "end_turn");
+        let (statuses, summary) = compactions(&turn);
+        if !statuses.is_empty() {
+            compacted += 1;
+            assert_eq!(statuses, ["in_progress", "completed"]);
+            assert!(
+                summary.contains("- show a.txt → ") && summary.contains("Files read: `a.txt`"),
+                "{summary}"
+            );
+        }
+        for usage in turn.all("usage_update") {
+            assert!(usage["used"].as_u64().unwrap() <= 32_768, "{usage}");
+        }
+    }
+    assert!(compacted > 0);
+}
