@@ -38,6 +38,11 @@ impl Bell {
 }
 
 impl Rung {
+    /// A watcher begins, which has seen everything until now: what changes from here on rings.
+    pub(crate) fn looked(&self) {
+        self.told.store(false, Ordering::Release);
+    }
+
     /// Whether it changed after the bell rang for the `seen`th time. What changes from here on rings again.
     ///
     /// A change either finds that somebody has looked since the one before, and gets a number that nobody has seen, or joins one that
@@ -66,6 +71,9 @@ mod tests {
         bell.ring(&other);
         assert_eq!(*listener.borrow(), 3);
         assert!(one.since(1) && other.since(1), "whoever looked at the first");
-        assert!(one.since(0) && !one.since(3), "whoever has not looked yet, and whoever has seen all");
+        one.looked();
+        bell.ring(&one);
+        assert_eq!(*listener.borrow(), 4, "whoever began in between");
+        assert!(one.since(0) && !one.since(4), "whoever has not looked yet, and whoever has seen all");
     }
 }

@@ -89,6 +89,9 @@ impl HubWatch {
     pub(crate) fn new(hub: &Hub) -> Self {
         let mut bell = hub.shared.bell.listen();
         let seen = *bell.borrow_and_update();
+        hub.sessions().iter().for_each(|session| session.0.rung.looked());
+        hub.agents().iter().for_each(|agent| agent.0.rung.looked());
+        hub.shared.list_rung.looked();
         Self { hub: Arc::downgrade(&hub.shared), bell, seen, looked: None }
     }
 

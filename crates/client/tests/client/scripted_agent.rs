@@ -88,7 +88,11 @@ impl ScriptedAgent {
     }
 
     pub(crate) async fn send_text(&mut self, text: &str) {
-        self.output.write_all(text.as_bytes()).await.unwrap();
+        self.send_bytes(text.as_bytes()).await;
+    }
+
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
+        self.output.write_all(bytes).await.unwrap();
     }
 
     pub(crate) async fn send(&mut self, message: Value) {

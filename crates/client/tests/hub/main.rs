@@ -7,9 +7,14 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod list;
+mod many;
+mod queue;
 mod restart;
 #[allow(dead_code, reason = "not every test binary needs all of it")]
 #[path = "../client/scripted_agent.rs"]
 mod scripted_agent;
 #[allow(dead_code, reason = "not every test binary needs all of it")]
 mod started;
+mod stored;
+mod usage;

@@ -1,0 +1,171 @@
+//! Prompts that wait, and their races with the end of turns.
+
+use crate::scripted_agent::soon;
+use crate::started::{idle, started, texts, until};
+use attache_client::{Answer, AnswerError, Decision, Elicited, Hold, QuestionAbout, QueuedId, SessionState};
+use serde_json::json;
+
+#[tokio::test]
+async fn waiting_prompts_can_be_edited_removed_and_reordered() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    let [a, b, c] = ["a", "b", "c"].map(|text| it.session.send(text).unwrap());
+    assert!(it.session.edit(a, "A") && it.session.reorder(c, 0));
+    assert_eq!(it.session.remove(b), Some("b".into()));
+    let waiting: Vec<QueuedId> = it.session.queue().iter().map(|queued| queued.id).collect();
+    assert_eq!(waiting, [c, a]);
+    it.agent.end_turn(&call).await;
+    for expected in ["c", "A"] {
+        let (call, text) = it.agent.prompted().await;
+        assert_eq!(text, expected);
+        it.agent.end_turn(&call).await;
+    }
+    idle(&it.session).await;
+    assert!(!it.session.edit(a, "x") && !it.session.send_now(a) && it.session.remove(a).is_none());
+}
+
+#[tokio::test]
+async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (running, _) = it.agent.prompted().await;
+    it.session.send("later").unwrap();
+    let now = it.session.send("now").unwrap();
+    until(&it.session, |session| matches!(session.state(), SessionState::Running { .. })).await;
+    assert!(it.session.send_now(now));
+    it.agent.expect("session/cancel").await;
+    it.agent.reply(&running, json!({ "stopReason": "cancelled" })).await;
+    for expected in ["now", "later"] {
+        let (call, text) = it.agent.prompted().await;
+        assert_eq!(text, expected);
+        it.agent.end_turn(&call).await;
+    }
+    idle(&it.session).await;
+}
+
+/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be cancelled in its place.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_sent() {
+    let mut it = started(json!({})).await;
+    for round in 0..100 {
+        it.session.send("one").unwrap();
+        let (running, _) = it.agent.prompted().await;
+        let now = it.session.send("now").unwrap();
+        let session = it.session.clone();
+        let sending = tokio::task::spawn_blocking(move || session.send_now(now));
+        if round % 2 == 0 {
+            tokio::task::yield_now().await;
+        }
+        it.agent.end_turn(&running).await;
+        let mut next = it.agent.next().await.unwrap();
+        if next["method"] == "session/cancel" {
+            next = it.agent.next().await.unwrap();
+        }
+        assert_eq!(next["params"]["prompt"][0]["text"], "now");
+        sending.await.unwrap();
+        it.agent.heard().await; // no cancel came behind it
+        it.agent.end_turn(&next).await;
+        idle(&it.session).await;
+    }
+}
+
+/// CANCEL-07.
+#[tokio::test]
+async fn a_cancelled_turn_holds_what_waits_until_it_is_released_or_added_to() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.session.send("two").unwrap();
+    until(&it.session, |session| matches!(session.state(), SessionState::Running { .. })).await;
+    it.session.cancel();
+    it.agent.expect("session/cancel").await;
+    it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
+    until(&it.session, |session| session.held() == Some(Hold::Cancelled)).await;
+    it.agent.heard().await; // nothing was sent
+    it.session.send("three").unwrap();
+    for expected in ["two", "three"] {
+        let (call, text) = it.agent.prompted().await;
+        assert_eq!(text, expected);
+        it.agent.end_turn(&call).await;
+    }
+    idle(&it.session).await;
+}
+
+#[tokio::test]
+async fn a_failed_turn_and_a_prompt_that_the_agent_does_not_take_hold_the_queue() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.session.send("two").unwrap();
+    it.agent.refuse(&call, -32603, "out of fuel").await;
+    until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
+    let image =
+        attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new("AA", "image/png"));
+    let two = it.session.queue()[0].id;
+    let three = it.session.send(image).unwrap();
+    let (call, _) = it.agent.prompted().await;
+    it.agent.end_turn(&call).await;
+    until(&it.session, |session| matches!(session.held(), Some(Hold::Refused(_)))).await;
+    assert!(it.session.held().unwrap().to_string().contains("image"), "{:?}", it.session.held());
+    assert!(it.session.edit(three, "three") && it.session.remove(two).is_none());
+    it.session.release();
+    assert_eq!(it.agent.prompted().await.1, "three");
+}
+
+/// PERM-12, CANCEL-05.
+#[tokio::test]
+async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    let (prompt, _) = it.agent.prompted().await;
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }]);
+    for (id, title) in [(1, "first"), (2, "second"), (3, "third")] {
+        let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": title, "title": title }, "options": options });
+        it.agent.call(id, "session/request_permission", params).await;
+    }
+    until(&it.session, |session| session.state() == SessionState::WaitingForPerson { questions: 3 }).await;
+    let questions = it.session.questions();
+    let title = |index: usize| match &questions[index].about {
+        QuestionAbout::Permission(request) => request.title().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([title(0), title(1), title(2)], ["first", "second", "third"]);
+    assert_eq!(
+        it.session.answer(questions[1].id, Answer::Page(Elicited::Accept)),
+        Err(AnswerError::OtherKind)
+    );
+    it.session.answer(questions[1].id, Answer::Permission(Decision::Allow)).unwrap();
+    assert_eq!(it.agent.answer_to(2).await["result"]["outcome"]["optionId"], "y");
+    assert_eq!(
+        it.session.answer(questions[1].id, Answer::Permission(Decision::Allow)),
+        Err(AnswerError::NotOpen)
+    );
+    it.session.cancel();
+    let mut cancelled = 0;
+    while cancelled < 2 {
+        let message = it.agent.next().await.unwrap();
+        if message["result"]["outcome"]["outcome"] == "cancelled" {
+            cancelled += 1;
+        }
+    }
+    until(&it.session, |session| session.withdrawn().len() == 2).await;
+    it.agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
+    idle(&it.session).await;
+    assert_eq!(texts(&it.session).first().map(String::as_str), Some("one"));
+}
+
+#[tokio::test]
+async fn a_death_withdraws_questions_and_shows_them_so() {
+    let mut it = started(json!({})).await;
+    it.session.send("one").unwrap();
+    it.agent.prompted().await;
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "t", "title": "T" }, "options": [] });
+    it.agent.call(1, "session/request_permission", params).await;
+    until(&it.session, |session| session.questions().len() == 1).await;
+    drop(it.agent);
+    until(&it.session, |session| session.questions().is_empty()).await;
+    assert_eq!(it.session.withdrawn().len(), 1);
+    assert_eq!(it.session.snapshot().open_permissions().count(), 0);
+    soon(it.hub.close()).await;
+}
