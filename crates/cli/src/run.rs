@@ -126,9 +126,6 @@ async fn with_agent(
     let (permissions, mut questions) = permission::questions();
     show(face, Item::Agent(agent.about()))?;
     mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
-    if work.built_in && !work.mcp_servers.is_empty() {
-        show(face, Item::Warning("the built-in agent uses no MCP servers yet: name another by --agent"))?;
-    }
     let request = session::Request {
         arguments,
         agent,

@@ -86,8 +86,11 @@ pub(crate) async fn answer(
 /// What the model is told before the conversation, as things are now.
 pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let party = memory.conversation.party();
-    let system = system_prompt(party, &memory.folders, memory.instructions.as_deref(), mode(memory, turn));
-    Brief { system, tools: specs_of(party) }
+    let said = format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
+    let system = system_prompt(party, &memory.folders, Some(&said), mode(memory, turn));
+    let mut tools = specs_of(party);
+    tools.extend(memory.mcp.specs());
+    Brief { system, tools }
 }
 
 /// How much of the conversation the model can be given, in tokens.

@@ -6,6 +6,7 @@ use crate::context::{Compacted, Gauge};
 use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
 use crate::instructions::instructions;
+use crate::mcp::{self, Servers};
 use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::policy::{Mode, Policy, Rule};
@@ -14,12 +15,13 @@ use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
 use attache_host::RootsError;
 use attache_protocol::v1::{
-    Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
+    McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
     SessionConfigOptionValue, SessionId,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The built-in agent, `attache agent`.
 ///
@@ -41,6 +43,7 @@ pub struct Coder {
     thought_level: Option<String>,
     /// What is wrong with the person's settings.
     troubles: Vec<String>,
+    mcp_deadline: Duration,
 }
 
 /// What the agent keeps of one session.
@@ -59,6 +62,8 @@ pub struct Memory {
     pub(crate) instructions: Option<String>,
     /// The model of which the person was told that nobody knows its window.
     pub(crate) unmeasured: Option<String>,
+    /// The MCP servers that the client gave the session.
+    pub(crate) mcp: Servers,
 }
 
 /// What files were known by when the model last saw them, by their paths.
@@ -88,7 +93,8 @@ impl Coder {
 
     /// The agent with these models.
     pub fn with(models: Models) -> Self {
-        Self { models, mode: Mode::Ask, thought_level: None, troubles: Vec::new() }
+        let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
+        Self { models, mode, thought_level: None, troubles: Vec::new(), mcp_deadline }
     }
 
     /// The ids of the modes that there are.
@@ -116,6 +122,13 @@ impl Coder {
     #[must_use]
     pub fn thought_level(self, level: impl Into<String>) -> Self {
         Self { thought_level: Some(level.into()), ..self }
+    }
+
+    /// The same with another time until when an MCP server should be ready, from the beginning of its session: 10 s unless set. A later one
+    /// is named to the person, and given up after six times as long.
+    #[must_use]
+    pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
+        Self { mcp_deadline, ..self }
     }
 
     /// The same with something that is wrong with the person's settings, one sentence: it is told where a session is opened.
@@ -177,6 +190,7 @@ impl Author for Coder {
         About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
             .prompts(prompts)
+            .mcp(McpCapabilities { http: true, sse: true, ..McpCapabilities::default() })
             .additional_directories()
     }
 
@@ -223,6 +237,7 @@ impl Author for Coder {
             titled: opening.session().info().title().is_some(),
             instructions,
             unmeasured: None,
+            mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),
         })
     }
 

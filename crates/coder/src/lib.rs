@@ -27,6 +27,7 @@ mod fallback;
 mod folders;
 mod guard;
 mod instructions;
+mod mcp;
 mod models;
 mod options;
 mod policy;

@@ -13,12 +13,12 @@ pub use offered::{FoundProvider, Models, ModelsError};
 pub(crate) use offered::{OFFLINE, Offered};
 pub(crate) use offline::Offline;
 pub(crate) use offline_answer::{HELP as OFFLINE_HELP, summary as offline_summary};
-pub(crate) use provider::{
-    Document, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, TokenUsage,
-    ToolAnswer, ToolSpec,
-};
 #[cfg(test)]
-pub(crate) use provider::{Http, Limits};
+pub(crate) use provider::Limits;
+pub(crate) use provider::{
+    Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, SseEvent,
+    SseParser, TokenUsage, ToolAnswer, ToolSpec,
+};
 
 use crate::conversation::{Conversation, tokens};
 use crate::tools::Action;

@@ -14,6 +14,7 @@ pub(crate) mod file_access;
 pub(crate) mod fit;
 pub(crate) mod grep;
 pub(crate) mod list;
+pub(crate) mod mcp;
 mod page;
 mod picture;
 mod public_address;
@@ -121,7 +122,8 @@ impl Toolbox<'_> {
     /// Does what a provider's model asks for, with its arguments as it wrote them: see [`Toolbox::act`].
     pub(crate) async fn called(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = given(arguments);
-        let why = match spec::action(name, arguments) {
+        let asked = self.of_server(name, arguments).unwrap_or_else(|| spec::action(name, arguments));
+        let why = match asked {
             Ok(action) => match action.too_long() {
                 None => return self.act(&action, given).await,
                 Some(why) => why,
@@ -162,6 +164,7 @@ impl Toolbox<'_> {
             Action::Ask(ask) => return self.ask(ask, call).await,
             Action::Fetch(fetch) => return self.fetch(fetch, call).await,
             Action::ExitPlan(exit) => return self.exit_plan(exit, call).await,
+            Action::Mcp(mcp) => return self.mcp(mcp, call).await,
             _ => {}
         }
         let (folders, path) = (self.memory.folders.clone(), action.path().unwrap_or(".").to_owned());

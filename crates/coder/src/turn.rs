@@ -55,6 +55,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         return Ok(StopReason::MaxTokens);
     }
     keep(memory, turn, Message::Person(prompt)).await?;
+    settle_servers(memory, turn, &*model).await?;
     match go_on(models, memory, turn).await? {
         Ended::Because(reason) => Ok(reason),
         Ended::Asked => Ok(StopReason::EndTurn),
@@ -81,6 +82,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         Party::Subagent { .. } => STEPS_OF_SUBAGENT,
     };
     for step in 0..steps {
+        tell_of_servers(memory, turn).await?;
         make_room(memory, turn, &*model).await?;
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
@@ -122,6 +124,26 @@ pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
     };
     let (model, level) = (value(MODEL).unwrap_or_default(), value(THOUGHT_LEVEL));
     models.chosen(&model, level.as_deref(), turn.session_id().as_str())
+}
+
+/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model could use them.
+async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
+    if !model.writes() {
+        return Ok(());
+    }
+    tokio::select! {
+        biased;
+        () = turn.cancelled() => Err(Error::Cancelled),
+        () = memory.mcp.settle() => Ok(()),
+    }
+}
+
+/// Says what happened to MCP servers, where the client took no notice of it.
+async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
+    for sentence in memory.mcp.untold() {
+        turn.think(&format!("{}.\n\n", sentence.trim_end_matches('.'))).await?;
+    }
+    Ok(())
 }
 
 /// Says once that nobody knows how much the model takes in.

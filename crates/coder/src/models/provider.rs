@@ -47,4 +47,5 @@ pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
+pub(crate) use sse::{SseEvent, SseParser};
 pub(crate) use wire::Provider;

@@ -1,6 +1,6 @@
 //! One use of a tool, as a model asks for it.
 
-use super::{ask, edit, execute, exit_plan, fetch, fit, grep, list, read, task, write};
+use super::{ask, edit, execute, exit_plan, fetch, fit, grep, list, mcp, read, task, write};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
 use attache_protocol::{decode, encode};
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub(super) const TITLE_SHOWN: usize = 116;
 
 /// The longest path, pattern and command line, in bytes: with them every message stays small.
-const LONGEST: [(&str, usize); 8] = [
+const LONGEST: [(&str, usize); 9] = [
     ("path", 4096),
     ("pattern", 1024),
     ("command", 16 * 1024),
@@ -22,6 +22,7 @@ const LONGEST: [(&str, usize); 8] = [
     ("plan", 16 * 1024),
     ("task or question", 16 * 1024),
     ("address", 4096),
+    ("arguments", 1024 * 1024),
 ];
 
 /// One use of a tool, as a model asks for it.
@@ -39,6 +40,8 @@ pub(crate) enum Action {
     Write(write::Write),
     /// Run a command.
     Execute(execute::Execute),
+    /// Let an MCP server do something.
+    Mcp(mcp::Mcp),
     /// Show what is intended and how far it is.
     Plan(#[serde(serialize_with = "entries_out", deserialize_with = "entries_in")] Vec<PlanEntry>),
     /// Ask to leave the mode `plan`.
@@ -71,6 +74,7 @@ impl Action {
             Self::Edit(_) => "edit",
             Self::Write(_) => "write",
             Self::Execute(_) => "execute",
+            Self::Mcp(mcp) => &mcp.name,
             Self::Plan(_) => "plan",
             Self::ExitPlan(_) => "exit_plan",
             Self::Ask(_) => "ask",
@@ -85,6 +89,7 @@ impl Action {
             Self::Grep(_) | Self::List(_) => ToolKind::Search,
             Self::Edit(_) | Self::Write(_) => ToolKind::Edit,
             Self::Execute(_) => ToolKind::Execute,
+            Self::Mcp(_) => ToolKind::Other,
             Self::ExitPlan(_) => ToolKind::SwitchMode,
             Self::Plan(_) | Self::Ask(_) => ToolKind::Other,
             Self::Fetch(_) => ToolKind::Fetch,
@@ -116,6 +121,7 @@ impl Action {
             Self::Edit(edit) => format!("Edit {}", edit.path),
             Self::Write(write) => format!("Write {}", write.path),
             Self::Execute(execute) => format!("Run {}", execute.command),
+            Self::Mcp(mcp) => mcp.title(),
             Self::Plan(_) => "Plan".to_owned(),
             Self::ExitPlan(_) => "Leave the mode Plan".to_owned(),
             Self::Ask(ask) => ask.title(),
@@ -134,6 +140,7 @@ impl Action {
             Self::Edit(edit) => edit.raw_input(),
             Self::Write(write) => write.raw_input(),
             Self::Execute(execute) => execute.raw_input(),
+            Self::Mcp(mcp) => mcp.raw_input(),
             Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
             Self::ExitPlan(exit) => exit.raw_input(),
             Self::Ask(ask) => ask.raw_input(),
@@ -151,6 +158,7 @@ impl Action {
             Self::Edit(edit) => Some(&edit.path),
             Self::Write(write) => Some(&write.path),
             Self::Execute(_)
+            | Self::Mcp(_)
             | Self::Plan(_)
             | Self::ExitPlan(_)
             | Self::Ask(_)
@@ -162,7 +170,7 @@ impl Action {
     /// Why it is too long to be done.
     pub(super) fn too_long(&self) -> Option<String> {
         let (mut pattern, mut command, mut replacement, mut text, mut plan) = (0, 0, 0, 0, 0);
-        let (mut words, mut address) = (0, 0);
+        let (mut words, mut address, mut arguments) = (0, 0, 0);
         match self {
             Self::Grep(grep) => pattern = grep.pattern.len(),
             Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
@@ -176,10 +184,11 @@ impl Action {
             Self::Ask(ask) => words = ask.length(),
             Self::Fetch(fetch) => address = fetch.url.len(),
             Self::Task(task) => words = task.title.len() + task.prompt.len(),
+            Self::Mcp(mcp) => arguments = mcp.text().len(),
             Self::Read(_) => {}
         }
-        let lengths =
-            [self.path().map_or(0, str::len), pattern, command, replacement, text, plan, words, address];
+        let path = self.path().map_or(0, str::len);
+        let lengths = [path, pattern, command, replacement, text, plan, words, address, arguments];
         let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
         over.map(|((what, longest), length)| {
             format!("the {what} is {length} bytes long: at most {longest} are taken")

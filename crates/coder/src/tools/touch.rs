@@ -14,7 +14,6 @@ pub(crate) enum Touch<'a> {
     /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
     Runs { command: &'a str, sandboxed: bool, network: bool },
     /// Uses a tool of an MCP server, both as the server's side names them.
-    #[allow(dead_code, reason = "until MCP servers are used")]
     Mcp { server: &'a str, tool: &'a str },
     /// Reads what is behind a URL. A redirection to another host is another one.
     Fetches { url: &'a str },
@@ -33,6 +32,7 @@ impl Action {
                 Touch::Runs { command: &execute.command, sandboxed: false, network: true }
             }
             Self::Fetch(fetch) => Touch::Fetches { url: &fetch.url },
+            Self::Mcp(mcp) => Touch::Mcp { server: &mcp.server, tool: &mcp.tool },
             Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => Touch::Nothing,
         }
     }

@@ -157,6 +157,20 @@ impl Client {
         }
     }
 
+    /// Serves the agent until it sends this.
+    pub(crate) async fn until(&mut self, sent: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.receive().await;
+            match message["method"].as_str() {
+                Some("session/update") | None => {}
+                Some(method) => self.serve(method.to_owned(), &message).await,
+            }
+            if sent(&message) {
+                return message;
+            }
+        }
+    }
+
     pub(crate) async fn cancel(&mut self) {
         let params = json!({ "sessionId": self.session });
         self.send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": params })).await;

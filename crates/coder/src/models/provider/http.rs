@@ -5,6 +5,7 @@ use super::error::ModelError;
 use super::wire::HttpRequest;
 use reqwest::dns::Resolve;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy, Url};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -144,8 +145,7 @@ impl Http {
         proxied: bool,
         lookup: impl Resolve + 'static,
     ) -> Result<Client, reqwest::Error> {
-        // An error means that somebody else chose one before, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
+        install_ring();
         let shared = &*self.0;
         let mut builder = shared.plain_builder();
         if scheme == "http" {
@@ -156,6 +156,24 @@ impl Http {
             Some(proxy) => builder.proxy(Proxy::all(proxy)?).build(),
             None => builder.dns_resolver(Arc::new(lookup)).build(),
         }
+    }
+
+    /// What asks at one place that is no provider, with these headers each time. Redirects are followed within that place: the headers go
+    /// nowhere else. Blocks while the system's certificates are read.
+    ///
+    /// # Errors
+    /// There is no way to encrypt.
+    pub(crate) fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
+        install_ring();
+        let builder = self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
+            let before = attempt.previous();
+            let same = before.last().is_some_and(|before| before.origin() == attempt.url().origin());
+            match same && before.len() <= 5 {
+                true => attempt.follow(),
+                false => attempt.stop(),
+            }
+        }));
+        if url.scheme() == "http" { builder.tls_certs_only([]).build() } else { builder.build() }
     }
 
     /// The address as it is asked for.
@@ -181,8 +199,7 @@ fn built(
     if let Some(client) = kept.get() {
         return Ok(client.clone());
     }
-    // An error means that somebody else chose one before, which is as good.
-    drop(rustls::crypto::ring::default_provider().install_default());
+    install_ring();
     let client = builder().build().map_err(|error| ModelError::NoNetwork {
         provider: provider.to_owned(),
         host: "any address, for there are no certificates to check it by (install ca-certificates)"
@@ -192,12 +209,18 @@ fn built(
     Ok(kept.get_or_init(|| client).clone())
 }
 
+/// Chooses what encrypts.
+fn install_ring() {
+    // An error means that somebody else chose one before, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+}
+
 impl Shared {
     /// Without proxies.
     fn plain_builder(&self) -> ClientBuilder {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
         // A redirect would carry the key elsewhere.
-        let redirect = reqwest::redirect::Policy::none();
+        let redirect = Policy::none();
         Client::builder().user_agent(agent).connect_timeout(self.limits.connect).redirect(redirect).no_proxy()
     }
 

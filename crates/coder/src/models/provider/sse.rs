@@ -7,23 +7,23 @@ pub(super) const LONGEST: usize = 32 << 20;
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct SseEvent {
+pub(crate) struct SseEvent {
     /// What the `event` field says, empty without one.
-    pub(super) name: Vec<u8>,
+    pub(crate) name: Vec<u8>,
     /// The `data` lines, joined with line feeds.
-    pub(super) data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
 }
 
 /// An event was longer than 32 MiB.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 /// Takes a stream of events apart, in whatever pieces its bytes come.
 ///
 /// Lines end with LF, CRLF or CR; the space after a colon may be missing; a byte order mark at the beginning, comments, `id` and `retry` are
 /// left out. What is between two line ends is never looked at as text, so that a character may be split between pieces.
 #[derive(Debug)]
-pub(super) struct SseParser {
+pub(crate) struct SseParser {
     line: Vec<u8>,
     event: SseEvent,
     has_data: bool,
@@ -51,7 +51,7 @@ impl SseParser {
     ///
     /// # Errors
     /// [`TooLong`]; the parser is of no more use then.
-    pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), TooLong> {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), TooLong> {
         if self.after_cr
             && let Some((first, rest)) = bytes.split_first()
         {

@@ -1,0 +1,143 @@
+//! What a server's tool returned, for the model and for the person.
+
+use crate::models::Media;
+use crate::tools::fit::{code_block, counted, ends_within, json_text_length, one_line};
+use attache_protocol::v1::{AudioContent, ContentBlock, ImageContent, ResourceLink, ToolCallContent};
+use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
+use serde_json::Value;
+
+/// How many bytes of JSON the person is shown of one result. With the structured result a message stays under 64 KiB.
+const SHOWN: usize = 40 * 1024;
+
+/// How long a structured result may be to be shown, in bytes of JSON.
+const STRUCTURED_SHOWN: usize = 12 * 1024;
+
+/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result are.
+const PICTURE: usize = 4 << 20;
+const PICTURES: usize = 8;
+
+/// The kinds of pictures that models take.
+const PICTURE_KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// What a tool returned.
+#[derive(Debug)]
+pub(crate) struct Returned {
+    /// What the model reads.
+    pub(crate) text: String,
+    /// What the model sees.
+    pub(crate) images: Vec<Media>,
+    /// What the person sees.
+    pub(crate) shown: Vec<ToolCallContent>,
+    /// The result as data, if it has some that is short.
+    pub(crate) structured: Option<Value>,
+    /// Whether the tool says that it failed.
+    pub(crate) failed: bool,
+}
+
+impl Returned {
+    pub(crate) fn of(result: CallToolResult) -> Self {
+        let failed = result.is_error == Some(true);
+        let structured = result.structured_content;
+        let mut returned =
+            Self { text: String::new(), images: Vec::new(), shown: Vec::new(), structured: None, failed };
+        let mut left = SHOWN;
+        let empty = result.content.is_empty();
+        for block in result.content {
+            returned.add(block, &mut left);
+        }
+        if let Some(structured) = structured {
+            let json = structured.to_string();
+            if empty {
+                returned.text(&json, &mut left);
+            }
+            returned.structured = (json.len() <= STRUCTURED_SHOWN).then_some(structured);
+        }
+        if returned.text.is_empty() {
+            returned.text = if failed { "the tool failed and does not say why" } else { "done" }.to_owned();
+        }
+        returned
+    }
+
+    fn add(&mut self, block: Block, left: &mut usize) {
+        match block {
+            Block::Text(text) => self.text(&text.text, left),
+            Block::Image(image) => self.image(image.mime_type, image.data, left),
+            Block::Audio(audio) => {
+                let what = format!("[a sound, {}, {}]", one_line(&audio.mime_type, 60), size(&audio.data));
+                self.read(&what);
+                let shown = ContentBlock::Audio(AudioContent::new(audio.data, audio.mime_type));
+                self.show(shown, what, left);
+            }
+            Block::ResourceLink(link) => self.link(link, left),
+            Block::Resource(resource) => match resource.resource {
+                ResourceContents::TextResourceContents { uri, text, .. } => {
+                    self.text(&format!("{uri}:\n{text}"), left);
+                }
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                    let mime = mime_type.unwrap_or_default();
+                    match PICTURE_KINDS.contains(&mime.as_str()) {
+                        true => self.image(mime, blob, left),
+                        false => {
+                            let what = format!("[{uri}, {}, {}]", one_line(&mime, 60), size(&blob));
+                            self.text(&what, left);
+                        }
+                    }
+                }
+                _ => self.text("[a resource of an unknown kind]", left),
+            },
+            _ => self.text("[content of an unknown kind]", left),
+        }
+    }
+
+    fn text(&mut self, text: &str, left: &mut usize) {
+        self.read(text);
+        if *left < 1024 {
+            return;
+        }
+        let shown = code_block(&ends_within(text, *left - 512));
+        *left = left.saturating_sub(json_text_length(&shown) + 64);
+        self.shown.push(ContentBlock::text(shown).into());
+    }
+
+    fn image(&mut self, mime: String, data: String, left: &mut usize) {
+        let what = format!("[a picture, {}, {}]", one_line(&mime, 60), size(&data));
+        let takes =
+            PICTURE_KINDS.contains(&mime.as_str()) && data.len() <= PICTURE && self.images.len() < PICTURES;
+        self.read(&what);
+        if takes {
+            self.images.push(Media { mime: mime.clone(), base64: data.clone() });
+        }
+        self.show(ContentBlock::Image(ImageContent::new(data, mime)), what, left);
+    }
+
+    fn link(&mut self, link: Resource, left: &mut usize) {
+        self.read(&format!("{}: {}", link.name, link.uri));
+        let mut shown = ResourceLink::new(link.uri, link.name);
+        shown.title = link.title;
+        shown.mime_type = link.mime_type;
+        self.show(ContentBlock::ResourceLink(shown), String::new(), left);
+    }
+
+    /// Shows a block where there is room for it, else these words.
+    fn show(&mut self, block: ContentBlock, words: String, left: &mut usize) {
+        let length = attache_protocol::encode(&block).len();
+        if length <= *left {
+            *left -= length;
+            self.shown.push(block.into());
+        } else if !words.is_empty() {
+            self.shown.push(ContentBlock::text(format!("{words} It is too long to be shown here.")).into());
+        }
+    }
+
+    fn read(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+}
+
+/// The size of what base64 stands for.
+fn size(base64: &str) -> String {
+    counted(base64.len() as u64 / 4 * 3, "byte")
+}

@@ -1,0 +1,142 @@
+//! The transport that MCP had before streamable HTTP, which the library does not have any more: the server's messages come as one stream
+//! of events, ours are posted to the address that its first event names (MCP 2024-11-05).
+
+use crate::models::{SseEvent, SseParser};
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{Client, Response, Url};
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+/// How long a message of ours may take to be taken.
+const POST: Duration = Duration::from_secs(30);
+
+/// Both directions of a connection.
+pub(super) struct Legacy {
+    client: Client,
+    post: Url,
+    stream: Stream,
+}
+
+struct Stream {
+    response: Response,
+    parser: SseParser,
+    events: VecDeque<SseEvent>,
+}
+
+/// Why the connection does not work: the server's fault or the network's.
+#[derive(Debug)]
+pub(super) enum LegacyError {
+    /// It could not be asked.
+    Http(reqwest::Error),
+    /// It answered with this status.
+    Status(u16),
+    /// Its answer is no stream of events.
+    NoStream,
+    /// The stream does not begin with an address for messages at the same place.
+    NoEndpoint,
+    /// A message of ours could not be written.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for LegacyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http(_) => f.write_str("the server cannot be asked"),
+            Self::Status(status) => write!(f, "HTTP {status}"),
+            Self::NoStream => {
+                f.write_str("its answer is no stream of events: check the address and the type")
+            }
+            Self::NoEndpoint => {
+                f.write_str("its stream does not begin with an address at the same place for messages")
+            }
+            Self::Json(_) => f.write_str("a message could not be written"),
+        }
+    }
+}
+
+impl std::error::Error for LegacyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Http(error) => Some(error),
+            Self::Json(error) => Some(error),
+            Self::Status(_) | Self::NoStream | Self::NoEndpoint => None,
+        }
+    }
+}
+
+impl Legacy {
+    /// Opens the stream and waits for the address in it.
+    pub(super) async fn connect(client: Client, url: Url) -> Result<Self, LegacyError> {
+        let request = client.get(url.clone()).header(ACCEPT, "text/event-stream");
+        let response = request.send().await.map_err(LegacyError::Http)?;
+        if !response.status().is_success() {
+            return Err(LegacyError::Status(response.status().as_u16()));
+        }
+        let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.as_bytes().to_ascii_lowercase());
+        if !kind.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
+            return Err(LegacyError::NoStream);
+        }
+        // The address of what answered, after redirects.
+        let url = response.url().clone();
+        let mut stream = Stream { response, parser: SseParser::default(), events: VecDeque::new() };
+        let endpoint = stream.next().await.filter(|event| event.name == b"endpoint");
+        let endpoint = endpoint.and_then(|event| String::from_utf8(event.data).ok());
+        let post = endpoint.and_then(|endpoint| url.join(endpoint.trim()).ok());
+        // Headers with keys go nowhere else.
+        let post = post.filter(|post| post.origin() == url.origin()).ok_or(LegacyError::NoEndpoint)?;
+        Ok(Self { client, post, stream })
+    }
+}
+
+impl Stream {
+    /// The next event; nothing when the stream is over or broken. When the returned future is dropped nothing is lost.
+    async fn next(&mut self) -> Option<SseEvent> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            let bytes = self.response.chunk().await.ok()??;
+            self.parser.push(&bytes, &mut self.events).ok()?;
+        }
+    }
+}
+
+impl Transport<RoleClient> for Legacy {
+    type Error = LegacyError;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), LegacyError>> + Send + 'static {
+        let request =
+            self.client.post(self.post.clone()).header(CONTENT_TYPE, "application/json").timeout(POST);
+        async move {
+            let body = serde_json::to_vec(&message).map_err(LegacyError::Json)?;
+            let response = request.body(body).send().await.map_err(LegacyError::Http)?;
+            match response.status() {
+                status if status.is_success() => Ok(()),
+                status => Err(LegacyError::Status(status.as_u16())),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let event = self.stream.next().await?;
+            // What is no message is passed over, as on every other transport.
+            if let (b"" | b"message", Ok(message)) =
+                (event.name.as_slice(), serde_json::from_slice(&event.data))
+            {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), LegacyError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! The tools of servers under names that every provider takes.
+
+use crate::conversation::Party;
+use crate::models::ToolSpec;
+use crate::tools;
+use rmcp::model::{JsonObject, Tool};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// How long a name may be, in characters, and how much of it is the server's at most.
+const NAME: usize = 64;
+const SERVER: usize = 28;
+
+/// How many tools a model is offered: providers take no more.
+const ALL: usize = 128;
+
+/// How long a description and a schema may be, in bytes.
+const DESCRIPTION: usize = 4 * 1024;
+const SCHEMA: usize = 16 * 1024;
+
+/// One tool of a server.
+#[derive(Debug)]
+pub(super) struct Offered {
+    /// By which name a model knows it.
+    pub(super) name: String,
+    /// Which server it is of.
+    pub(super) server: usize,
+    pub(super) tool: Tool,
+}
+
+/// How many tools of servers are offered at most.
+pub(super) fn most() -> usize {
+    ALL.saturating_sub(tools::specs_of(Party::Agent).len())
+}
+
+/// The tools of servers, given by their names, in order, each with a name of its own. The same lists have the same names each time.
+pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offered> {
+    let mut taken = HashSet::new();
+    let all = lists
+        .iter()
+        .enumerate()
+        .flat_map(|(server, (name, tools))| tools.iter().map(move |tool| (server, name.as_ref(), tool)));
+    let named = all.take(most()).map(|(server, server_name, tool)| {
+        let name = free(&mut taken, &joined(server_name, &tool.name));
+        Offered { name, server, tool: tool.clone() }
+    });
+    named.collect()
+}
+
+/// `server__tool` of letters, digits, `_` and `-`, which begins with no digit.
+fn joined(server: &str, tool: &str) -> String {
+    let clean = |text: &str, most: usize| -> String {
+        let plain = |each: char| if each.is_ascii_alphanumeric() || each == '-' { each } else { '_' };
+        text.chars().map(plain).take(most).collect()
+    };
+    let mut name = clean(server, SERVER);
+    if !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        name.insert(0, '_');
+    }
+    name.push_str("__");
+    name.push_str(&clean(tool, NAME - name.len()));
+    name
+}
+
+/// The name, or with a number at its end where it is taken.
+fn free(taken: &mut HashSet<String>, name: &str) -> String {
+    let numbered = (2_u32..).map(|number| {
+        let end = format!("_{number}");
+        // All characters are ASCII.
+        format!("{}{end}", name.get(..name.len().min(NAME - end.len())).unwrap_or_default())
+    });
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| taken.insert(name.clone()));
+    free.unwrap_or_default()
+}
+
+impl Offered {
+    /// As a model is told of it.
+    pub(super) fn spec(&self) -> ToolSpec {
+        let given = self.tool.description.as_deref().unwrap_or_default();
+        let (schema, whole) = schema(&self.tool.input_schema);
+        let mut description = cut(given, DESCRIPTION).to_owned();
+        if !whole {
+            let all = serde_json::to_string(&*self.tool.input_schema).unwrap_or_default();
+            let arguments = cut(&all, DESCRIPTION);
+            description = format!("{description}\nIts arguments have this JSON schema: {arguments}");
+        }
+        ToolSpec { name: self.name.clone(), description, schema }
+    }
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
+}
+
+/// The schema as all providers take it, an object with properties and no choice at its top, and whether it still says all.
+fn schema(given: &JsonObject) -> (Value, bool) {
+    let mut schema = given.clone();
+    let mut whole = true;
+    schema.remove("$schema");
+    for choice in ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"] {
+        whole &= schema.remove(choice).is_none();
+    }
+    schema.insert("type".to_owned(), json!("object"));
+    if !schema.get("properties").is_some_and(Value::is_object) {
+        schema.insert("properties".to_owned(), json!({}));
+    }
+    let schema = Value::Object(schema);
+    match schema.to_string().len() > SCHEMA {
+        true => (json!({"type": "object", "properties": {}}), false),
+        false => (schema, whole),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{most, offered, schema};
+    use rmcp::model::Tool;
+    use serde_json::{Value, json};
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    fn tools(names: &[&str]) -> Arc<Vec<Tool>> {
+        let tool = |name: &&str| -> Tool {
+            serde_json::from_value(json!({ "name": name, "inputSchema": {} })).unwrap()
+        };
+        Arc::new(names.iter().map(tool).collect())
+    }
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own_that_providers_take() {
+        let long = "x".repeat(200);
+        let lists = [
+            ("git", tools(&["log", "l.g", "l/g"])),
+            ("1 st ü", tools(&["", "log", &long, &long])),
+            ("git", tools(&["log"])),
+            (long.as_str(), tools(&[&long, &long])),
+        ];
+        let offered = offered(&lists);
+        let names: Vec<_> = offered.iter().map(|each| each.name.as_str()).collect();
+        assert_eq!(names[..5], ["git__log", "git__l_g", "git__l_g_2", "_1_st____", "_1_st____log"]);
+        assert_eq!(names[7], "git__log_2");
+        for name in &names {
+            assert!(name.len() <= 64 && !name.starts_with(|first: char| first.is_ascii_digit()), "{name}");
+            assert!(name.chars().all(|each| each.is_ascii_alphanumeric() || "_-".contains(each)), "{name}");
+        }
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    }
+
+    #[test]
+    fn no_more_tools_are_offered_than_providers_take() {
+        let many: Vec<_> = (0..200).map(|number| format!("t{number}")).collect();
+        let many: Vec<_> = many.iter().map(String::as_str).collect();
+        assert_eq!(offered(&[("a", tools(&many))]).len(), most());
+    }
+
+    #[test]
+    fn a_schema_is_an_object_without_choices_at_its_top_and_what_is_lost_is_said() {
+        let of = |given: Value| schema(given.as_object().unwrap());
+        assert_eq!(of(json!({"$schema": "x"})), (json!({"type": "object", "properties": {}}), true));
+        let nested = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}]}}, "required": ["a"]});
+        assert_eq!(of(nested.clone()), (nested, true));
+        assert_eq!(
+            of(json!({"anyOf": [{"required": ["a"]}]})),
+            (json!({"type": "object", "properties": {}}), false)
+        );
+        let long = json!({"properties": {"a": {"description": "x".repeat(20_000)}}});
+        assert_eq!(of(long), (json!({"type": "object", "properties": {}}), false));
+    }
+}

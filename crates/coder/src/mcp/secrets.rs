@@ -1,0 +1,77 @@
+//! What a server's configuration holds that nobody else may see.
+
+use attache_protocol::v1::McpServer;
+use reqwest::Url;
+use std::fmt;
+
+/// The shortest value that is hidden, in bytes: shorter ones stand in ordinary words too.
+const SHORTEST: usize = 4;
+
+/// The values of environment variables and headers of a server, and what its address holds beside host and path.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<String>);
+
+impl Secrets {
+    pub(super) fn of(server: &McpServer) -> Self {
+        let mut values: Vec<String> = Vec::new();
+        let mut address = |url: &str| {
+            let Ok(url) = Url::parse(url) else { return };
+            values.extend(
+                [url.password(), url.query(), Some(url.username())].into_iter().flatten().map(str::to_owned),
+            );
+            values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+        };
+        match server {
+            McpServer::Http(server) => address(&server.url),
+            McpServer::Sse(server) => address(&server.url),
+            McpServer::Stdio(_) | McpServer::Acp(_) => {}
+        }
+        let given = match server {
+            McpServer::Stdio(server) => server.env.iter().map(|each| each.value.expose()).collect(),
+            McpServer::Http(server) => server.headers.iter().map(|each| each.value.expose()).collect(),
+            McpServer::Sse(server) => server.headers.iter().map(|each| each.value.expose()).collect(),
+            McpServer::Acp(_) => Vec::new(),
+        };
+        for value in given {
+            values.push(value.to_owned());
+            // Of `Bearer KEY` a server may repeat the key alone.
+            values.extend(value.split_whitespace().skip(1).map(str::to_owned));
+        }
+        values.retain(|value| value.len() >= SHORTEST);
+        // What holds another one goes first.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self(values)
+    }
+
+    /// The text without them.
+    pub(super) fn hide(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "<hidden>"))
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<hidden>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secrets;
+    use attache_protocol::v1::{EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerStdio};
+
+    #[test]
+    fn values_of_variables_headers_and_addresses_are_hidden() {
+        let mut stdio = McpServerStdio::new("a", "/bin/a", Vec::new(), Vec::new());
+        stdio.env = vec![EnvVariable::new("KEY", "hush-hush"), EnvVariable::new("MODE", "1")];
+        let secrets = Secrets::of(&McpServer::Stdio(stdio));
+        assert_eq!(secrets.hide("no hush-hush in 1"), "no <hidden> in 1");
+        let mut http = McpServerHttp::new("a", "https://me:pass@host/mcp?key=query-key&x=1", Vec::new());
+        http.headers = vec![HttpHeader::new("Authorization", "Bearer header-key")];
+        let secrets = Secrets::of(&McpServer::Http(http));
+        for said in ["pass", "query-key", "header-key", "key=query-key&x=1"] {
+            assert!(!secrets.hide(&format!("it said {said}!")).contains(said), "{said}");
+        }
+        assert!(!format!("{secrets:?}").contains("key"));
+    }
+}

@@ -1,0 +1,270 @@
+//! One server through its life: connected, listed, lost, started again.
+
+use super::client::Client;
+use super::connection::{self, Connection, Traces};
+use super::failure;
+use super::running::{Listeners, Running};
+use super::secrets::Secrets;
+use super::told::Told;
+use crate::models::Http;
+use crate::tools::fit::one_line;
+use attache_protocol::v1::McpServer;
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, Tool};
+use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::{RoleClient, ServiceError};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How often a server that was lost is connected to again, and after which time of health that is forgotten.
+const RESTARTS: u32 = 3;
+const HEALTHY: Duration = Duration::from_secs(300);
+
+/// The wait before the first of these, which doubles each time.
+const BACKOFF: Duration = Duration::from_millis(250);
+
+/// How much of a server's name is shown, in characters.
+const NAME: usize = 40;
+
+/// What every server of a session needs.
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) cwd: PathBuf,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) http: Http,
+    /// Whether the person can be asked by a form.
+    pub(super) forms: bool,
+    /// Until when a server should be ready.
+    pub(super) deadline: Duration,
+    /// Until when it is given up.
+    pub(super) longest: Duration,
+}
+
+/// How a server is.
+#[derive(Debug, Clone)]
+pub(crate) enum Status {
+    /// It is being connected to.
+    Connecting {
+        /// It is past its deadline.
+        late: bool,
+    },
+    /// Its tools can be called.
+    Ready(Peer<RoleClient>),
+    /// It is not there, for this reason.
+    Gone(String),
+}
+
+#[derive(Debug)]
+struct State {
+    status: Status,
+    /// What it has, or had when it was last there.
+    tools: Arc<Vec<Tool>>,
+    instructions: Option<String>,
+}
+
+/// One server of a session.
+#[derive(Debug)]
+pub(crate) struct Server {
+    name: String,
+    given: McpServer,
+    secrets: Secrets,
+    state: watch::Sender<State>,
+    listeners: Arc<Listeners>,
+    /// Told when its tools are others.
+    changed: Arc<Notify>,
+    /// Told when its connection is of no use any more.
+    broken: Notify,
+}
+
+impl Server {
+    pub(super) fn new(given: McpServer) -> Self {
+        let state =
+            State { status: Status::Connecting { late: false }, tools: Arc::default(), instructions: None };
+        Self {
+            name: one_line(given.name(), NAME),
+            secrets: Secrets::of(&given),
+            given,
+            state: watch::Sender::new(state),
+            listeners: Arc::default(),
+            changed: Arc::default(),
+            broken: Notify::new(),
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.state.borrow().status.clone()
+    }
+
+    /// Its tools, or those it had when it was last there.
+    pub(super) fn tools(&self) -> Arc<Vec<Tool>> {
+        Arc::clone(&self.state.borrow().tools)
+    }
+
+    /// What it says about itself.
+    pub(super) fn instructions(&self) -> Option<String> {
+        self.state.borrow().instructions.as_deref().map(|says| self.secrets.hide(says))
+    }
+
+    /// Waits until it is ready, gone, or past its deadline.
+    pub(super) async fn settled(&self) {
+        let waits = |state: &State| !matches!(state.status, Status::Connecting { late: false });
+        // The sender is ours, so there is no error.
+        drop(self.state.subscribe().wait_for(waits).await);
+    }
+
+    /// Begins a call of a tool; a server that is being started again is waited for within its deadline.
+    ///
+    /// # Errors
+    /// It is not there: why, for the model.
+    pub(crate) async fn call(&self, tool: &str, arguments: JsonObject) -> Result<Running, String> {
+        self.settled().await;
+        let name = &self.name;
+        let peer = match self.status() {
+            Status::Ready(peer) => peer,
+            Status::Connecting { .. } => return Err(format!("the MCP server {name} is not ready yet")),
+            Status::Gone(why) => return Err(format!("the MCP server {name} is not there: {why}")),
+        };
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let handle = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        match handle {
+            Ok(handle) => Ok(Running::new(handle, Arc::clone(&self.listeners))),
+            Err(error) => Err(self.failed(&error).await),
+        }
+    }
+
+    /// What a call came to that was not answered, for the model.
+    pub(crate) async fn failed(&self, error: &ServiceError) -> String {
+        let name = &self.name;
+        let why = match error {
+            ServiceError::TransportClosed => {
+                // How it ended is known in a moment.
+                let gone = |state: &State| !matches!(state.status, Status::Ready(_));
+                drop(timeout(Duration::from_secs(1), self.state.subscribe().wait_for(gone)).await);
+                match self.status() {
+                    Status::Gone(why) => why,
+                    _ => "it ended while it worked, and is started again".to_owned(),
+                }
+            }
+            ServiceError::TransportSend(_) => {
+                self.broken.notify_one();
+                failure::not_answered(error)
+            }
+            error => failure::not_answered(error),
+        };
+        self.secrets.hide(&format!("the MCP server {name} did not do it: {why}"))
+    }
+
+    /// Connects to it and keeps it connected, as long as that goes. Dropping the future ends it.
+    pub(super) async fn live(self: Arc<Self>, setup: Arc<Setup>, told: Arc<Told>) {
+        let name = &self.name;
+        let mut restarts = 0;
+        let mut connection = match self.connect(&setup, &told).await {
+            Ok(connection) => connection,
+            Err(why) => {
+                self.set(Status::Gone(why.clone()));
+                let more = format!("{}. Its tools cannot be used in this session.", capital(&why));
+                told.tell(format!("The MCP server {name} is not there"), &more).await;
+                return;
+            }
+        };
+        loop {
+            let began = Instant::now();
+            let mut why = self.serve(connection).await;
+            restarts = if began.elapsed() > HEALTHY { 0 } else { restarts };
+            connection = loop {
+                restarts += 1;
+                if restarts > RESTARTS {
+                    self.set(Status::Gone(why.clone()));
+                    let more =
+                        format!("{}. It was started {RESTARTS} times and is left alone now.", capital(&why));
+                    told.tell(format!("The MCP server {name} is not there any more"), &more).await;
+                    return;
+                }
+                self.set(Status::Connecting { late: false });
+                if restarts == 1 {
+                    let more = format!("{}. It is started again.", capital(&why));
+                    told.tell(format!("The MCP server {name} was lost"), &more).await;
+                }
+                sleep(BACKOFF * 2_u32.pow(restarts - 1)).await;
+                match self.connect(&setup, &told).await {
+                    Ok(connection) => break connection,
+                    Err(still) => why = still,
+                }
+            };
+        }
+    }
+
+    /// Connects once; a server that is late is named, and waited for some more.
+    async fn connect(&self, setup: &Setup, told: &Told) -> Result<(Connection, Arc<Traces>), String> {
+        let traces = Arc::new(Traces::default());
+        match self.reach(setup, told, &traces).await {
+            Ok(connection) => Ok((connection, traces)),
+            Err(why) => Err(self.secrets.hide(&why)),
+        }
+    }
+
+    async fn reach(&self, setup: &Setup, told: &Told, traces: &Traces) -> Result<Connection, String> {
+        let client = Client {
+            roots: setup.roots.clone(),
+            forms: setup.forms,
+            listeners: Arc::clone(&self.listeners),
+            changed: Arc::clone(&self.changed),
+        };
+        let mut connecting = pin!(connection::connect(&self.given, setup, client, traces));
+        if let Ok(connected) = timeout(setup.deadline, &mut connecting).await {
+            return connected;
+        }
+        self.set(Status::Connecting { late: true });
+        let what = format!("The MCP server {} gave no answer within {:?}", self.name, setup.deadline);
+        let words = self.secrets.hide(&traces.last_words());
+        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}.")).await;
+        let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
+        late.unwrap_or_else(|_| {
+            Err(format!("it gave no answer within {:?}{}", setup.longest, traces.last_words()))
+        })
+    }
+
+    /// Keeps a connection until it ends: why it did.
+    async fn serve(&self, (connection, traces): (Connection, Arc<Traces>)) -> String {
+        let Connection { service, tools, instructions, _child } = connection;
+        let peer = service.peer().clone();
+        self.state.send_modify(|state| {
+            *state = State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
+        });
+        let mut ended = pin!(service.waiting());
+        loop {
+            tokio::select! {
+                biased;
+                _ = &mut ended => break,
+                () = self.broken.notified() => return "its connection broke".to_owned(),
+                () = self.changed.notified() => {
+                    // A server that does not say what it has keeps what it had.
+                    if let Ok(Ok(tools)) = timeout(super::DEADLINE, connection::tools(&peer)).await {
+                        self.state.send_modify(|state| state.tools = Arc::new(tools));
+                    }
+                }
+            }
+        }
+        let why = traces.end().await.unwrap_or_else(|| "it closed the connection".to_owned());
+        self.secrets.hide(&why)
+    }
+
+    fn set(&self, status: Status) {
+        self.state.send_modify(|state| state.status = status);
+    }
+}
+
+/// The sentence with a capital letter.
+fn capital(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}

@@ -1,0 +1,174 @@
+//! MCP servers of a session: those that are there, those that are not, and those that come and go.
+
+use crate::client::Client;
+use crate::mcp_place::{Place, call, lives, offered, system, thoughts};
+use crate::provider::{bodies, chat_at, chat_text, coder};
+use crate::server::{Reply, Server};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// SESS-09: what can be reached is said.
+#[tokio::test]
+async fn all_three_transports_are_advertised() {
+    let client = Client::connect(attache_agent::serve(attache_coder::Coder::new()), json!({})).await;
+    let capabilities = &client.initialized["result"]["agentCapabilities"]["mcpCapabilities"];
+    assert_eq!(*capabilities, json!({ "http": true, "sse": true }));
+}
+
+/// A server that never answers delays neither the session nor a prompt, and is named once.
+#[tokio::test]
+async fn a_hung_server_delays_nothing_and_is_named_once() {
+    let place = Place::new();
+    let provider = Server::start((0..100).map(|_| chat_text("fine")).collect()).await;
+    let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_secs(3));
+    let mut client = place.open_with(author, &[place.server("stuck", "hang")], json!({})).await;
+    let first = client.prompt("one").await;
+    assert_eq!((first.text().as_str(), thoughts(&first).as_str()), ("fine", ""));
+    let told = system(&bodies(&provider)[0]).to_owned();
+    assert!(told.contains("- stuck: not ready yet"), "answered before the deadline: {told}");
+    let mut said = String::new();
+    for prompt in 0..90 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let new = thoughts(&client.prompt("more").await);
+        let over = new.is_empty() && !said.is_empty();
+        said += &new;
+        if over && prompt > 3 {
+            break;
+        }
+    }
+    assert_eq!(said.matches("The MCP server stuck gave no answer within 3s").count(), 1, "{said}");
+}
+
+/// NOTE-01: who takes notices is told at once, by a notice; no secret is in it.
+#[tokio::test]
+async fn a_server_that_ends_is_named_with_its_last_words() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("one")]).await;
+    let notices = json!({ "session": { "notices": {} } });
+    let missing =
+        json!({ "name": "missing", "command": "no-such-program", "args": ["--key=hush-hush"], "env": [] });
+    let stray = place.server("stray", "garbage");
+    let author = coder(&chat_at(&provider.url)).mcp_deadline(Duration::from_millis(1500));
+    let mut client = place.open_with(author, &[place.server("gone", "exit"), missing, stray], notices).await;
+    let mut told = Vec::new();
+    while told.len() < 3 {
+        let update = client.receive().await["params"]["update"].clone();
+        if update["sessionUpdate"] == "notice" {
+            told.push(format!(
+                "{} {}",
+                update["title"].as_str().unwrap(),
+                update["description"].as_str().unwrap()
+            ));
+        }
+    }
+    told.sort();
+    assert!(
+        told[0].contains("gone is not there It ended: exit code 3 (its last words: the database of <hidden>"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].contains("missing is not there There is no program no-such-program in its PATH"),
+        "{told:?}"
+    );
+    assert!(told[2].contains("stray gave no answer within 1.5s"), "{told:?}");
+    assert!(told[2].contains("it wrote what is no message: Welcome to the server!"), "{told:?}");
+    let turn = client.prompt("one").await;
+    assert!(!format!("{told:?} {turn:?}").contains("hush"));
+    assert!(system(&bodies(&provider)[0]).contains("- gone: not there (it ended: exit code 3"));
+}
+
+/// A server at an address that wants a key is named with the status; the header is in no word.
+#[tokio::test]
+async fn a_server_that_refuses_its_key_is_named() {
+    let place = Place::new();
+    let refusals = || vec![Reply::status(401, "", "no hush-hush here")];
+    let (http, sse) = (Server::start(refusals()).await, Server::start(refusals()).await);
+    let provider = Server::start(vec![chat_text("one"), chat_text("two")]).await;
+    let headers = [json!({ "name": "Authorization", "value": "Bearer hush-hush" })];
+    let servers = [
+        json!({ "type": "http", "name": "web", "url": format!("{}?key=query-key", http.url), "headers": headers }),
+        json!({ "type": "sse", "name": "old", "url": sse.url, "headers": headers }),
+        json!({ "type": "http", "name": "nowhere", "url": "http://127.0.0.1:1/mcp?key=query-key", "headers": [] }),
+    ];
+    let mut client = place.open(&servers, &provider, json!({})).await;
+    let (one, two) = (client.prompt("one").await, client.prompt("two").await);
+    let said = thoughts(&one) + &thoughts(&two);
+    for name in [
+        "web is not there: HTTP 401",
+        "old is not there: HTTP 401",
+        "nowhere is not there: Nobody answers at its address",
+    ] {
+        assert!(said.contains(name), "{said}");
+    }
+    let seen = format!("{one:?} {two:?} {:?}", bodies(&provider));
+    assert!(!seen.contains("hush") && !seen.contains("query-key"), "{seen}");
+    assert!(http.requests()[0].contains("hush-hush"), "the server itself was given it");
+}
+
+/// Its tools come when it is ready, in the middle of a turn too.
+#[tokio::test]
+async fn tools_of_a_late_server_come_within_the_turn() {
+    let place = Place::new();
+    let provider = Server::start(vec![call("hand__progress", &json!({})), chat_text("done")]).await;
+    let servers = [place.server_that_waits("hand"), place.server("late", "late")];
+    let mut client = place.open(&servers, &provider, json!({})).await;
+    client.choices.push_back("allow_once");
+    let id = place.start(&mut client).await;
+    client.until(|message| message.to_string().contains("a quarter")).await;
+    std::fs::write(place.beside("go"), "").unwrap();
+    place.traced("listed late").await;
+    std::fs::write(place.beside("seen"), "").unwrap();
+    assert_eq!(client.finish(id).await.text(), "done");
+    let late = |body: &Value| offered(body).iter().any(|name| name.starts_with("late__"));
+    let bodies = bodies(&provider);
+    assert!(!late(&bodies[0]) && late(&bodies[1]));
+}
+
+/// A list of tools that changes is followed.
+#[tokio::test]
+async fn a_changed_list_of_tools_is_followed() {
+    let place = Place::new();
+    let replies = vec![call("hand__grow", &json!({})), chat_text("done"), chat_text("again")];
+    let provider = Server::start(replies).await;
+    let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;
+    place.traced("listed").await;
+    client.choices.push_back("allow_once");
+    assert_eq!(client.prompt("go").await.text(), "done");
+    place.traced("listed plain again").await;
+    client.prompt("again").await;
+    assert!(!offered(&bodies(&provider)[0]).contains(&"hand__grown"));
+    assert!(offered(&bodies(&provider)[2]).contains(&"hand__grown"));
+}
+
+#[tokio::test]
+async fn too_many_tools_are_bounded_and_said() {
+    let place = Place::new();
+    let provider = Server::start(vec![chat_text("one")]).await;
+    let mut client = place.open(&[place.server("hand", "many")], &provider, json!({})).await;
+    let turn = client.prompt("go").await;
+    let bodies = bodies(&provider);
+    assert_eq!(bodies[0]["tools"].as_array().unwrap().len(), 128);
+    assert!(thoughts(&turn).contains("offer 200 tools"), "{}", thoughts(&turn));
+    assert!(
+        system(&bodies[0]).contains(r#"- hand: ready. It says: "Echo\nfirst.""#),
+        "{}",
+        system(&bodies[0])
+    );
+}
+
+/// SESS-20 and the end of a session: servers come back with a session, and end with it.
+#[tokio::test]
+async fn servers_end_with_their_session() {
+    let place = Place::new();
+    let provider = Server::start(vec![]).await;
+    let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;
+    let traces = place.traced("listed").await;
+    assert!(lives(&traces));
+    let closed = client.call("session/close", json!({ "sessionId": client.session })).await;
+    assert!(closed.result["error"].is_null(), "{closed:?}");
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while lives(&traces) {
+        assert!(Instant::now() < deadline, "it still lives");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
