@@ -2,7 +2,9 @@
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
 use crate::store::Place;
+use attache_coder::Coder;
 use attache_connection::{Direction, Tap};
 use attache_protocol::envelope::Message;
 use attache_session::StoreError;
@@ -22,11 +24,11 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if io::stdin().is_terminal() {
         log(AT_A_TERMINAL);
     }
-    let (models, why) = crate::models::models();
-    if let Some(why) = why {
-        log(&format!("attache agent: your own list of models is left out: {why}"));
-    }
-    let mut serving = attache_agent::serve(attache_coder::Coder::with(models));
+    let settings = Settings::read()
+        .with("ATTACHE_MODEL", arguments.model.as_deref())
+        .with("ATTACHE_FALLBACK", arguments.fallback.as_deref())
+        .with("ATTACHE_MODE", arguments.mode.as_deref());
+    let mut serving = attache_agent::serve(coder(&settings));
     if let Some(store) = kept(arguments.store.as_deref()) {
         serving = serving.store(store);
     }
@@ -41,6 +43,24 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
             Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}")))
         }
     }
+}
+
+/// The agent with the person's settings. What of them cannot be used is said here, and to whoever opens a session.
+fn coder(settings: &Settings) -> Coder {
+    let (models, why) = crate::models::models(settings);
+    let mut coder = Coder::with(models);
+    if let Some(mode) = settings.variable("ATTACHE_MODE") {
+        coder = coder.mode(mode.trim());
+    }
+    if let Some(level) = settings.variable("ATTACHE_THOUGHT_LEVEL") {
+        coder = coder.thought_level(level.trim());
+    }
+    let list = why.map(|why| format!("your own list of models is left out: {why}"));
+    for trouble in settings.troubles().iter().cloned().chain(list) {
+        log(&format!("attache agent: {trouble}"));
+        coder = coder.trouble(trouble);
+    }
+    coder
 }
 
 /// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the

@@ -2,6 +2,7 @@
 
 use crate::agents::arguments::Agents;
 use crate::check::arguments::Check;
+use crate::config::arguments::Config;
 use crate::exit::CODES;
 use crate::new::arguments::New;
 use crate::run::budget::Budget;
@@ -26,6 +27,7 @@ Examples:
   attache run --agent gemini \"fix it\"           with any ACP agent
   attache agents                                which are known, and which are here
   attache sessions                              what was said so far
+  attache config                                settings, and where they come from
   attache doctor                                what is installed and configured here";
 
 #[derive(Debug, Subcommand)]
@@ -46,19 +48,23 @@ pub(crate) enum Task {
     Check(Check),
     /// Begin a project: an agent of your own
     New(New),
+    /// Show and change the settings of the built-in agent
+    Config(Config),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
     #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
     Doctor,
 }
 
 const AGENT_EXAMPLES: &str = "\
-The agent speaks ACP, one JSON message a line. Its models are those of the providers whose keys are in the environment (`attache doctor` names
-them) and of servers on this machine; ATTACHE_MODEL=provider/name chooses. Without a key it is `offline`: no network; send it \"help\".
+The agent speaks ACP, one JSON message a line. Its models are those of the providers whose keys are in the environment or were given to
+`attache config key`, and of servers on this machine; `attache config` says which one new sessions use, and changes it. Without a key it is
+`offline`: no network; send it \"help\".
 
 Examples:
   attache run --agent 'attache agent' help      any client starts it like this
   attache agent -v 2>agent.log                  every message in a log, by method, id and size
-  attache agent --store none                    keep no sessions";
+  attache agent --store none                    keep no sessions
+  attache agent --model openai/gpt-5-mini --mode plan";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Your files are not touched.\n\nExample:\n  cd my-project && attache demo")]
@@ -76,6 +82,15 @@ pub(crate) struct Agent {
     /// Keep sessions in this file; `none` keeps nothing [default: ATTACHE_STORE, else one in the user's data directory]
     #[arg(long, value_name = "PATH|none")]
     pub(crate) store: Option<PathBuf>,
+    /// The model of new sessions [default: that of `attache config`]
+    #[arg(long, value_name = "PROVIDER/NAME")]
+    pub(crate) model: Option<String>,
+    /// The model that goes on when the provider of the chosen one fails for good [default: that of `attache config`]
+    #[arg(long, value_name = "PROVIDER/NAME")]
+    pub(crate) fallback: Option<String>,
+    /// The mode of new sessions: ask, edit, auto, plan [default: that of `attache config`]
+    #[arg(long, value_name = "ID")]
+    pub(crate) mode: Option<String>,
 }
 
 #[derive(Debug, Args)]

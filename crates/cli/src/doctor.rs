@@ -68,7 +68,7 @@ impl Findings {
 
 /// Looks and says what was found.
 pub(crate) async fn doctor() -> Result<Exit, Failure> {
-    let (models, why) = crate::models::models();
+    let (models, why) = crate::models::models(&crate::settings::Settings::read());
     models.look().await;
     let mut out = io::stdout().lock();
     let mut findings = Findings { lines: Vec::new(), paint: Paint::of(&out) };

@@ -23,26 +23,34 @@ pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8>
 /// Shows `prompt` and waits for a line, which the terminal lets the person edit; without its line feed. `None` if the person ends the input
 /// (Ctrl-D). What was typed before is thrown away; dropping the future gives the terminal back.
 pub(crate) async fn line(prompt: String) -> io::Result<Option<String>> {
+    typed(prompt, 0).await
+}
+
+/// The same, and nobody sees what is typed: for secrets.
+pub(crate) async fn hidden_line(prompt: String) -> io::Result<Option<String>> {
+    let line = typed(prompt, libc::ECHO).await;
+    // The line feed was not shown either. If stderr is closed nobody misses it.
+    let _ = writeln!(io::stderr());
+    line
+}
+
+async fn typed(prompt: String, without: libc::tcflag_t) -> io::Result<Option<String>> {
     let (until, held) = io::pipe()?;
-    let reading = tokio::task::spawn_blocking(move || read_line(&prompt, until.as_raw_fd()));
+    let reading = tokio::task::spawn_blocking(move || read_line(&prompt, without, until.as_raw_fd()));
     let line = reading.await.map_err(io::Error::other)?;
     drop(held);
     line
 }
 
-fn read_line(prompt: &str, until: RawFd) -> io::Result<Option<String>> {
-    let mut tty = open()?;
-    // SAFETY: the descriptor is open.
-    if unsafe { libc::tcflush(tty.as_raw_fd(), libc::TCIFLUSH) } == -1 {
-        return Err(io::Error::last_os_error());
-    }
-    tty.write_all(prompt.as_bytes())?;
+fn read_line(prompt: &str, without: libc::tcflag_t, until: RawFd) -> io::Result<Option<String>> {
+    let mut terminal = Keys::without(open()?, without)?;
+    terminal.tty.write_all(prompt.as_bytes())?;
     // A terminal gives no line that is longer.
     let mut bytes = [0; 4096];
-    if !wait(tty.as_raw_fd(), until)? {
+    if !wait(terminal.tty.as_raw_fd(), until)? {
         return Err(io::ErrorKind::Interrupted.into());
     }
-    let count = tty.read(&mut bytes)?;
+    let count = terminal.tty.read(&mut bytes)?;
     let line = String::from_utf8_lossy(bytes.get(..count).unwrap_or_default()).into_owned();
     Ok((count > 0).then(|| line.trim_end_matches(['\r', '\n']).to_owned()))
 }
@@ -52,7 +60,7 @@ fn open() -> io::Result<File> {
 }
 
 fn read(accepted: &[u8], prompt: &str, until: RawFd) -> io::Result<u8> {
-    let mut terminal = Keys::new(open()?)?;
+    let mut terminal = Keys::without(open()?, libc::ICANON | libc::ECHO)?;
     terminal.tty.write_all(prompt.as_bytes())?;
     let mut byte = [0];
     while wait(terminal.tty.as_raw_fd(), until)? {
@@ -87,14 +95,15 @@ fn wait(tty: RawFd, until: RawFd) -> io::Result<bool> {
     }
 }
 
-/// A terminal that gives each key at once and shows none of them; signals such as Ctrl-C stay. As it was when dropped.
+/// A terminal without some of what it does for lines: without `ICANON` it gives each key at once, without `ECHO` it shows none of them; signals
+/// such as Ctrl-C stay. What was typed before is thrown away. As it was when dropped.
 struct Keys {
     tty: File,
     before: libc::termios,
 }
 
 impl Keys {
-    fn new(tty: File) -> io::Result<Self> {
+    fn without(tty: File, flags: libc::tcflag_t) -> io::Result<Self> {
         // SAFETY: a termios is plain numbers, for which zero is valid; the descriptor is open.
         let mut before: libc::termios = unsafe { std::mem::zeroed() };
         // SAFETY: the descriptor is open, the structure valid.
@@ -102,9 +111,11 @@ impl Keys {
             return Err(io::Error::last_os_error());
         }
         let mut keys = before;
-        keys.c_lflag &= !(libc::ICANON | libc::ECHO);
-        keys.c_cc[libc::VMIN] = 1;
-        keys.c_cc[libc::VTIME] = 0;
+        keys.c_lflag &= !flags;
+        if flags & libc::ICANON != 0 {
+            keys.c_cc[libc::VMIN] = 1;
+            keys.c_cc[libc::VTIME] = 0;
+        }
         // SAFETY: as above. Flushing throws away what was typed before.
         if unsafe { libc::tcsetattr(tty.as_raw_fd(), libc::TCSAFLUSH, &keys) } == -1 {
             return Err(io::Error::last_os_error());

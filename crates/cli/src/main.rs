@@ -7,6 +7,7 @@ mod agents;
 mod args;
 mod check;
 mod chosen_agent;
+mod config;
 mod copy;
 mod demo;
 mod doctor;
@@ -21,6 +22,7 @@ mod permission;
 mod run;
 mod sample;
 mod sessions;
+mod settings;
 mod show;
 mod store;
 mod terminal;
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
             args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments),
+            args::Task::Config(arguments) => config::config(arguments).await,
             args::Task::Doctor => doctor::doctor().await,
         }
     }))

@@ -1,16 +1,17 @@
-//! The models of the built-in agent, as this machine has them: keys in the environment, a person's own list, servers on loopback.
+//! The models of the built-in agent, as this machine has them: the person's settings and own list, servers on loopback.
 
+use crate::settings::Settings;
 use crate::show::sanitize;
 use attache_coder::Models;
 use std::path::PathBuf;
-use std::{env, fs, io};
+use std::{fs, io};
 
 /// The person's own list of models and providers, in the configuration folder.
 const OWN: &str = "models.json";
 
 /// What there is, and a sentence where the person's own list cannot be used: then it is left out.
-pub(crate) fn models() -> (Models, Option<String>) {
-    let environment = |name: &str| env::var(name).ok();
+pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
+    let environment = |name: &str| settings.variable(name);
     let (own, why) = match own() {
         Ok(own) => (own, None),
         Err(why) => (None, Some(why)),
@@ -26,7 +27,7 @@ pub(crate) fn models() -> (Models, Option<String>) {
 }
 
 /// The text of the person's own list, if there is one.
-fn own() -> Result<Option<String>, String> {
+pub(crate) fn own() -> Result<Option<String>, String> {
     let Some(path) = path() else { return Ok(None) };
     match fs::read_to_string(&path) {
         Ok(text) => Ok(Some(text)),
@@ -39,6 +40,12 @@ fn path() -> Option<PathBuf> {
     crate::folder::configuration().map(|folder| folder.join(OWN))
 }
 
-fn shown() -> String {
+/// Whether the person has a list of their own.
+pub(crate) fn exists() -> bool {
+    path().is_some_and(|path| path.exists())
+}
+
+/// Where the list is, for people.
+pub(crate) fn shown() -> String {
     path().map_or_else(|| OWN.to_owned(), |path| sanitize::visible(&path.display().to_string()).into_owned())
 }

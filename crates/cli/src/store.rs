@@ -22,12 +22,13 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// What `--store` says, if it was given; else [`VARIABLE`]; else the user's own store.
+    /// What `--store` says, if it was given; else [`VARIABLE`]; else the person's settings; else the user's own store.
     ///
     /// # Errors
     /// There is no folder for the user's store.
     pub(crate) fn of(given: Option<&Path>) -> Result<Self, StoreError> {
-        match given.map(Path::to_owned).or_else(|| set(std::env::var_os(VARIABLE).as_deref())) {
+        match given.map(Path::to_owned).or_else(|| set(std::env::var_os(VARIABLE).as_deref())).or_else(filed)
+        {
             Some(path) if path == Path::new(NONE) => Ok(Self::Nowhere),
             Some(path) => Ok(Self::File(std::path::absolute(&path).unwrap_or(path))),
             None => Sqlite::user_path().map(Self::File),
@@ -55,6 +56,11 @@ impl Place {
             Self::Nowhere => Ok(None),
         }
     }
+}
+
+/// What the person's file of settings says.
+fn filed() -> Option<PathBuf> {
+    crate::settings::Settings::read().path(VARIABLE)
 }
 
 /// An empty variable is one that is not set.

@@ -40,4 +40,4 @@ mod tools;
 mod turn;
 
 pub use coder::{Coder, Memory};
-pub use models::{FoundProvider, Models, ModelsError};
+pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables};

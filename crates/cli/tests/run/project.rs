@@ -41,7 +41,8 @@ impl Project {
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME"] {
             command.env_remove(name);
         }
-        // The person who runs the tests keeps sessions of their own, and has keys of their own.
+        // The person who runs the tests keeps sessions of their own, and has keys and settings of their own.
+        command.env("XDG_CONFIG_HOME", self.path().join(".no-settings"));
         command.env("TERM", "xterm").env("ATTACHE_STORE", "none").env("ATTACHE_MODEL", "offline");
         command
     }

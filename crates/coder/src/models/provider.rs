@@ -27,6 +27,7 @@ mod http;
 mod local;
 mod message;
 mod patience;
+mod provider_variables;
 mod reasoning;
 #[cfg(test)]
 mod replay;
@@ -47,5 +48,6 @@ pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
+pub use provider_variables::{ProviderVariables, provider_variables};
 pub(crate) use sse::{SseEvent, SseParser};
 pub(crate) use wire::Provider;

@@ -3,6 +3,7 @@
 use super::environment::{self, Environment};
 use super::event::TokenUsage;
 use super::message::{ModelId, Thinking};
+use super::provider_variables::ProviderVariables;
 use super::wire::{Dialect, Provider, Wire};
 use attache_protocol::Secret;
 use serde::Deserialize;
@@ -212,6 +213,15 @@ impl Catalogue {
             }
         }
         providers
+    }
+
+    /// The variables of the person's own providers.
+    pub(super) fn own_variables(&self) -> Vec<ProviderVariables> {
+        let variables = |own: &OwnProvider| {
+            let name = own.name.as_deref().unwrap_or(&own.id);
+            Some(ProviderVariables::new(&own.id, name, own.key_variable.as_deref()?))
+        };
+        self.providers.iter().filter_map(variables).collect()
     }
 
     /// The models of a provider that are known, in the order of the file.

@@ -1,6 +1,7 @@
 //! The providers that the environment names, with their usual variables.
 
 use super::http::is_loopback;
+use super::provider_variables::ProviderVariables;
 use super::wire::{Dialect, Provider, Wire};
 use attache_protocol::Secret;
 
@@ -111,6 +112,18 @@ pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let mut providers: Vec<Provider> = KNOWN.iter().filter_map(|known| provider(known, &value)).collect();
     providers.extend(value("OLLAMA_HOST").map(|host| ollama(&host)));
     providers
+}
+
+/// The variables of the providers that everybody knows.
+pub(super) fn known_variables() -> Vec<ProviderVariables> {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let of = |known: &Known| {
+        let mut keys: Vec<String> = names(known.keys);
+        keys.extend((known.id == "anthropic").then(|| "ANTHROPIC_AUTH_TOKEN".to_owned()));
+        let (id, name) = (known.id.to_owned(), known.name.to_owned());
+        ProviderVariables { id, name, keys, base_urls: names(known.base_urls) }
+    };
+    KNOWN.iter().map(of).collect()
 }
 
 fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Provider> {

@@ -1,0 +1,205 @@
+//! `attache config`: the settings of the built-in agent, where each comes from, and how to change it.
+
+pub(crate) mod arguments;
+
+use crate::exit::{Exit, Failure};
+use crate::settings::{From, Setting, Settings, Shape};
+use crate::show::json::escaped;
+use crate::show::paint::{BOLD, DIM, Paint};
+use crate::show::sanitize;
+use arguments::{Config, Task};
+use attache_coder::ProviderVariables;
+use attache_protocol::Secret;
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal as _, Read as _, Write};
+
+/// The longest key that is read, in bytes.
+const LONGEST_KEY: u64 = 16 * 1024;
+
+/// Runs the command.
+pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
+    let settings = Settings::read();
+    match arguments.task {
+        None => show(&settings, arguments.json),
+        Some(Task::Get { key }) => {
+            let setting = find(&settings, &key)?;
+            match settings.value(&setting) {
+                Some((value, _)) => print(&[sanitize::line(&value)]),
+                None => Err(Failure::usage(format!("{key} is not set: {} holds", setting.default))),
+            }
+        }
+        Some(Task::Set { key, value }) => set(&settings, &key, &value),
+        Some(Task::Unset { key }) => {
+            let setting = find(&settings, &key)?;
+            match settings.file.unset(&setting.key)? {
+                true => told(&format!("{key} is no longer in {}", settings.file.shown())),
+                false => told(&format!("{key} was not in {}", settings.file.shown())),
+            }
+        }
+        Some(Task::Key { provider, remove }) => key(&settings, &provider, remove).await,
+    }
+}
+
+fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
+    let known = settings.known();
+    known.iter().find(|setting| setting.key == key).cloned().ok_or_else(|| {
+        let keys: Vec<&str> = known.iter().map(|setting| setting.key.as_str()).collect();
+        Failure::usage(format!("there is no setting {}: use one of {}", sanitize::line(key), keys.join(", ")))
+    })
+}
+
+fn set(settings: &Settings, key: &str, value: &str) -> Result<Exit, Failure> {
+    let setting = find(settings, key)?;
+    let absolute = std::path::absolute(value)
+        .ok()
+        .filter(|_| setting.shape == Shape::Path && value != crate::store::NONE);
+    let value = absolute.map_or_else(|| value.trim().to_owned(), |path| path.display().to_string());
+    setting.shape.check(&value).map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
+    settings.file.set(&setting.key, &value)?;
+    let hidden =
+        setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but = hidden.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
+    told(&format!("{key} is in {} now{but}", settings.file.shown()))
+}
+
+async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {
+    let Some(provider) = settings.providers.iter().find(|provider| provider.id == id) else {
+        let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "there is no provider {}: use one of {}",
+            sanitize::line(id),
+            ids.join(", ")
+        )));
+    };
+    let shown = settings.keys.shown();
+    if remove {
+        return match settings.keys.keep(id, None)? {
+            true => told(&format!("the key of {} is no longer in {shown}", provider.name)),
+            false => told(&format!("there was no key of {} in {shown}", provider.name)),
+        };
+    }
+    let key = asked(provider).await?;
+    settings.keys.keep(id, Some(&key))?;
+    let named =
+        provider.keys.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but = named.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
+    told(&format!("the key of {} is in {shown} now, which only you can read{but}", provider.name))
+}
+
+/// The key, from the person at the terminal or from stdin.
+async fn asked(provider: &ProviderVariables) -> Result<Secret, Failure> {
+    let text = match io::stdin().is_terminal() {
+        true => {
+            let prompt = format!("Key of {} (not shown): ", sanitize::line(&provider.name));
+            crate::key::hidden_line(prompt).await.map(Option::unwrap_or_default)
+        }
+        false => {
+            let mut text = String::new();
+            io::stdin().lock().take(LONGEST_KEY).read_to_string(&mut text).map(|_| text)
+        }
+    };
+    let text = text.map_err(|error| Failure::usage(format!("the key cannot be read: {error}")))?;
+    let key = text.trim();
+    match key.is_empty() || key.contains(char::is_whitespace) || key.contains(char::is_control) {
+        true => Err(Failure::usage("that is no key: it must be one word".to_owned())),
+        false => Ok(Secret::from(key)),
+    }
+}
+
+fn show(settings: &Settings, json: bool) -> Result<Exit, Failure> {
+    match json {
+        true => print(&as_json(settings)),
+        false => {
+            let paint = Paint::of(&io::stdout());
+            print(&for_people(settings, paint))?;
+            for trouble in settings.troubles() {
+                told(&format!("attache config: {trouble}"))?;
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn as_json(settings: &Settings) -> Vec<String> {
+    let from = |from: &From| match from {
+        From::Environment(name) => json!({ "environment": name }),
+        From::File(line) => json!({ "file": settings.file.shown(), "line": line }),
+        From::Keys => json!({ "file": settings.keys.shown() }),
+    };
+    let setting = |setting: Setting| {
+        let value = settings.value(&setting);
+        let from = value.as_ref().map_or(Value::Null, |(_, place)| from(place));
+        json!({ "key": setting.key, "value": value.map(|(value, _)| value), "from": from })
+    };
+    let key = |provider: &ProviderVariables| {
+        let place = settings.key(provider);
+        let from = place.as_ref().map_or(Value::Null, from);
+        json!({ "provider": provider.id, "keySet": place.is_some(), "from": from })
+    };
+    let lines = settings.known().into_iter().map(setting).chain(settings.providers.iter().map(key));
+    let troubles = settings.troubles().iter().map(|trouble| json!({ "trouble": trouble }));
+    lines.chain(troubles).map(|line| escaped(&line.to_string())).collect()
+}
+
+fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
+    let there = |exists: bool| if exists { "" } else { "  (not there)" };
+    let file = |name: &str, shown: String, exists: bool| {
+        format!("  {name:<10}{shown}{}", paint.paint(DIM, there(exists)))
+    };
+    let mut lines = vec![
+        paint.paint(BOLD, "files"),
+        file("settings", settings.file.shown(), settings.file.exists()),
+        file("keys", settings.keys.shown(), settings.keys.exists()),
+        file("models", crate::models::shown(), crate::models::exists()),
+        String::new(),
+        paint.paint(BOLD, "settings"),
+    ];
+    let (mut unset, mut rows) = (Vec::new(), Vec::new());
+    for setting in settings.known() {
+        match settings.value(&setting) {
+            Some((value, from)) => rows.push((setting.key, sanitize::line(&value), place(&from))),
+            // Addresses that nobody changed would be a long list of nothing.
+            None if setting.shape == Shape::Address => unset.push(setting.key),
+            None => rows.push((setting.key, format!("({})", setting.default), "default".to_owned())),
+        }
+    }
+    let width = rows.iter().map(|(_, value, _)| crate::show::width::width(value)).max().unwrap_or(0).min(60);
+    for (key, value, from) in rows {
+        let space = " ".repeat(width.saturating_sub(crate::show::width::width(&value)));
+        lines.push(format!("  {key:<18}{value}{space}  {}", paint.paint(DIM, from)));
+    }
+    lines.push(paint.paint(DIM, format!("  not set: {}", unset.join(", "))));
+    lines.extend([String::new(), paint.paint(BOLD, "keys (never shown)")]);
+    let (with, without): (Vec<_>, Vec<_>) = settings
+        .providers
+        .iter()
+        .map(|provider| (provider, settings.key(provider)))
+        .partition(|(_, key)| key.is_some());
+    for (provider, from) in with {
+        let from = from.as_ref().map(place).unwrap_or_default();
+        lines.push(format!("  {:<18}set  {}", provider.id, paint.paint(DIM, from)));
+    }
+    let without: Vec<&str> = without.iter().map(|(provider, _)| provider.id.as_str()).collect();
+    lines.push(paint.paint(DIM, format!("  none: {}", without.join(", "))));
+    lines
+}
+
+/// Where a value comes from, for people.
+fn place(from: &From) -> String {
+    match from {
+        From::Environment(name) => format!("environment, {name}"),
+        From::File(line) => format!("settings, line {line}"),
+        From::Keys => "keys".to_owned(),
+    }
+}
+
+fn print(lines: &[String]) -> Result<Exit, Failure> {
+    let mut out = io::stdout().lock();
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+}
+
+/// Says on stderr what was done.
+fn told(text: &str) -> Result<Exit, Failure> {
+    writeln!(io::stderr(), "{text}").map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+}

@@ -1,0 +1,213 @@
+//! A person's settings for the built-in agent: what the environment says, else the files of the configuration folder, else nothing.
+//!
+//! Each setting has a key in the file and a variable; the agent asks for variables and does not know where a value stands.
+
+pub(crate) mod file;
+pub(crate) mod keys;
+
+use attache_coder::{Coder, ProviderVariables};
+use file::SettingsFile;
+use keys::KeysFile;
+use std::env;
+use std::path::PathBuf;
+
+/// A setting that may stand in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// Its key in the file and on the command line, such as `base_url.openai`.
+    pub(crate) key: String,
+    /// The variables that say the same; the first is the one that it is passed on as.
+    pub(crate) variables: Vec<String>,
+    /// What a value must be.
+    pub(crate) shape: Shape,
+    /// What holds where nothing is said.
+    pub(crate) default: &'static str,
+}
+
+/// What a value of a setting must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Words on one line.
+    Words,
+    /// One of the modes.
+    Mode,
+    /// A file; the word `none` where nothing is to be kept.
+    Path,
+    /// An address that begins with `http://` or `https://`.
+    Address,
+}
+
+impl Shape {
+    /// Whether the value is one; else what was expected.
+    pub(crate) fn check(self, value: &str) -> Result<(), String> {
+        let blank = value.trim().is_empty() || value.chars().any(char::is_control);
+        match self {
+            _ if blank => Err("words on one line".to_owned()),
+            Self::Mode if Coder::modes().all(|mode| mode != value) => {
+                Err(format!("one of {}", Coder::modes().collect::<Vec<_>>().join(", ")))
+            }
+            Self::Address => address(value),
+            Self::Words | Self::Mode | Self::Path => Ok(()),
+        }
+    }
+}
+
+fn address(value: &str) -> Result<(), String> {
+    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).filter(|host| !host.is_empty());
+    match host {
+        Some(host) if host.contains('@') => {
+            Err("an address without a name or password: a key belongs to `attache config key`".to_owned())
+        }
+        Some(_) => Ok(()),
+        None => Err("an address that begins with https:// or http://".to_owned()),
+    }
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum From {
+    /// This variable of the environment.
+    Environment(String),
+    /// This line of the file, from 1.
+    File(usize),
+    /// The file of keys.
+    Keys,
+}
+
+/// The settings as they are when a process begins.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) file: SettingsFile,
+    pub(crate) keys: KeysFile,
+    pub(crate) providers: Vec<ProviderVariables>,
+    /// What was given on the command line, by variable.
+    flags: Vec<(&'static str, String)>,
+    troubles: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the files. What cannot be used is left out, and is a trouble. A project's own files are not looked at: whoever wrote the
+    /// project does not decide what this program does.
+    pub(crate) fn read() -> Self {
+        let mut troubles = Vec::new();
+        let own = crate::models::own().ok().flatten();
+        let providers = attache_coder::provider_variables(own.as_deref());
+        let file = SettingsFile::read(&known(&providers), &mut troubles);
+        let keys = KeysFile::read(&mut troubles);
+        Self { file, keys, providers, flags: Vec::new(), troubles }
+    }
+
+    /// The same with what was given on the command line, which counts before all else.
+    pub(crate) fn with(mut self, variable: &'static str, value: Option<&str>) -> Self {
+        self.flags.extend(value.map(|value| (variable, value.to_owned())));
+        self
+    }
+
+    /// What is wrong with the files, one sentence each.
+    pub(crate) fn troubles(&self) -> &[String] {
+        &self.troubles
+    }
+
+    /// The value of a variable: that of the command line, else that of the environment, else that of the files.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let flag = self.flags.iter().find(|(variable, _)| *variable == name);
+        flag.map(|(_, value)| value.clone()).or_else(|| set(name)).or_else(|| self.filed(name))
+    }
+
+    /// The same as a path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from)
+    }
+
+    /// What the files say in place of a variable. Where the environment says the same by another name, it says it.
+    fn filed(&self, name: &str) -> Option<String> {
+        let meant = |variables: &[String]| {
+            variables.first().is_some_and(|first| first == name)
+                && variables.iter().all(|name| set(name).is_none())
+        };
+        if let Some(provider) = self.providers.iter().find(|provider| meant(&provider.keys)) {
+            return self.keys.key(&provider.id).map(|key| key.expose().to_owned());
+        }
+        let setting = self.known().into_iter().find(|setting| meant(&setting.variables))?;
+        self.file.value(&setting.key).map(|(value, _)| value.to_owned())
+    }
+
+    /// All settings that there are.
+    pub(crate) fn known(&self) -> Vec<Setting> {
+        known(&self.providers)
+    }
+
+    /// What a setting is now, and where that comes from; nothing where the default holds.
+    pub(crate) fn value(&self, setting: &Setting) -> Option<(String, From)> {
+        let named =
+            setting.variables.iter().find_map(|name| Some((set(name)?, From::Environment(name.clone()))));
+        named.or_else(|| {
+            self.file.value(&setting.key).map(|(value, line)| (value.to_owned(), From::File(line)))
+        })
+    }
+
+    /// Where the key of a provider comes from, if there is one.
+    pub(crate) fn key(&self, provider: &ProviderVariables) -> Option<From> {
+        let named = provider.keys.iter().find(|name| set(name).is_some());
+        let kept = || self.keys.key(&provider.id).map(|_| From::Keys);
+        named.map(|name| From::Environment(name.clone())).or_else(kept)
+    }
+}
+
+/// A variable of the environment that is not blank.
+fn set(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
+    let plain = [
+        ("model", "ATTACHE_MODEL", Shape::Words, "the first of the first provider with a key, else offline"),
+        ("fallback", "ATTACHE_FALLBACK", Shape::Words, "none"),
+        ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
+        ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
+        ("permissions", "ATTACHE_PERMISSIONS", Shape::Path, "permissions.toml in the configuration folder"),
+        ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
+    ];
+    let setting = |(key, variable, shape, default): (&str, &str, Shape, &'static str)| Setting {
+        key: key.to_owned(),
+        variables: vec![variable.to_owned()],
+        shape,
+        default,
+    };
+    let addresses =
+        providers.iter().filter(|provider| !provider.base_urls.is_empty()).map(|provider| Setting {
+            key: format!("base_url.{}", provider.id),
+            variables: provider.base_urls.clone(),
+            shape: Shape::Address,
+            default: "the provider's own",
+        });
+    plain.map(setting).into_iter().chain(addresses).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn a_value_has_its_shape() {
+        for (shape, value) in [
+            (Shape::Words, "openai/gpt"),
+            (Shape::Mode, "plan"),
+            (Shape::Address, "http://localhost:8080/v1"),
+            (Shape::Path, "none"),
+        ] {
+            assert_eq!(shape.check(value), Ok(()), "{value}");
+        }
+        for (shape, value) in [
+            (Shape::Words, " "),
+            (Shape::Words, "a\nb"),
+            (Shape::Mode, "fast"),
+            (Shape::Address, "localhost:8080"),
+            (Shape::Address, "https://"),
+            (Shape::Address, "https://me:secret@host/v1"),
+        ] {
+            assert!(shape.check(value).is_err(), "{value}");
+        }
+    }
+}

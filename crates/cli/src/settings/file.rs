@@ -1,0 +1,189 @@
+//! The file of settings, `config.toml` in the configuration folder.
+
+use super::Setting;
+use crate::exit::{Exit, Failure};
+use crate::show::sanitize;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use toml_edit::{Document, DocumentMut, Item, TableLike};
+
+/// The file, in the configuration folder.
+const FILE: &str = "config.toml";
+
+/// What the file says. Comments and the order of lines are the person's and stay.
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    path: PathBuf,
+    text: String,
+    /// Key, value and line of each setting in it.
+    values: Vec<(String, String, usize)>,
+    /// Why the file cannot be used as a whole.
+    broken: Option<String>,
+}
+
+impl SettingsFile {
+    /// Reads the file; without one nothing is set. What is wrong with it is added to `troubles`.
+    pub(super) fn read(known: &[Setting], troubles: &mut Vec<String>) -> Self {
+        let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
+        let mut file = Self { path, text: String::new(), values: Vec::new(), broken: None };
+        match fs::read_to_string(&file.path) {
+            Ok(text) => file.text = text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return file,
+            Err(error) => {
+                file.broken = Some(format!("{} cannot be read: {error}", file.shown()));
+                troubles.extend(file.broken.clone());
+                return file;
+            }
+        }
+        match Document::parse(file.text.as_str()) {
+            Ok(document) => {
+                for found in values("", document.as_table(), known, &file.text) {
+                    match found {
+                        Ok(value) => file.values.push(value),
+                        Err((line, why)) => troubles.push(format!("{}, line {line}: {why}", file.shown())),
+                    }
+                }
+            }
+            Err(error) => {
+                let line = error.span().map_or(1, |span| line_at(&file.text, span.start));
+                let why = sanitize::line(error.message());
+                file.broken =
+                    Some(format!("{}, line {line}: {why}; nothing of the file is used", file.shown()));
+                troubles.extend(file.broken.clone());
+            }
+        }
+        file
+    }
+
+    /// The value of a setting, and its line.
+    pub(crate) fn value(&self, key: &str) -> Option<(&str, usize)> {
+        self.values.iter().find(|(known, ..)| known == key).map(|(_, value, line)| (value.as_str(), *line))
+    }
+
+    /// Whether the file is there.
+    pub(crate) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// Where the file is, for people.
+    pub(crate) fn shown(&self) -> String {
+        sanitize::line(&sanitize::visible(&self.path.display().to_string()))
+    }
+
+    /// Puts a value into the file.
+    ///
+    /// # Errors
+    /// The file is broken or cannot be written.
+    pub(crate) fn set(&self, key: &str, value: &str) -> Result<(), Failure> {
+        let mut document = self.document()?;
+        match key.split_once('.') {
+            Some((table, name)) => {
+                let table = document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
+                let table = table.as_table_like_mut().ok_or_else(|| self.no_table(key))?;
+                put(table, name, value);
+            }
+            None => put(document.as_table_mut(), key, value),
+        }
+        self.write(&document)
+    }
+
+    /// Takes a value out of the file. Whether it was there.
+    ///
+    /// # Errors
+    /// As [`SettingsFile::set`].
+    pub(crate) fn unset(&self, key: &str) -> Result<bool, Failure> {
+        let mut document = self.document()?;
+        let removed = match key.split_once('.') {
+            Some((table, name)) => {
+                document.get_mut(table).and_then(Item::as_table_like_mut).and_then(|table| table.remove(name))
+            }
+            None => document.remove(key),
+        };
+        if removed.is_some() {
+            self.write(&document)?;
+        }
+        Ok(removed.is_some())
+    }
+
+    fn document(&self) -> Result<DocumentMut, Failure> {
+        let broken = |why: &str| Failure::usage(format!("{why}; mend the file or remove it"));
+        match &self.broken {
+            Some(why) => Err(broken(why)),
+            None => self.text.parse().map_err(|_| broken(&format!("{} is no TOML", self.shown()))),
+        }
+    }
+
+    fn no_table(&self, key: &str) -> Failure {
+        let table = key.split('.').next().unwrap_or(key);
+        Failure::usage(format!("{}: {table} must be a table to hold {key}; mend the file", self.shown()))
+    }
+
+    fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
+        written(&self.path, &document.to_string()).map_err(|error| not_written(&self.shown(), &error))
+    }
+}
+
+/// Replaces a value where there is one, so that what stands around it stays.
+fn put(table: &mut dyn TableLike, name: &str, value: &str) {
+    match table.get_mut(name).and_then(Item::as_value_mut) {
+        Some(before) => {
+            let decor = before.decor().clone();
+            *before = value.into();
+            *before.decor_mut() = decor;
+        }
+        None => drop(table.insert(name, toml_edit::value(value))),
+    }
+}
+
+/// A setting in the file, or the line and what is wrong with it.
+type Found = Result<(String, String, usize), (usize, String)>;
+
+/// The settings of a table and of those in it.
+fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (name, item) in table.iter() {
+        let key = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
+        let span = item.span().or_else(|| table.key(name).and_then(toml_edit::Key::span));
+        let line = span.map_or(1, |span| line_at(text, span.start));
+        if let Some(inner) = item.as_table_like().filter(|_| above.is_empty()) {
+            found.extend(values(&key, inner, known, text));
+            continue;
+        }
+        let shown = sanitize::line(&key);
+        let Some(setting) = known.iter().find(|setting| setting.key == key) else {
+            found.push(Err((line, format!("there is no setting {shown}: `attache config` names all"))));
+            continue;
+        };
+        found.push(match item.as_str() {
+            Some(value) => match setting.shape.check(value) {
+                Ok(()) => Ok((key, value.to_owned(), line)),
+                Err(expected) => Err((line, format!("{shown} must be {expected}; it is left out"))),
+            },
+            None => Err((line, format!("{shown} must be a text in quotes; it is left out"))),
+        });
+    }
+    found
+}
+
+/// The line of a place in the text, from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// Writes a file of settings whole or not at all. Only its owner may read it.
+pub(super) fn written(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("HOME is not set"))?;
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+pub(super) fn not_written(shown: &str, error: &io::Error) -> Failure {
+    Failure::new(
+        Exit::Usage,
+        format!("{shown} cannot be written: {error}; XDG_CONFIG_HOME names another folder"),
+    )
+}

@@ -1,0 +1,229 @@
+//! Settings: where they come from, how they are changed, and what the agent makes of them.
+
+use crate::project::{Ended, Project};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const KEY: &str = "sk-very-secret-key";
+
+/// A person with a configuration folder of their own and nothing in the environment.
+struct Person(Project);
+
+impl Person {
+    fn new() -> Self {
+        Self(Project::empty())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join("config/attache").join(name)
+    }
+
+    fn writes(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.file("").as_path()).unwrap();
+        fs::write(self.file(name), text).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.0.attache(arguments);
+        command.env_remove("ATTACHE_MODEL").env("HOME", self.0.path());
+        command.env("XDG_CONFIG_HOME", self.0.path().join("config"));
+        for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    fn runs(&self, arguments: &[&str]) -> Ended {
+        let ended: Ended = self.command(arguments).output().unwrap().into();
+        assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "{ended:?}");
+        ended
+    }
+
+    /// What the agent says of a new session: its options by id, and the notices that follow.
+    fn session(&self, mut command: Command) -> (Value, Vec<String>) {
+        let mut agent =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let capabilities = json!({ "session": { "notices": {} } });
+        let initialize = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        let new = json!({ "cwd": self.0.path(), "mcpServers": [] });
+        let mut stdin = agent.stdin.take().unwrap();
+        for (id, method, params) in [(1, "initialize", initialize), (2, "session/new", new)] {
+            let call = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+            writeln!(stdin, "{call}").unwrap();
+        }
+        let (mut options, mut notices) = (Value::Null, Vec::new());
+        let mut lines = BufReader::new(agent.stdout.take().unwrap()).lines();
+        let mut stdin = Some(stdin);
+        while let Some(Ok(line)) = lines.next() {
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == 2 {
+                let all = message["result"]["configOptions"].as_array().unwrap().clone();
+                options = all
+                    .iter()
+                    .map(|option| (option["id"].as_str().unwrap().to_owned(), option["currentValue"].clone()))
+                    .collect();
+                // The notices follow; then the agent ends.
+                stdin = None;
+            }
+            let update = &message["params"]["update"];
+            if update["sessionUpdate"] == "notice" {
+                notices.push(format!("{}: {}", update["title"], update["description"]));
+            }
+        }
+        drop(stdin);
+        agent.wait().unwrap();
+        (options, notices)
+    }
+}
+
+#[test]
+fn a_setting_is_put_into_the_file_and_its_comments_stay() {
+    let person = Person::new();
+    person.writes(
+        "config.toml",
+        "# mine\nmodel = \"openai/a\" # for now\n\n# elsewhere\n[base_url]\nopenai = 'http://one/v1'\n",
+    );
+    for (key, value) in [
+        ("model", "openai/b"),
+        ("mode", "plan"),
+        ("base_url.openai", "http://two/v1"),
+        ("base_url.anthropic", "http://three"),
+    ] {
+        let ended = person.runs(&["config", "set", key, value]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{ended:?}");
+        assert_eq!(person.runs(&["config", "get", key]).stdout, format!("{value}\n"));
+    }
+    let text = fs::read_to_string(person.file("config.toml")).unwrap();
+    for kept in [
+        "# mine\n",
+        "model = \"openai/b\" # for now",
+        "# elsewhere\n[base_url]",
+        "mode = \"plan\"",
+        "openai = \"http://two/v1\"",
+    ] {
+        assert!(text.contains(kept), "{text}");
+    }
+    assert!(person.runs(&["config", "unset", "model"]).stderr.contains("model is no longer in"));
+    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
+}
+
+#[test]
+fn what_is_no_setting_is_refused_with_what_was_expected() {
+    let person = Person::new();
+    for (arguments, said) in [
+        (
+            &["config", "set", "colour", "red"][..],
+            "there is no setting colour: use one of model, fallback, mode",
+        ),
+        (&["config", "set", "mode", "fast"], "mode must be one of ask, edit, auto, plan"),
+        (
+            &["config", "set", "base_url.openai", "localhost"],
+            "an address that begins with https:// or http://",
+        ),
+        (
+            &["config", "set", "base_url.openai", "https://me:pw@host"],
+            "a key belongs to `attache config key`",
+        ),
+        (&["config", "set", "model", " "], "model must be words on one line"),
+        (&["config", "key", "nobody"], "there is no provider nobody: use one of anthropic, openai"),
+    ] {
+        person.runs(arguments).failed(2, &[said]);
+    }
+    assert!(!person.file("config.toml").exists());
+}
+
+/// A key goes into a file that only its owner can read, and nothing ever shows it.
+#[test]
+fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
+    let person = Person::new();
+    let mut keeping = person.command(&["config", "key", "anthropic"]).stdin(Stdio::piped()).spawn().unwrap();
+    writeln!(keeping.stdin.take().unwrap(), "{KEY}").unwrap();
+    let ended: Ended = keeping.wait_with_output().unwrap().into();
+    assert!(
+        ended.code == Some(0) && !ended.stderr.contains(KEY) && ended.stderr.contains("only you can read"),
+        "{ended:?}"
+    );
+    assert_eq!(fs::metadata(person.file("keys.toml")).unwrap().permissions().mode() & 0o777, 0o600);
+    let shown = person.runs(&["config"]);
+    assert!(shown.stdout.contains("anthropic         set  keys"), "{}", shown.stdout);
+    assert!(person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#));
+    assert!(
+        person.runs(&["doctor"]).stdout.contains("anthropic/claude-sonnet-4-5"),
+        "the agent has the model"
+    );
+    let options = person.session(person.command(&["agent"])).0;
+    assert_eq!(options["model"], "anthropic/claude-sonnet-4-5");
+    // One in the environment counts before it.
+    let with = person.command(&["config"]).env("ANTHROPIC_API_KEY", "another").output().unwrap();
+    assert!(Ended::from(with).stdout.contains("set  environment, ANTHROPIC_API_KEY"));
+    assert!(person.runs(&["config", "key", "anthropic", "--remove"]).stderr.contains("no longer in"));
+    assert!(!fs::read_to_string(person.file("keys.toml")).unwrap().contains(KEY));
+    fs::set_permissions(person.file("keys.toml"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(person.runs(&["config"]).stderr.contains("can be read by others: chmod 600"));
+}
+
+/// A flag counts before the environment, that before the file, and that before the default; a project's own file counts for nothing.
+#[test]
+fn a_flag_counts_before_the_environment_and_that_before_the_file() {
+    let person = Person::new();
+    let mode = |arguments: &[&str], environment: Option<&str>| {
+        let mut command = person.command(arguments);
+        if let Some(mode) = environment {
+            command.env("ATTACHE_MODE", mode);
+        }
+        person.session(command).0["mode"].as_str().unwrap().to_owned()
+    };
+    let projects = person.0.path().join(".attache");
+    fs::create_dir_all(&projects).unwrap();
+    fs::write(projects.join("config.toml"), "mode = \"auto\"\n").unwrap();
+    assert_eq!(mode(&["agent"], None), "ask");
+    person.writes("config.toml", "mode = \"plan\"\n");
+    assert_eq!(mode(&["agent"], None), "plan");
+    assert_eq!(mode(&["agent"], Some("edit")), "edit");
+    assert_eq!(mode(&["agent", "--mode", "auto"], Some("edit")), "auto");
+    let shown = person.command(&["config"]).env("ATTACHE_MODE", "edit").output().unwrap();
+    let shown = Ended::from(shown).stdout;
+    assert!(shown.contains("environment, ATTACHE_MODE") && shown.contains("default"), "{shown}");
+    assert!(person.runs(&["config"]).stdout.contains("settings, line 1"));
+}
+
+/// NOTE-01: the agent begins with the defaults, and says what is wrong and where.
+#[test]
+fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
+    for (text, said, mode) in [
+        ("mode = \"plan\"\nmodel = \n", "config.toml, line 2: ", "ask"),
+        ("mode = \"plan\"\n\ncolour = \"red\"\n", "config.toml, line 3: there is no setting colour", "plan"),
+        ("# x\nmode = \"fast\"\n", "config.toml, line 2: mode must be one of ask, edit, auto, plan", "ask"),
+        ("mode = 7\n", "config.toml, line 1: mode must be a text in quotes", "ask"),
+        (
+            "[base_url]\nopenai = \"nonsense\"\n",
+            "config.toml, line 2: base_url.openai must be an address",
+            "ask",
+        ),
+        ("base_url = 1\n", "config.toml, line 1: there is no setting base_url", "ask"),
+    ] {
+        let person = Person::new();
+        person.writes("config.toml", text);
+        let (options, notices) = person.session(person.command(&["agent"]));
+        assert_eq!(options["mode"], mode, "{text}");
+        assert!(notices.iter().any(|notice| notice.contains(said)), "{text}: {notices:?}");
+        assert!(person.runs(&["config"]).stderr.contains(said));
+    }
+    let person = Person::new();
+    person.writes("config.toml", "model = \n");
+    person
+        .runs(&["config", "set", "model", "x"])
+        .failed(2, &["config.toml, line 1", "mend the file or remove it"]);
+    assert_eq!(
+        fs::read_to_string(person.file("config.toml")).unwrap(),
+        "model = \n",
+        "it is not written over"
+    );
+    person.writes("keys.toml", &format!("anthropic = {KEY}\n"));
+    let ended = person.runs(&["config"]);
+    assert!(ended.stderr.contains("keys.toml is no TOML"), "{ended:?}");
+}
