@@ -3,15 +3,17 @@
 pub(crate) mod arguments;
 mod check;
 pub(crate) mod own;
+mod registry;
+mod working;
 
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
 use crate::show::sanitize;
-use arguments::{Agents, Task};
-use attache_client::{KNOWN_AGENTS, KnownAgent};
+use arguments::{Add, Agents, List, Task};
+use attache_client::{KNOWN_AGENTS, KnownAgent, Registry, RegistryAgent};
 use attache_host::Launch;
-use own::OwnAgents;
+use own::{OwnAgent, OwnAgents};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,19 +21,66 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
     match arguments.task.unwrap_or(Task::List(arguments.list)) {
-        Task::List(arguments) => list(arguments.json),
+        Task::List(arguments) => list(&arguments).await,
         Task::Check(arguments) => check::check(&arguments).await,
-        Task::Add(arguments) => {
-            let mut own = OwnAgents::read()?;
-            own.add(&arguments.name, &arguments.command)?;
-            told(&format!("{} is in {}; try it: attache agents check {0}", arguments.name, own.shown()))
-        }
+        Task::Add(arguments) => add(arguments).await,
         Task::Remove(arguments) => {
             let mut own = OwnAgents::read()?;
             own.remove(&arguments.name)?;
             told(&format!("{} is no longer in {}", arguments.name, own.shown()))
         }
     }
+}
+
+async fn add(arguments: Add) -> Result<Exit, Failure> {
+    let mut own = OwnAgents::read()?;
+    let Add { name, registry, env, command } = arguments;
+    let (agent, mut missing) = match registry {
+        Some(place) => of_registry(&place, &name).await?,
+        None => (OwnAgent { command: command_line(&command, &env)?, ..OwnAgent::default() }, None),
+    };
+    own.add(&name, &agent)?;
+    let program =
+        Launch::parse(&agent.command).map(|launch| (launch.program().display().to_string(), launch.find()));
+    if let (None, Ok((program, None))) = (&missing, program) {
+        missing = Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
+    }
+    let next = missing.unwrap_or_else(|| format!("try it: attache agents check {name}"));
+    told(&format!("{name} is in {}; {next}", own.shown()))
+}
+
+/// The command of the words after a name: one command line, or its words.
+fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Failure> {
+    let launch = match words {
+        [line] => Launch::parse(line).map_err(|error| Failure::usage(format!("the command: {error}")))?,
+        words => Launch::parse(&words.iter().map(|word| Launch::quoted(word)).collect::<Vec<_>>().join(" "))
+            .map_err(|error| Failure::usage(format!("the command: {error}")))?,
+    };
+    Ok(env.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).command_line())
+}
+
+/// The agent with this id in a registry, and what is to be done before it can be started.
+async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>), Failure> {
+    let registry = registry::read(place).await?;
+    let agent = registry.agent(id).ok_or_else(|| {
+        let advice = format!("attache agents list --registry {} tells which it has", sanitize::line(place));
+        Failure::usage(format!("the registry has no agent {}: {advice}", sanitize::line(id)))
+    })?;
+    let start = agent.start(&Registry::platform()).map_err(Failure::usage)?;
+    let own = OwnAgent {
+        command: start.command_line(),
+        title: Some(agent.name.clone()),
+        version: Some(agent.version.clone()),
+    };
+    let missing = start.download.as_ref().filter(|_| Launch::new(&start.program).find().is_none());
+    let missing = missing.map(|download| {
+        let sum = download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
+        sanitize::line(&format!(
+            "its program is not here yet: download {}{sum} and put {} of it into PATH",
+            download.archive, start.program
+        ))
+    });
+    Ok((own, missing))
 }
 
 /// Says on stderr what was done.
@@ -58,7 +107,7 @@ impl Found {
         let KnownAgent { name, title, command, install, login, .. } = self.agent;
         let program = self.program.as_ref().map(|program| program.to_string_lossy());
         let line = json!({
-            "name": name, "title": title, "command": command, "program": program, "version": self.version,
+            "source": "known", "name": name, "title": title, "command": command, "program": program, "version": self.version,
             "install": install, "login": login,
         });
         escaped(&line.to_string())
@@ -80,13 +129,31 @@ fn own_program(command: &str) -> Option<PathBuf> {
     Launch::parse(command).ok()?.find()
 }
 
-fn own_json((name, command): (&str, &str)) -> String {
-    let program = own_program(command);
+fn own_json((name, own): (&str, OwnAgent)) -> String {
+    let program = own_program(&own.command).map(|program| program.to_string_lossy().into_owned());
     let line = json!({
-        "name": name, "title": null, "command": command, "program": program.map(|program| program.to_string_lossy().into_owned()),
-        "version": null, "install": null, "login": null,
+        "source": "own", "name": name, "title": own.title, "command": own.command, "program": program,
+        "version": own.version, "install": null, "login": null,
     });
     escaped(&line.to_string())
+}
+
+/// An agent of a registry, in the members of the others.
+fn registry_json(agent: &RegistryAgent, place: &str) -> String {
+    let start = agent.start(&Registry::platform()).ok();
+    let program = start.as_ref().and_then(|start| Launch::new(&start.program).find());
+    let install = start.as_ref().map(|_| install(place, &agent.id));
+    let line = json!({
+        "source": "registry", "name": agent.id, "title": agent.name, "command": start.map(|start| start.command_line()),
+        "program": program.map(|program| program.to_string_lossy().into_owned()), "version": agent.version,
+        "install": install, "login": null,
+    });
+    escaped(&line.to_string())
+}
+
+/// What makes an agent of a registry one of the person's own.
+fn install(place: &str, id: &str) -> String {
+    format!("attache agents add --registry {} {id}", Launch::quoted(place))
 }
 
 fn version(agent: &KnownAgent, program: &Path) -> Option<String> {
@@ -95,17 +162,47 @@ fn version(agent: &KnownAgent, program: &Path) -> Option<String> {
     package.get("version")?.as_str().map(str::to_owned)
 }
 
-fn list(json: bool) -> Result<Exit, Failure> {
+async fn list(arguments: &List) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
+    let registry = match &arguments.registry {
+        Some(place) => Some((place.as_str(), registry::read(place).await?)),
+        None => None,
+    };
     let found: Vec<Found> = KNOWN_AGENTS.iter().map(Found::of).collect();
     let mut out = io::stdout().lock();
     let paint = Paint::of(&out);
-    let lines = match json {
+    let mut lines = match arguments.json {
         true => own.all().map(own_json).chain(found.iter().map(Found::json)).collect(),
         false => for_people(&own, &found, paint),
     };
+    if let Some((place, registry)) = &registry {
+        lines.extend(match arguments.json {
+            true => registry.agents.iter().map(|agent| registry_json(agent, place)).collect(),
+            false => of_registry_for_people(registry, place, paint),
+        });
+    }
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+}
+
+fn of_registry_for_people(registry: &Registry, place: &str, paint: Paint) -> Vec<String> {
+    let platform = Registry::platform();
+    let line = |agent: &RegistryAgent| {
+        let how = match agent.start(&platform) {
+            Ok(start) if start.download.is_none() => start.program,
+            Ok(_) => "download".to_owned(),
+            Err(_) => "not for this machine".to_owned(),
+        };
+        let name = paint.paint(BOLD, format!("{:<20}", sanitize::line(&agent.id)));
+        let (version, title) = (sanitize::line(&agent.version), sanitize::line(&agent.name));
+        format!("  {name} {version:<12} {how:<10} {}", paint.paint(DIM, title))
+    };
+    let head = [String::new(), "In the registry:".to_owned()];
+    let example = registry.agents.first().map(|agent| sanitize::line(&install(place, &agent.id)));
+    head.into_iter()
+        .chain(registry.agents.iter().map(line))
+        .chain(example.into_iter().flat_map(|line| [String::new(), line]))
+        .collect()
 }
 
 /// Those that are here first, then how the others are installed.
@@ -118,14 +215,17 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     );
     let (here, missing): (Vec<&Found>, Vec<&Found>) = found.iter().partition(|found| found.program.is_some());
     let mut lines = vec![built_in];
-    lines.extend(own.all().map(|(name, command)| {
-        let mark =
-            if own_program(command).is_some() { paint.paint(GREEN, "✓") } else { paint.paint(DIM, "-") };
+    lines.extend(own.all().map(|(name, own)| {
+        let mark = if own_program(&own.command).is_some() {
+            paint.paint(GREEN, "✓")
+        } else {
+            paint.paint(DIM, "-")
+        };
         format!(
             "{mark} {}{:<10}{}",
             paint.paint(BOLD, format!("{name:<12}")),
-            "yours",
-            sanitize::line(command)
+            own.version.as_deref().map_or_else(|| "yours".to_owned(), sanitize::line),
+            sanitize::line(&Launch::parse(&own.command).map_or(own.command, |launch| launch.shown()))
         )
     }));
     lines.extend(here.iter().map(|found| found.line(paint)));

@@ -1,9 +1,10 @@
 //! What may stand on the command line.
 
-use crate::agents::arguments::Agents;
+use crate::agents::arguments::{Agents, variable};
 use crate::check::arguments::Check;
 use crate::config::arguments::Config;
 use crate::exit::CODES;
+use crate::login::arguments::{Login, Logout};
 use crate::new::arguments::New;
 use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
@@ -42,6 +43,10 @@ pub(crate) enum Task {
     Agent(Agent),
     /// List the agents that are known, and check that one works
     Agents(Agents),
+    /// Log in to an agent
+    Login(Login),
+    /// Log out of an agent
+    Logout(Logout),
     /// List, search, show and put in order the sessions that are kept
     Sessions(Box<Sessions>),
     /// Tell the rules of the protocol, and what shows that they are kept
@@ -104,6 +109,9 @@ pub(crate) struct Run {
     /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
+    /// Start the agent with this environment variable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
     /// Go on with a session: its id, the beginning of one, or `last`
     #[arg(long, value_name = "ID|last", conflicts_with = "session")]
     pub(crate) resume: Option<String>,

@@ -14,6 +14,8 @@ pub(crate) struct ChosenAgent {
     pub(crate) launch: Launch,
     /// What people call it.
     pub(crate) name: String,
+    /// What `--agent` takes for it, as a word of a command line.
+    pub(crate) word: String,
     /// What is known of it.
     pub(crate) known: Option<&'static KnownAgent>,
     /// Whether it is this program's own.
@@ -27,18 +29,30 @@ impl ChosenAgent {
     /// The command line cannot be read, or this program cannot find itself.
     pub(crate) fn of(given: Option<&str>) -> Result<Self, Failure> {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
-            return Ok(Self { launch: built_in()?, name: "attache".to_owned(), known: None, built_in: true });
+            return Ok(Self {
+                launch: built_in()?,
+                name: "attache".to_owned(),
+                word: "attache".to_owned(),
+                known: None,
+                built_in: true,
+            });
         };
         // Only a word can be a name.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
-        let own = if is_name { OwnAgents::read()?.command(given).map(str::to_owned) } else { None };
+        let own = if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };
         let named = KnownAgent::named(given).filter(|_| own.is_none());
         let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
         let launch = Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
         let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
         let program = Path::new(launch.program()).file_name();
         let name = program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Self { launch, name, known, built_in: false })
+        Ok(Self { launch, name, word: Launch::quoted(given), known, built_in: false })
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) fn with_env(mut self, variables: &[(String, String)]) -> Self {
+        self.launch = variables.iter().fold(self.launch, |launch, (name, value)| launch.env(name, value));
+        self
     }
 }
 

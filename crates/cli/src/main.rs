@@ -16,9 +16,11 @@ mod exit;
 mod folder;
 mod interrupt;
 mod key;
+mod login;
 mod models;
 mod new;
 mod permission;
+mod probe;
 mod run;
 mod sample;
 mod sessions;
@@ -45,6 +47,8 @@ fn main() -> ExitCode {
         match command.task {
             args::Task::Run(arguments) => run::run(*arguments).await,
             args::Task::Agents(arguments) => agents::agents(arguments).await,
+            args::Task::Login(arguments) => login::login(arguments).await,
+            args::Task::Logout(arguments) => login::logout(arguments).await,
             args::Task::Agent(arguments) => agent::agent(&arguments).await,
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,

@@ -24,7 +24,7 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
-use crate::{key, terminal, turn};
+use crate::{key, login, terminal, turn};
 use attache_client::{AgentProcess, Options, SessionHandle, SetError};
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use attachment::attach;
@@ -75,7 +75,8 @@ async fn with_face(
         Some(path) => mcp_file::servers(path, &cwd)?,
         None => Vec::new(),
     };
-    let ChosenAgent { launch, name, known, built_in } = ChosenAgent::of(arguments.agent.as_deref())?;
+    let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
+    let ChosenAgent { launch, name, word, known, built_in } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.existing())) {
         // The built-in agent keeps nothing then, and tells only its own stderr.
         show(face, Item::Warning(&format!("this session will not be kept: {error}")))?;
@@ -99,8 +100,8 @@ async fn with_face(
     };
     let work = Work { prompts, cwd, mcp_servers, agent_name: name, built_in, ask, elicitations };
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
-    if let (Err(Failure { exit: Exit::LoginNeeded, message }), Some(known)) = (&mut ended, known) {
-        message.push_str(&format!("\n{} needs {}.", known.title, known.login));
+    if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
+        message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
     }
     tokio::select! {
         // Dropping it kills it, with everything it started.

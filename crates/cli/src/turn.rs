@@ -8,7 +8,7 @@ use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy, Question, Verdict};
 use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
-use crate::show::{Item, Show, terminal_output};
+use crate::show::{Item, Show, sanitize, terminal_output};
 use attache_client::{Change, PermissionRequest, Prompt, SessionHandle, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
@@ -281,13 +281,10 @@ fn exit_of(reason: &StopReason) -> Exit {
 
 fn failure_of(error: &TurnError) -> Failure {
     match error.refusal() {
-        Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => {
-            let advice = "log in with the agent's own program, then try again";
-            Failure::new(
-                Exit::LoginNeeded,
-                format!("the agent needs a login first ({}): {advice}", refusal.message),
-            )
-        }
+        Some(refusal) if refusal.code == ErrorCode::AUTH_REQUIRED => Failure::new(
+            Exit::LoginNeeded,
+            format!("the agent needs a login first ({})", sanitize::line(&refusal.message)),
+        ),
         _ => Failure::new(Exit::AgentFailed, error),
     }
 }

@@ -1,8 +1,70 @@
-//! Why a login failed.
+//! How a person logs in to an agent, and why that failed.
 
 use attache_connection::CallError;
-use attache_protocol::v1::AuthMethodId;
+use attache_host::Launch;
+use attache_protocol::Meta;
+use attache_protocol::v1::{AuthMethod, AuthMethodId};
+use serde_json::Value;
 use std::fmt;
+
+/// The key of `_meta` under which several agents describe a command that logs in, in a method that is not of the type `terminal`; and under
+/// which a client tells them that it runs such commands.
+pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
+
+/// How a person logs in by one of an agent's methods.
+#[derive(Debug)]
+pub enum Login {
+    /// By [`crate::AgentConnection::authenticate`]: the agent sees to it, perhaps by a page that it opens.
+    ByAgent,
+    /// By a program in the person's terminal. If it ends with 0 the login succeeded, whatever else it ends with it failed; then the agent is
+    /// started anew (AUTH-08).
+    InTerminal(Launch),
+}
+
+impl Login {
+    /// What the method asks for; `agent` is how the agent itself is started. A method of the type `terminal` is that program with more arguments
+    /// and variables (AUTH-08); one that describes a command of its own in `_meta` is that command.
+    ///
+    /// ```
+    /// use attache_client::Login;
+    /// use attache_host::Launch;
+    /// use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal};
+    ///
+    /// let agent = || Launch::parse("robot --acp").unwrap();
+    /// let method = AuthMethodTerminal { args: vec!["login".into()], ..AuthMethodTerminal::new("a", "A") };
+    /// let Login::InTerminal(launch) = Login::of(&method.into(), agent()) else { panic!() };
+    /// assert_eq!(launch.command_line(), "robot --acp login");
+    /// assert!(matches!(Login::of(&AuthMethodAgent::new("b", "B").into(), agent()), Login::ByAgent));
+    /// ```
+    pub fn of(method: &AuthMethod, agent: Launch) -> Self {
+        match method {
+            AuthMethod::Terminal(method) => {
+                let launch = agent.args(method.args.iter().cloned());
+                let variables = method.env.0.iter();
+                Self::InTerminal(
+                    variables.fold(launch, |launch, (name, value)| launch.env(name, value.expose())),
+                )
+            }
+            AuthMethod::Agent(method) => {
+                let described = method.meta.as_ref().and_then(described);
+                described.map_or(Self::ByAgent, Self::InTerminal)
+            }
+        }
+    }
+}
+
+/// The command that `_meta` describes, if it describes one.
+fn described(meta: &Meta) -> Option<Launch> {
+    let described: Value = meta.get(TERMINAL_AUTH)?;
+    let launch = Launch::new(described.get("command")?.as_str().filter(|command| !command.is_empty())?);
+    let args = described.get("args").and_then(Value::as_array).into_iter().flatten();
+    let launch = args.filter_map(Value::as_str).fold(launch, Launch::arg);
+    let env = described.get("env").and_then(Value::as_object).into_iter().flatten();
+    Some(
+        env.filter_map(|(name, value)| Some((name, value.as_str()?)))
+            .fold(launch, |launch, (name, value)| launch.env(name, value)),
+    )
+}
 
 /// Why a login failed.
 #[derive(Debug)]
@@ -34,7 +96,7 @@ impl fmt::Display for LoginError {
             Self::InTerminal(id) => {
                 write!(
                     f,
-                    "the login \"{id}\" runs in a terminal: log in with the agent's own program, then start again"
+                    "the login \"{id}\" runs in a terminal: start its program there, then the agent anew"
                 )
             }
             Self::Call(error) => write!(f, "the login failed: {error}"),
@@ -47,6 +109,39 @@ impl std::error::Error for LoginError {
         match self {
             Self::Call(error) => Some(error),
             Self::UnknownMethod { .. } | Self::InTerminal(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Login;
+    use attache_host::Launch;
+    use attache_protocol::decode;
+    use attache_protocol::v1::AuthMethod;
+
+    fn command(method: &str) -> Option<String> {
+        let method: AuthMethod = decode(method).unwrap();
+        match Login::of(&method, Launch::parse("KEY=a robot --acp").unwrap()) {
+            Login::ByAgent => None,
+            Login::InTerminal(launch) => Some(launch.command_line()),
+        }
+    }
+
+    /// AUTH-08, AUTH-15.
+    #[test]
+    fn a_method_is_a_call_or_a_command_in_a_terminal() {
+        assert_eq!(command(r#"{"id":"a","name":"A"}"#), None);
+        assert_eq!(command(r#"{"id":"a","name":"A","type":"env_var","vars":[{"name":"KEY"}]}"#), None);
+        let terminal = r#"{"id":"a","name":"A","type":"terminal","args":["log in"],"env":{"B":"c"},"_meta":{"terminal-auth":{"command":"x"}}}"#;
+        assert_eq!(command(terminal).as_deref(), Some("KEY=a B=c robot --acp 'log in'"));
+        let described = r#"{"id":"a","name":"A","_meta":{"terminal-auth":{"command":"robot","args":["auth",7,"login"],"env":{"B":"c"}}}}"#;
+        assert_eq!(command(described).as_deref(), Some("B=c robot auth login"));
+        for none in ["7", "{}", r#"{"command":""}"#, r#"{"command":["x"]}"#] {
+            assert_eq!(
+                command(&format!(r#"{{"id":"a","name":"A","_meta":{{"terminal-auth":{none}}}}}"#)),
+                None
+            );
         }
     }
 }

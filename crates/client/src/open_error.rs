@@ -68,8 +68,8 @@ impl fmt::Display for OpenError {
             Self::AuthRequired { methods, message } => {
                 write!(f, "the agent needs a login first ({message})")?;
                 match methods.iter().map(AuthMethod::name).collect::<Vec<_>>().join(", ") {
-                    names if names.is_empty() => f.write_str(": log in with its own program"),
-                    names => write!(f, ": log in with its own program; the ways are: {names}"),
+                    names if names.is_empty() => f.write_str(": it offers no way to its clients"),
+                    names => write!(f, ": its ways are {names}"),
                 }
             }
             Self::Call(error) => write!(f, "the session was not opened: {error}"),

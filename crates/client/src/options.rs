@@ -1,6 +1,7 @@
 //! How a client presents itself, and how long it waits.
 
 use crate::elicitation::{self, Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
+use crate::login::TERMINAL_AUTH;
 use crate::terminal_meta;
 use crate::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
@@ -34,6 +35,8 @@ pub struct Options {
     pub tap: Option<Tap>,
     /// Whether commands are run in terminals for the agent: see [`Options::terminals`].
     pub terminals: bool,
+    /// Whether a person can be shown programs that log in: see [`Options::terminal_login`].
+    pub terminal_login: bool,
     /// Whether text files are read for the agent, as they are unless this is switched off: see [`Options::without_reading`].
     pub reads_text_files: bool,
     /// What an editor has open and not saved (FS-02).
@@ -57,6 +60,7 @@ impl Default for Options {
             limits: Limits::default(),
             tap: None,
             terminals: false,
+            terminal_login: false,
             reads_text_files: true,
             unsaved_text: None,
             kept: false,
@@ -110,6 +114,14 @@ impl Options {
     #[must_use]
     pub fn terminals(mut self) -> Self {
         self.terminals = true;
+        self
+    }
+
+    /// Says that this program starts programs in the person's terminal that log in (AUTH-05, AUTH-07), as [`crate::Login`] describes them. The kit
+    /// starts none by itself.
+    #[must_use]
+    pub fn terminal_login(mut self) -> Self {
+        self.terminal_login = true;
         self
     }
 
@@ -174,6 +186,7 @@ impl std::fmt::Debug for Options {
             .field("cancel", &self.cancel)
             .field("tapped", &self.tap.is_some())
             .field("terminals", &self.terminals)
+            .field("terminal_login", &self.terminal_login)
             .field("reads_text_files", &self.reads_text_files)
             .field("unsaved_text", &self.unsaved_text.is_some())
             .field("form", &self.form.is_some())
@@ -182,8 +195,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Login in a terminal is not served, subagents are
-/// not folded.
+/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Subagents are not folded.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());
@@ -197,10 +209,12 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
     capabilities.elicitation = elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
-    if offered.terminals {
-        capabilities.terminal = true;
-        let shown = Raw::of(&BTreeMap::from([(terminal_meta::ADVERTISED, true)]));
-        capabilities.meta = shown.ok().and_then(Meta::new);
+    capabilities.terminal = offered.terminals;
+    capabilities.auth.terminal = offered.terminal_login;
+    let more = [(terminal_meta::ADVERTISED, offered.terminals), (TERMINAL_AUTH, offered.terminal_login)];
+    let more: BTreeMap<&str, bool> = more.into_iter().filter(|(_, offered)| *offered).collect();
+    if !more.is_empty() {
+        capabilities.meta = Raw::of(&more).ok().and_then(Meta::new);
     }
     capabilities
 }

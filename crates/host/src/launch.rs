@@ -1,5 +1,6 @@
 //! What to start, and reading it from a command line.
 
+use crate::command_line::{self, ParseError, Word, words};
 #[cfg(target_os = "linux")]
 use crate::confinement::Confinement;
 use std::ffi::{OsStr, OsString};
@@ -72,6 +73,16 @@ impl Launch {
         let mut launch = Launch::new(program.text).args(words.map(|word| word.text));
         launch.env = assigned;
         Ok(launch)
+    }
+
+    /// A word as [`Launch::parse`] must find it to read this text: in single quotes, unless it is plain.
+    ///
+    /// ```
+    /// assert_eq!(attache_host::Launch::quoted("--acp"), "--acp");
+    /// assert_eq!(attache_host::Launch::quoted("it's"), r"'it'\''s'");
+    /// ```
+    pub fn quoted(word: &str) -> String {
+        command_line::quoted(word)
     }
 
     /// Adds one argument, passed verbatim (TERM-04).
@@ -151,6 +162,43 @@ impl Launch {
         &self.kept
     }
 
+    /// The whole as a line that [`Launch::parse`] reads. Values of variables and arguments may be secrets. What is no UTF-8 reads as U+FFFD.
+    pub fn command_line(&self) -> String {
+        self.line(|value| Launch::quoted(&value.to_string_lossy()))
+    }
+
+    /// The same for people: without the values of variables.
+    pub fn shown(&self) -> String {
+        self.line(|_| "…".to_owned())
+    }
+
+    fn line(&self, shown: impl Fn(&OsStr) -> String) -> String {
+        let set = self.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let set = set.map(|(name, value)| format!("{}={}", name.display(), shown(value)));
+        let words = [self.program.as_os_str()].into_iter().chain(self.arguments());
+        set.chain(words.map(|word| Launch::quoted(&word.to_string_lossy()))).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The program as a command of the standard library, with this process's own stdin, stdout and stderr: for a program that talks with the
+    /// person at the terminal, such as a login. It has no guardian: it belongs to the terminal, as this process does.
+    pub fn in_terminal(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(&self.program);
+        command.args(&self.arguments);
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        if self.clear_env {
+            command.env_clear();
+        }
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
     /// The program as given.
     pub fn program(&self) -> &OsStr {
         &self.program
@@ -217,98 +265,6 @@ impl fmt::Debug for Launch {
             .field("env", &names)
             .finish_non_exhaustive()
     }
-}
-
-/// Why a command line cannot be read. The user's to mend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ParseError {
-    /// A quote is opened and never closed.
-    OpenQuote {
-        /// `'` or `"`.
-        quote: char,
-        /// The byte where it stands, from 0.
-        at: usize,
-    },
-    /// The last character is a backslash that quotes nothing.
-    LastBackslash,
-    /// There is no word that names a program.
-    NoProgram,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ParseError::OpenQuote { quote, at } => {
-                write!(
-                    f,
-                    "the command line opens a quote {quote} at byte {at} and never closes it: close it, or write \\{quote}"
-                )
-            }
-            ParseError::LastBackslash => f.write_str(
-                "the command line ends in a backslash that quotes nothing: remove it, or write two",
-            ),
-            ParseError::NoProgram => {
-                f.write_str("the command line names no program: expected, for example, \"my-agent --acp\"")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-#[derive(Default)]
-struct Word {
-    text: String,
-    /// How much of the text stands before the first quoted character.
-    plain: Option<usize>,
-}
-
-impl Word {
-    /// Name and value, if this word is `NAME=value` with an unquoted `NAME=`.
-    fn assignment(&self) -> Option<(&str, &str)> {
-        let (name, value) = self.text.split_once('=')?;
-        let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-        let all = name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
-        (starts && all && self.plain.is_none_or(|plain| plain > name.len())).then_some((name, value))
-    }
-}
-
-fn words(line: &str) -> Result<Vec<Word>, ParseError> {
-    let mut words = Vec::new();
-    let mut word: Option<Word> = None;
-    let mut characters = line.char_indices();
-    while let Some((at, character)) = characters.next() {
-        if character.is_whitespace() {
-            words.extend(word.take());
-            continue;
-        }
-        let word = word.get_or_insert_default();
-        if !matches!(character, '\'' | '"' | '\\') {
-            word.text.push(character);
-            continue;
-        }
-        word.plain.get_or_insert(word.text.len());
-        if character == '\\' {
-            word.text.push(characters.next().ok_or(ParseError::LastBackslash)?.1);
-            continue;
-        }
-        loop {
-            match characters.next().ok_or(ParseError::OpenQuote { quote: character, at })?.1 {
-                end if end == character => break,
-                '\\' if character == '"' => {
-                    let (_, next) = characters.next().ok_or(ParseError::OpenQuote { quote: '"', at })?;
-                    if !matches!(next, '"' | '\\' | '$' | '`') {
-                        word.text.push('\\');
-                    }
-                    word.text.push(next);
-                }
-                other => word.text.push(other),
-            }
-        }
-    }
-    words.extend(word);
-    Ok(words)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@
 #[cfg(not(unix))]
 compile_error!("attache-host supports Unix systems only so far: on other systems build without it");
 
+mod command_line;
 mod launch;
 mod start_error;
 
@@ -66,9 +67,10 @@ mod write;
 pub use bounded::Bounded;
 pub use child::{Child, ChildWatch, StopPatience};
 pub use command::Command;
+pub use command_line::ParseError;
 pub use exit::Exit;
 pub use file_error::{FileError, Reason, RootsError};
-pub use launch::{Launch, ParseError};
+pub use launch::Launch;
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
 pub use sandbox::{Bounds, NoSandbox, Sandbox};

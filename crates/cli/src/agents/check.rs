@@ -1,36 +1,44 @@
-//! `attache agents check`: starts an agent, tells what it says of itself, ends it.
+//! `attache agents check`: starts an agent, opens a session in an empty folder, tells what it offers, ends it.
 
 use super::arguments::Check;
 use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
+use crate::probe::{Probe, probe};
 use crate::run::masked;
 use crate::run::waiting::waiting;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
 use crate::show::sanitize;
-use attache_client::{AgentProcess, KnownAgent};
+use attache_client::{AgentProcess, KnownAgent, Options};
 use attache_protocol::encode;
 use attache_protocol::v1::{AgentCapabilities, AuthMethod};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Runs the command.
 pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let ChosenAgent { launch, known, name, .. } = ChosenAgent::of(Some(&arguments.agent))?;
-    let began = Instant::now();
-    let told = (!arguments.json && io::stderr().is_terminal()).then(|| format!("starting {name}"));
-    let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        agent = waiting(AgentProcess::launch(launch), told) => agent.map_err(|error| cannot_start(error, known))?,
+    match &arguments.agent {
+        Some(agent) => one(agent, arguments, &interrupts).await,
+        None => super::working::all(arguments, &interrupts).await,
+    }
+}
+
+async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
+    let chosen = ChosenAgent::of(Some(given))?.with_env(&arguments.env);
+    let (known, word) = (chosen.known, chosen.word.clone());
+    let told = !arguments.json && io::stderr().is_terminal();
+    let Checked { agent, took, probe } = tokio::select! {
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before it was known how the agent does")),
+        checked = start(chosen, told) => checked?,
     };
-    let took = began.elapsed();
     let lines = match arguments.json {
-        true => vec![json(&agent, took)],
-        false => for_people(&agent, known, took, Paint::of(&io::stdout())),
+        true => vec![json(given, &agent, took, &probe)],
+        false => for_people(&agent, known, took, &probe, Paint::of(&io::stdout())),
     };
+    let methods = agent.auth_methods().to_vec();
     tokio::select! {
         // Dropping it kills it, with everything it started.
         () = interrupts.end() => {}
@@ -38,16 +46,60 @@ pub(super) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     }
     let mut out = io::stdout().lock();
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
-    written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
+    written.map_err(|error| Failure::output(&error))?;
+    match probe {
+        Probe::Opened(_) => Ok(Exit::Done),
+        Probe::LoginNeeded(said) => {
+            let needs = known.map(|known| known.login);
+            let ways = crate::login::advice(&word, &methods, needs);
+            Err(Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said}){ways}")))
+        }
+        Probe::Failed(why) => Err(Failure::new(Exit::AgentFailed, why)),
+    }
+}
+
+/// An agent that was started, how long its handshake took, and whether it opens sessions.
+pub(super) struct Checked {
+    pub(super) agent: AgentProcess,
+    pub(super) took: Duration,
+    pub(super) probe: Probe,
+}
+
+/// Starts the agent and opens a session; a person is told if that takes long.
+///
+/// # Errors
+/// It does not start.
+pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Failure> {
+    let ChosenAgent { launch, known, name, .. } = chosen;
+    let began = Instant::now();
+    let options = Options::default().terminal_login();
+    let starting =
+        waiting(AgentProcess::launch_with(launch, options), told.then(|| format!("starting {name}")));
+    let agent = starting.await.map_err(|error| cannot_start(error, known))?;
+    let took = began.elapsed();
+    let probe = waiting(probe(&agent), told.then(|| format!("{name} is opening a session"))).await;
+    Ok(Checked { agent, took, probe })
 }
 
 /// One object, in the names of the protocol; without secrets, which a login's environment may hold.
-fn json(agent: &AgentProcess, took: Duration) -> String {
+pub(super) fn json(name: &str, agent: &AgentProcess, took: Duration, probe: &Probe) -> String {
     let about = agent.about().map_or_else(|| "null".to_owned(), encode);
     let methods: Vec<String> = agent.auth_methods().iter().map(encode).collect();
     let stray = Value::from(agent.stray_output());
+    let name = Value::from(name);
+    let session = match probe {
+        Probe::Opened(took) => {
+            json!({"opened": true, "milliseconds": took.as_millis(), "loginNeeded": false, "error": null})
+        }
+        Probe::LoginNeeded(said) => {
+            json!({"opened": false, "milliseconds": null, "loginNeeded": true, "error": said})
+        }
+        Probe::Failed(why) => {
+            json!({"opened": false, "milliseconds": null, "loginNeeded": false, "error": why})
+        }
+    };
     let line = format!(
-        "{{\"protocolVersion\":1,\"agentInfo\":{about},\"agentCapabilities\":{},\"authMethods\":[{}],\"milliseconds\":{},\"strayOutput\":{stray}}}",
+        "{{\"name\":{name},\"protocolVersion\":1,\"agentInfo\":{about},\"agentCapabilities\":{},\"authMethods\":[{}],\"milliseconds\":{},\"strayOutput\":{stray},\"session\":{session}}}",
         encode(agent.capabilities()),
         methods.join(","),
         took.as_millis()
@@ -55,7 +107,13 @@ fn json(agent: &AgentProcess, took: Duration) -> String {
     escaped(&masked(&line))
 }
 
-fn for_people(agent: &AgentProcess, known: Option<&KnownAgent>, took: Duration, paint: Paint) -> Vec<String> {
+fn for_people(
+    agent: &AgentProcess,
+    known: Option<&KnownAgent>,
+    took: Duration,
+    probe: &Probe,
+    paint: Paint,
+) -> Vec<String> {
     let about = agent.about();
     let name = about.map_or_else(
         || "an agent without a name".to_owned(),
@@ -74,6 +132,12 @@ fn for_people(agent: &AgentProcess, known: Option<&KnownAgent>, took: Duration, 
         row("protocol", "ACP version 1".to_owned()),
     ];
     lines.extend(offers(agent.capabilities()).map(|(what, found)| row(what, found)));
+    let opens = match probe {
+        Probe::Opened(took) => format!("opened one in {:.2} s, no login needed", took.as_secs_f64()),
+        Probe::LoginNeeded(_) => "opens none before a login".to_owned(),
+        Probe::Failed(_) => "opens none".to_owned(),
+    };
+    lines.push(row("session", opens));
     for method in agent.auth_methods() {
         lines.push(row("login", login(method)));
     }
@@ -133,7 +197,7 @@ fn offers(capabilities: &AgentCapabilities) -> impl Iterator<Item = (&'static st
     rows.into_iter()
 }
 
-fn named(all: &[(bool, &str)]) -> String {
+pub(super) fn named(all: &[(bool, &str)]) -> String {
     let offered: Vec<&str> = all.iter().filter(|(offered, _)| *offered).map(|(_, name)| *name).collect();
     offered.join(", ")
 }

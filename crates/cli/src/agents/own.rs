@@ -3,13 +3,13 @@
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
 use attache_host::Launch;
-use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use toml::{Table, Value};
 
-/// The file, in the configuration folder: `{"agents": {"NAME": {"command": "CMD ARGS"}}}`.
-const FILE: &str = "agents.json";
+/// The file, in the configuration folder: a table for each agent, with its `command`, and maybe `title` and `version`.
+const FILE: &str = "agents.toml";
 
 /// How long a name may be, in characters.
 const NAME_LIMIT: usize = 40;
@@ -17,8 +17,19 @@ const NAME_LIMIT: usize = 40;
 /// A person's own agents.
 pub(crate) struct OwnAgents {
     path: PathBuf,
-    /// The whole file: what this version does not know is kept.
-    file: Map<String, Value>,
+    text: String,
+    file: Table,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OwnAgent {
+    /// The command line that starts it.
+    pub(crate) command: String,
+    /// Its name for people, as a registry has it.
+    pub(crate) title: Option<String>,
+    /// Its version, as a registry has it.
+    pub(crate) version: Option<String>,
 }
 
 impl OwnAgents {
@@ -28,32 +39,34 @@ impl OwnAgents {
     /// The file is there and cannot be used.
     pub(crate) fn read() -> Result<Self, Failure> {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
-            return Ok(Self { path: PathBuf::new(), file: Map::new() });
+            return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
         };
-        let file = match fs::read_to_string(&path) {
-            Ok(text) => of_text(&text).map_err(|why| broken(&path, &why))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new(),
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(broken(&path, &format!("cannot be read: {error}"))),
         };
-        Ok(Self { path, file })
+        let file = of_text(&text).map_err(|why| broken(&path, &why))?;
+        Ok(Self { path, text, file })
     }
 
-    /// Names and command lines, by name.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
-        let agents = self.file.get("agents").and_then(Value::as_object);
-        agents
-            .into_iter()
-            .flatten()
-            .filter_map(|(name, agent)| Some((name.as_str(), agent.get("command")?.as_str()?)))
+    /// Names and agents, by name.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, OwnAgent)> {
+        let agents = self.file.get("agents").and_then(Value::as_table);
+        agents.into_iter().flatten().map(|(name, agent)| {
+            let text = |key: &str| agent.get(key).and_then(Value::as_str).map(str::to_owned);
+            let (title, version) = (text("title"), text("version"));
+            (name.as_str(), OwnAgent { command: text("command").unwrap_or_default(), title, version })
+        })
     }
 
-    /// The command line of the agent with this name.
-    pub(crate) fn command(&self, name: &str) -> Option<&str> {
-        self.all().find_map(|(known, command)| (known == name).then_some(command))
+    /// The agent with this name.
+    pub(crate) fn named(&self, name: &str) -> Option<OwnAgent> {
+        self.all().find_map(|(known, agent)| (known == name).then_some(agent))
     }
 
-    /// Names a command line, which is read but not started.
-    pub(super) fn add(&mut self, name: &str, command: &str) -> Result<(), Failure> {
+    /// Names an agent, whose command line is read but not started; one that had the name before is forgotten.
+    pub(super) fn add(&mut self, name: &str, agent: &OwnAgent) -> Result<(), Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.len() > NAME_LIMIT || name.starts_with('-') || !name.chars().all(plain) {
             return Err(Failure::usage(format!(
@@ -61,24 +74,35 @@ impl OwnAgents {
                 sanitize::line(name)
             )));
         }
+        let OwnAgent { command, title, version } = agent;
         Launch::parse(command).map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
-        let agents = self.file.entry("agents").or_insert_with(|| json!({}));
-        if let Some(agents) = agents.as_object_mut() {
-            agents.insert(name.to_owned(), json!({ "command": command }));
+        let members = [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
+        let members: Table = members
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?.clone()))))
+            .collect();
+        let mut file = self.file.clone();
+        let agents = file.entry("agents").or_insert_with(|| Value::Table(Table::new()));
+        if let Some(agents) = agents.as_table_mut() {
+            agents.insert(name.to_owned(), Value::Table(members.clone()));
         }
-        self.write()
+        let before = without(&self.text, name);
+        let gap = if before.is_empty() || before.ends_with("\n\n") { "" } else { "\n" };
+        let text = format!("{before}{gap}[agents.\"{name}\"]\n{members}");
+        self.write(text, file)
     }
 
     /// Forgets a name.
     pub(super) fn remove(&mut self, name: &str) -> Result<(), Failure> {
-        let agents = self.file.get_mut("agents").and_then(Value::as_object_mut);
+        let mut file = self.file.clone();
+        let agents = file.get_mut("agents").and_then(Value::as_table_mut);
         if agents.and_then(|agents| agents.remove(name)).is_none() {
             return Err(Failure::usage(format!(
                 "you have no agent of your own named {}: `attache agents` lists them",
                 sanitize::line(name)
             )));
         }
-        self.write()
+        self.write(without(&self.text, name), file)
     }
 
     /// Where the file is, for people.
@@ -86,14 +110,17 @@ impl OwnAgents {
         shown(&self.path)
     }
 
-    /// Writes the file whole or not at all. Only its owner may read it: a command may set keys.
-    fn write(&self) -> Result<(), Failure> {
-        let text = format!("{:#}\n", Value::Object(self.file.clone()));
+    /// Writes the file whole or not at all: this text, which keeps a person's comments, if it says the same as the table, else the table alone.
+    /// Only its owner may read it: a command may set keys.
+    fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
+        let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
+        self.text = if kept { text } else { file.to_string() };
+        self.file = file;
         let written =
             self.path.parent().ok_or_else(|| io::Error::other("HOME is not set")).and_then(|folder| {
                 fs::create_dir_all(folder)?;
                 let mut file = tempfile::NamedTempFile::new_in(folder)?;
-                file.write_all(text.as_bytes())?;
+                file.write_all(self.text.as_bytes())?;
                 file.as_file().sync_all()?;
                 file.persist(&self.path).map(drop).map_err(|error| error.error)
             });
@@ -106,16 +133,38 @@ impl OwnAgents {
     }
 }
 
-fn of_text(text: &str) -> Result<Map<String, Value>, String> {
-    let shape = r#"expected {"agents": {"NAME": {"command": "CMD ARGS"}}}"#;
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| format!("is no JSON (line {}, column {}): {shape}", error.line(), error.column()))?;
-    let Value::Object(file) = value else { return Err(format!("holds no object: {shape}")) };
-    let is_right = |agent: &Value| agent.get("command").is_some_and(Value::is_string);
-    match file.get("agents") {
+/// The agents of a file, which has none if it has no such table.
+fn agents_of(file: &Table) -> Table {
+    file.get("agents").and_then(Value::as_table).cloned().unwrap_or_default()
+}
+
+/// The text without the table of this agent, if it has a head of its own.
+fn without(text: &str, name: &str) -> String {
+    let heads = [format!("[agents.{name}]"), format!("[agents.\"{name}\"]")];
+    let mut within = false;
+    let kept = text.split_inclusive('\n').filter(|line| {
+        let line = line.trim();
+        if line.starts_with('[') {
+            within = heads.iter().any(|head| line == head);
+        }
+        !within
+    });
+    kept.collect()
+}
+
+fn of_text(text: &str) -> Result<Table, String> {
+    const SHAPE: &str = "expected a table [agents.NAME] with command = 'CMD ARGS' for each agent";
+    let file: Table = text.parse().map_err(|error: toml::de::Error| {
+        // What the reader says in full quotes the line, which may hold a key.
+        let line =
+            error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+        format!("is no TOML (line {line}): {SHAPE}")
+    })?;
+    let Some(agents) = file.get("agents") else { return Ok(file) };
+    let agents = agents.as_table().ok_or_else(|| format!("has agents that are no table: {SHAPE}"))?;
+    match agents.iter().find(|(_, agent)| !agent.get("command").is_some_and(Value::is_str)) {
+        Some((name, _)) => Err(format!("has no command for {}: {SHAPE}", sanitize::line(name))),
         None => Ok(file),
-        Some(Value::Object(agents)) if agents.values().all(is_right) => Ok(file),
-        Some(_) => Err(format!("is not as it should be: {shape}")),
     }
 }
 
@@ -125,4 +174,32 @@ fn broken(path: &Path, why: &str) -> Failure {
 
 fn shown(path: &Path) -> String {
     sanitize::line(&sanitize::visible(&path.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# mine\n[agents.a]\ncommand = 'a --acp' # for work\n\n[agents.\"b.c\"]\ncommand = 'b'\n\n[other]\nx = 1\n";
+
+    #[test]
+    fn what_a_person_wrote_elsewhere_in_the_file_stays() {
+        let left = without(FILE, "b.c");
+        assert_eq!(left, FILE.replace("[agents.\"b.c\"]\ncommand = 'b'\n\n", ""));
+        assert_eq!(without(&left, "a"), "# mine\n[other]\nx = 1\n");
+        assert_eq!(without(FILE, "c"), FILE);
+    }
+
+    #[test]
+    fn a_broken_file_is_told_by_its_line_and_without_its_text() {
+        for (text, says) in [
+            ("a = 1\nb = s3cret", "line 2"),
+            ("agents = 's3cret'", "no table"),
+            ("[agents.x]\ncmd = 's3cret'", "no command for x"),
+        ] {
+            let why = of_text(text).unwrap_err();
+            assert!(why.contains(says) && why.contains("expected") && !why.contains("s3cret"), "{why}");
+        }
+        assert!(of_text("").is_ok() && of_text("other = 1").is_ok());
+    }
 }

@@ -292,7 +292,10 @@ fn lines(sessions: &[SessionInfo]) -> String {
 pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
     let exit = match &error {
         OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
-        OpenError::AuthRequired { .. } => Exit::LoginNeeded,
+        OpenError::AuthRequired { message, .. } => {
+            let said = sanitize::line(message);
+            return Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said})"));
+        }
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The built-in agent's own words: the protocol has no code for it.

@@ -4,6 +4,7 @@ use crate::project::{Ended, Project};
 use crate::script::Script;
 use serde_json::Value;
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 
 /// The program with a PATH that begins with the project's folder and holds no known agent.
@@ -67,17 +68,18 @@ fn the_list_tells_what_is_here_and_how_the_rest_is_installed() {
 }
 
 #[test]
-fn a_check_tells_what_the_agent_offers_and_opens_no_session() {
+fn a_check_tells_what_the_agent_offers_and_sends_no_prompt() {
     let project = Project::new();
     let initialize = r#"echo Welcome; reply '{"protocolVersion":1,"agentInfo":{"name":"robot","version":"2"},
         "agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true},"sessionCapabilities":{"resume":{}}},
         "authMethods":[{"id":"term","name":"Robot account","type":"terminal","env":{"KEY":"s3cret"}}]}'"#;
     let initialize = initialize.replace("\n        ", "");
-    let script = Script { initialize: &initialize, new: "echo made >made; exit 1", ..Script::default() };
+    let script =
+        Script { initialize: &initialize, prompt: "echo prompted >prompted; exit 1", ..Script::default() };
     let agent = script.install(&project);
     let shown = run(&project, &["agents", "check", &agent]);
     assert_eq!(shown.code, Some(0), "{shown:#?}");
-    for text in ["robot 2", "load, resume", "images", "Robot account", "Welcome"] {
+    for text in ["robot 2", "opened one in", "load, resume", "images", "Robot account", "Welcome"] {
         assert!(shown.stdout.contains(text), "{shown:#?}");
     }
     let json = run(&project, &["agents", "check", &agent, "--json"]);
@@ -90,7 +92,8 @@ fn a_check_tells_what_the_agent_offers_and_opens_no_session() {
     for member in line.as_object().unwrap().keys() {
         assert!(include_str!("../../JSON.md").contains(&format!("`{member}`")), "JSON.md lists no {member}");
     }
-    assert!(!project.path().join("made").exists());
+    assert_eq!((&line["session"]["opened"], &line["session"]["loginNeeded"]), (&true.into(), &false.into()));
+    assert!(!project.path().join("prompted").exists());
     run(&project, &["agents", "check", "sh -c 'exit 9'"]).failed(3, &["exit code 9"]);
 }
 
@@ -103,22 +106,117 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     };
     let agent = Script::default().install(&project);
     own(&["agents", "add", "gemini", &format!("KEY=s3cret {agent}")])
-        .failed(0, &["agents check gemini", "agents.json"]);
-    let file = home.path().join("attache/agents.json");
+        .failed(0, &["agents check gemini", "agents.toml"]);
+    let file = home.path().join("attache/agents.toml");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(own(&["run", "--agent", "gemini", "hello"]).code, Some(0));
-    assert!(own(&["agents"]).stdout.contains("✓ gemini      yours     KEY"));
+    let listed = own(&["agents"]).stdout;
+    assert!(listed.contains("✓ gemini      yours     KEY=… sh"), "{listed}");
+    let words = ["agents", "add", "words", "--env", "A=b c", "--", "sh", "-c", "exit 9", "--acp"];
+    own(&words).failed(0, &["agents check words"]);
+    assert!(fs::read_to_string(&file).unwrap().contains("A='b c' sh -c 'exit 9' --acp"));
+    own(&["agents", "check", "words"]).failed(3, &["exit code 9"]);
+    own(&["agents", "add", "later", "not-here-yet --acp"]).failed(0, &["not-here-yet is not here yet"]);
     own(&["agents", "remove", "gemini"]).failed(0, &["no longer"]);
     own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own named gemini"]);
+    assert!(own(&["agents"]).stdout.contains("words"), "the others stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);
-    for broken in ["{", "[]", r#"{"agents":{"x":"s3cret"}}"#] {
+    own(&["agents", "add", "a"]).failed(2, &["CMD ARGS"]);
+    own(&["agents", "add", "a", "--env", "1=2", "sh"]).failed(2, &["NAME=VALUE"]);
+    for broken in ["{", "agents = 7", "[agents.x]\ncmd = 's3cret'"] {
         fs::write(&file, broken).unwrap();
         let ended = own(&["run", "--agent", "mine", "hello"]);
-        ended.failed(2, &["agents.json", "expected", "mend it or remove it"]);
+        ended.failed(2, &["agents.toml", "expected", "mend it or remove it"]);
         assert!(!ended.stderr.contains("s3cret"));
         assert_eq!(own(&["run", "--agent", &agent, "hello"]).code, Some(0), "a command line needs no names");
     }
+}
+
+/// Without a name every agent that is here is started, and one that fails does not hide the others.
+#[test]
+fn a_check_of_all_tells_which_of_them_work() {
+    let project = Project::new();
+    let new = r#"refuse '{"code":-32000,"message":"Authentication required"}'"#;
+    install(&project, "qwen", "@qwen-code/qwen-code", &Script { new, ..Script::default() });
+    run(&project, &["agents", "add", "dead", "sh -c 'exit 9'"]).failed(0, &[]);
+    let all = run(&project, &["agents", "check"]);
+    all.failed(3, &[]);
+    let row = |name: &str| all.stdout.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(row("attache").starts_with('✓') && row("attache").contains("not needed"), "{all:#?}");
+    assert!(row("dead").starts_with('✗') && row("dead").contains("exit code 9"), "{all:#?}");
+    assert!(row("qwen").starts_with('✗') && row("qwen").contains("needed"), "{all:#?}");
+    let json = run(&project, &["agents", "check", "--json"]).stdout;
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap();
+    assert_eq!(of("qwen")["session"]["loginNeeded"], true);
+    assert!(of("dead")["error"].as_str().unwrap().contains("exit code 9"));
+    assert_eq!(of("attache")["session"]["opened"], true);
+}
+
+const REGISTRY: &str = r#"{"version": "1.0.0", "agents": [
+    {"id": "zeta", "name": "Zeta", "version": "0.9.0", "description": "A program", "distribution": {"binary": {
+        "linux-x86_64": {"archive": "https://example.com/z.tgz", "cmd": "./bin/zeta"},
+        "linux-aarch64": {"archive": "https://example.com/z.tgz", "cmd": "./bin/zeta"},
+        "darwin-aarch64": {"archive": "https://example.com/z.tgz", "cmd": "./bin/zeta"}}}},
+    {"id": "alpha", "name": "Alpha", "version": "1.2.3", "description": "From npm",
+     "distribution": {"npx": {"package": "@x/alpha@1.2.3", "args": ["--acp"]}}}]}"#;
+
+#[test]
+fn an_agent_of_a_registry_becomes_one_of_ones_own() {
+    let project = Project::new();
+    fs::write(project.path().join("registry.json"), REGISTRY).unwrap();
+    let listed = run(&project, &["agents", "list", "--registry", "registry.json"]).stdout;
+    assert!(listed.contains("In the registry:") && listed.contains("alpha"), "{listed}");
+    let json = run(&project, &["agents", "list", "--json", "--registry", "registry.json"]).stdout;
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let alpha = lines.iter().find(|line| line["name"] == "alpha").unwrap();
+    assert_eq!((&alpha["source"], &alpha["version"]), (&"registry".into(), &"1.2.3".into()));
+    assert_eq!(alpha["command"], "npx --yes @x/alpha@1.2.3 --acp");
+    run(&project, &["agents", "add", "--registry", "registry.json", "alpha"]).failed(0, &["agents.toml"]);
+    let own = run(&project, &["agents"]).stdout;
+    assert!(own.contains("alpha       1.2.3     npx --yes"), "{own}");
+    run(&project, &["agents", "add", "--registry", "registry.json", "zeta"])
+        .failed(0, &["download https://example.com/z.tgz", "put zeta"]);
+    run(&project, &["agents", "add", "--registry", "registry.json", "omega"])
+        .failed(2, &["no agent omega", "agents list --registry registry.json"]);
+}
+
+#[test]
+fn a_registry_that_cannot_be_used_is_told_by_line_or_field() {
+    let project = Project::new();
+    let add = |place: &str| run(&project, &["agents", "add", "--registry", place, "alpha"]);
+    fs::write(project.path().join("registry.json"), "{\n\"version\": }").unwrap();
+    add("registry.json").failed(2, &["registry.json cannot be used", "line 2, column 12"]);
+    fs::write(project.path().join("registry.json"), REGISTRY.replace("[\"--acp\"]", "[7]")).unwrap();
+    add("registry.json").failed(2, &["agents[1].distribution.npx.args"]);
+    add("none.json").failed(2, &["none.json cannot be read", "give the path or the address"]);
+    add("http://127.0.0.1:9/registry.json")
+        .failed(3, &["cannot be had", "check the address and the network"]);
+}
+
+/// A registry on the web, by a server that answers once.
+#[test]
+fn a_registry_may_be_an_address() {
+    let project = Project::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/registry.json", server.local_addr().unwrap());
+    let serving = std::thread::spawn(move || {
+        for status in ["200 OK", "404 Not Found"] {
+            let (mut stream, _) = server.accept().unwrap();
+            let mut request = [0; 4096];
+            assert!(stream.read(&mut request).unwrap() > 0);
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                REGISTRY.len()
+            );
+            stream.write_all((head + REGISTRY).as_bytes()).unwrap();
+        }
+    });
+    run(&project, &["agents", "add", "--registry", &address, "alpha"]).failed(0, &["agents.toml"]);
+    run(&project, &["agents", "add", "--registry", &address, "alpha"])
+        .failed(3, &["the server answered 404"]);
+    serving.join().unwrap();
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod exit;
 mod faces;
 mod judged;
 mod kept;
+mod login;
 mod mcp;
 mod models;
 mod new;

@@ -38,7 +38,7 @@ impl Project {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME"] {
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME", "SHELL"] {
             command.env_remove(name);
         }
         // The person who runs the tests keeps sessions of their own, and has keys and settings of their own.

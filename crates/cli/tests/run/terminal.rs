@@ -12,14 +12,14 @@ use std::ptr;
 const RENAME: &str = "rename total to sum in main.rs";
 
 /// The program and the end of its terminal where the person sits.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     screen: File,
     seen: String,
 }
 
 impl Terminal {
-    fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
@@ -52,7 +52,7 @@ impl Terminal {
 
     /// Reads until the screen has shown `text` after what was waited for before.
     #[track_caller]
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         let mut bytes = Vec::new();
         let mut piece = [0; 4096];
         loop {
@@ -69,12 +69,12 @@ impl Terminal {
         }
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.screen.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Waits for the end; gives the code and all that was shown.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 4096];
         let mut bytes = Vec::new();
         while let Ok(length @ 1..) = self.screen.read(&mut piece) {

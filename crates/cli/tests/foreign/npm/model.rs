@@ -25,7 +25,11 @@ impl Model {
         let mut process = command.spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         loop {
-            let line = lines.next_line().await.unwrap().expect("the mock says where it listens");
+            let line = lines
+                .next_line()
+                .await
+                .unwrap()
+                .unwrap_or_else(|| panic!("the mock does not say where it listens"));
             if let Some((_, url)) = line.split_once("listening on ") {
                 return Self { _process: process, url: url.trim().to_owned() };
             }

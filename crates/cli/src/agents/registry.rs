@@ -1,0 +1,71 @@
+//! The file of an agent registry, from disk or from the web.
+
+use crate::exit::{Exit, Failure};
+use crate::show::sanitize;
+use attache_client::Registry;
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+/// How large the file may be, in bytes. The public one has less than a tenth of it.
+const LIMIT: u64 = 8 << 20;
+
+/// How long it may take to come from the web.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Reads the registry at a path or an address.
+///
+/// # Errors
+/// It cannot be had, or is none.
+pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
+    let shown = sanitize::line(place);
+    let text = match place.starts_with("https://") || place.starts_with("http://") {
+        true => fetched(place).await.map_err(|why| Failure::new(Exit::CannotStart, format!("the registry {shown} cannot be had: {why}; check the address and the network, or give a file"))),
+        false => of_file(place).map_err(|why| Failure::usage(format!("the registry {shown} cannot be read: {why}; give the path or the address of a registry.json"))),
+    }?;
+    Registry::parse(&text)
+        .map_err(|error| Failure::usage(format!("the registry {shown} cannot be used: {error}")))
+}
+
+fn of_file(path: &str) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    text(bytes)
+}
+
+async fn fetched(address: &str) -> Result<String, String> {
+    // An error means that somebody else chose one before, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
+    let client = reqwest::Client::builder().user_agent(agent).timeout(PATIENCE).build();
+    let client = client.map_err(|error| because(&error))?;
+    let mut response = client.get(address).send().await.map_err(|error| because(&error))?;
+    if !response.status().is_success() {
+        return Err(format!("the server answered {}", response.status()));
+    }
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| because(&error))? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() as u64 > LIMIT {
+            break;
+        }
+    }
+    text(bytes)
+}
+
+/// The last cause of an error, which says most and does not repeat the address.
+fn because(error: &reqwest::Error) -> String {
+    let mut last: &dyn std::error::Error = error;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    sanitize::line(&last.to_string())
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, String> {
+    if bytes.len() as u64 > LIMIT {
+        return Err(format!("it has more than {} MiB", LIMIT >> 20));
+    }
+    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())
+}

@@ -1,0 +1,76 @@
+//! What a person types or sets to log in.
+
+use crate::show::sanitize;
+use attache_client::Login;
+use attache_host::Launch;
+use attache_protocol::v1::AuthMethod;
+use std::env;
+
+/// Lines below a sentence: for each method the command that logs in by it, and the variables that it asks for; then what else is known.
+/// `word` is what `--agent` takes.
+pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) -> String {
+    let word = sanitize::line(word);
+    let mut lines = match methods {
+        // Some are told only to a client that can start programs in a terminal (AUTH-05).
+        [] => format!("\nThis tells how:\n  attache login {word}"),
+        _ => "\nThis logs in:".to_owned(),
+    };
+    for method in methods {
+        let id = Launch::quoted(&sanitize::line(method.id().as_str()));
+        let name = sanitize::line(method.name());
+        lines.push_str(&format!("\n  attache login {word} {id:<20} {name}{}", unset(method)));
+    }
+    if let Some(needs) = needs {
+        lines.push_str(&format!("\nIt needs {needs}."));
+    }
+    lines
+}
+
+/// The variables that the method asks for and that are not set here: agents name them in the text for people only, now that methods of the
+/// type `env_var` are no more (AUTH-15).
+pub(super) fn unset(method: &AuthMethod) -> String {
+    if !matches!(Login::of(method, Launch::new("")), Login::ByAgent) {
+        return ", in a terminal".to_owned();
+    }
+    let texts = [method.name(), method.description().unwrap_or_default(), method.id().as_str()];
+    let mut names: Vec<&str> = texts.into_iter().flat_map(variables).collect();
+    names.dedup();
+    names.retain(|name| env::var_os(name).is_none());
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; set {} first", names.join(" or ")),
+    }
+}
+
+/// The words of a text that can only be names of variables, such as `GEMINI_API_KEY`.
+fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|word| {
+        let capitals = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        capitals && word.contains('_') && word.starts_with(|c: char| c.is_ascii_uppercase())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::v1::{AuthMethodAgent, AuthMethodTerminal};
+
+    #[test]
+    fn a_person_is_told_what_to_type_and_what_to_set() {
+        let key = AuthMethodAgent {
+            description: Some("Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into()),
+            ..AuthMethodAgent::new("key", "API key")
+        };
+        let methods = [key.into(), AuthMethodTerminal::new("a b", "In a terminal").into()];
+        let advice = advice("robot", &methods, Some("an account"));
+        for line in [
+            "\n  attache login robot key                  API key; set ROBOT_NO_SUCH_KEY first",
+            "\n  attache login robot 'a b'                In a terminal, in a terminal",
+            "\nIt needs an account.",
+        ] {
+            assert!(advice.contains(line), "{advice}");
+        }
+        assert_eq!(variables("PATH is no _X but A_1, and A_B_").collect::<Vec<_>>(), ["A_1", "A_B_"]);
+    }
+}

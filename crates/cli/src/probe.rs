@@ -1,0 +1,45 @@
+//! Whether an agent opens sessions as it is now: the one sure sign of a login.
+
+use crate::show::sanitize;
+use attache_client::{AgentConnection, OpenError};
+use std::time::{Duration, Instant};
+
+/// What came of a session in an empty folder.
+pub(crate) enum Probe {
+    /// It was opened, in this time, and put away again where the agent offers that.
+    Opened(Duration),
+    /// A login is needed first; what the agent says about it.
+    LoginNeeded(String),
+    /// There was none, for another reason.
+    Failed(String),
+}
+
+/// Opens a session in a temporary folder, without a prompt.
+pub(crate) async fn probe(agent: &AgentConnection) -> Probe {
+    let folder = match tempfile::Builder::new().prefix("attache-probe-").tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            return Probe::Failed(format!(
+                "no temporary folder can be made: {error}; TMPDIR names another place"
+            ));
+        }
+    };
+    let began = Instant::now();
+    let session = match agent.open(folder.path()).await {
+        Ok(session) => session,
+        Err(OpenError::AuthRequired { message, .. }) => return Probe::LoginNeeded(sanitize::line(&message)),
+        Err(error) => return Probe::Failed(error.to_string()),
+    };
+    let took = began.elapsed();
+    let offered = &agent.capabilities().session_capabilities;
+    let (closes, deletes) = (offered.close.is_some(), offered.delete.is_some());
+    let id = session.id().clone();
+    // A session that stays in the agent's list does no harm.
+    if closes {
+        let _ = session.close().await;
+    }
+    if deletes {
+        let _ = agent.delete(id).await;
+    }
+    Probe::Opened(took)
+}
