@@ -11,9 +11,10 @@ use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::policy::{Mode, Policy, Rule};
 use crate::spending::Spending;
+use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
-use attache_host::RootsError;
+use attache_host::{RootsError, Sandbox};
 use attache_protocol::v1::{
     McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
     SessionConfigOptionValue, SessionId,
@@ -44,6 +45,8 @@ pub struct Coder {
     /// What is wrong with the person's settings.
     troubles: Vec<String>,
     mcp_deadline: Duration,
+    /// The sandbox of commands, or none, in place of what the machine has.
+    sandbox: Option<Option<Sandbox>>,
 }
 
 /// What the agent keeps of one session.
@@ -64,6 +67,8 @@ pub struct Memory {
     pub(crate) unmeasured: Option<String>,
     /// The MCP servers that the client gave the session.
     pub(crate) mcp: Servers,
+    /// What commands run with.
+    pub(crate) shell: Shell,
 }
 
 /// What files were known by when the model last saw them, by their paths.
@@ -94,7 +99,7 @@ impl Coder {
     /// The agent with these models.
     pub fn with(models: Models) -> Self {
         let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
-        Self { models, mode, thought_level: None, troubles: Vec::new(), mcp_deadline }
+        Self { models, mode, thought_level: None, troubles: Vec::new(), mcp_deadline, sandbox: None }
     }
 
     /// The ids of the modes that there are.
@@ -136,6 +141,13 @@ impl Coder {
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
         self
+    }
+
+    /// Runs commands in this sandbox, or in none, and not in the one that this machine has ([`Sandbox::find`]). Without a sandbox every command says
+    /// so, and is asked about.
+    #[must_use]
+    pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
+        Self { sandbox: Some(sandbox), ..self }
     }
 }
 
@@ -238,6 +250,7 @@ impl Author for Coder {
             instructions,
             unmeasured: None,
             mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),
+            shell: Shell::new(self.sandbox.clone()),
         })
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum Message {
     Said(ModelMessage),
     /// What came of one of these.
     Returned(ToolAnswer),
-    /// What the agent itself tells a provider's model in the middle of a turn.
+    /// What the agent itself tells a provider's model, before a prompt or in the middle of a turn.
     Note(String),
     /// What is left of everything before; only ever the first.
     Summary(Summary),

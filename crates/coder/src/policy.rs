@@ -203,7 +203,7 @@ mod tests {
     use crate::tools::execute::Execute;
 
     fn run(command: &str) -> Action {
-        Action::Execute(Execute { command: command.into(), seconds: None })
+        Action::Execute(Execute { command: command.into(), ..Execute::default() })
     }
 
     fn edit(path: &str) -> Action {

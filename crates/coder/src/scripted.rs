@@ -7,7 +7,7 @@
     reason = "the client of the other tests, used in part"
 )]
 #[path = "../tests/coder/client.rs"]
-mod client;
+pub(crate) mod client;
 mod undo;
 
 use crate::Coder;
@@ -102,7 +102,7 @@ fn edit(path: &str, old: &str, new: &str) -> Action {
 }
 
 fn run(command: &str, seconds: Option<u64>) -> Action {
-    Action::Execute(Execute { command: command.into(), seconds })
+    Action::Execute(Execute { command: command.into(), seconds, ..Execute::default() })
 }
 
 fn grep(pattern: &str) -> Action {

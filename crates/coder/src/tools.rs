@@ -150,17 +150,32 @@ impl Toolbox<'_> {
             self.turn.plan(entries.clone()).await?;
             return Ok(ToolResult::done("shown", Finding::Nothing));
         }
+        let prepared;
+        let action = match action {
+            Action::Execute(execute) => {
+                prepared = Action::Execute(self.prepared(execute).await?);
+                &prepared
+            }
+            action => action,
+        };
         let input = given.unwrap_or_else(|| Raw::from(action.raw_input()));
         if let Action::Task(task) = action {
             return self.task(task, action.title(), input).await;
         }
         let mut call = self.turn.tool_call(action.title(), action.kind());
         call = call.name(action.name()).raw_input(input);
+        if let Action::Read(read) = action
+            && self.memory.shell.scratch.output(&read.path).is_some()
+        {
+            return self.read_output(read, call).await;
+        }
         if let Decision::Refuse(why) = self.decide(action) {
             return self.refused(call.announce().await?, &why).await;
         }
         match action {
             Action::Execute(execute) => return self.execute(execute, call).await,
+            Action::Output(output) => return self.output(output, call).await,
+            Action::Kill(kill) => return self.kill(kill, call).await,
             Action::Ask(ask) => return self.ask(ask, call).await,
             Action::Fetch(fetch) => return self.fetch(fetch, call).await,
             Action::ExitPlan(exit) => return self.exit_plan(exit, call).await,

@@ -54,6 +54,9 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         turn.usage(memory.conversation.tokens(), window, memory.spending.cost()).await?;
         return Ok(StopReason::MaxTokens);
     }
+    if let Some(news) = memory.shell.background.news() {
+        keep(memory, turn, Message::Note(news)).await?;
+    }
     keep(memory, turn, Message::Person(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
     match go_on(models, memory, turn).await? {

@@ -335,7 +335,7 @@ fn run(command: &str, done: &Done<'_>) -> Vec<ModelEvent> {
     match done.first() {
         None => vec![
             thought(format!("I run {}.", code(command))),
-            ModelEvent::Use(Action::Execute(Execute { command: command.to_owned(), seconds: None })),
+            ModelEvent::Use(Action::Execute(Execute { command: command.to_owned(), ..Execute::default() })),
         ],
         Some((_, result)) => vec![ModelEvent::Text(match &result.finding {
             Finding::Ran(ran) => answer::ran(command, ran),

@@ -1,5 +1,6 @@
 //! One use of a tool, as a model asks for it.
 
+use super::execute::background;
 use super::{ask, edit, execute, exit_plan, fetch, fit, grep, list, mcp, read, task, write};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
@@ -20,7 +21,7 @@ const LONGEST: [(&str, usize); 9] = [
     ("replacement", 16 * 1024),
     ("text", 1024 * 1024),
     ("plan", 16 * 1024),
-    ("task or question", 16 * 1024),
+    ("task, question or reason", 16 * 1024),
     ("address", 4096),
     ("arguments", 1024 * 1024),
 ];
@@ -42,6 +43,10 @@ pub(crate) enum Action {
     Execute(execute::Execute),
     /// Let an MCP server do something.
     Mcp(mcp::Mcp),
+    /// Look at what a background command wrote.
+    Output(background::Output),
+    /// End a background command.
+    Kill(background::Kill),
     /// Show what is intended and how far it is.
     Plan(#[serde(serialize_with = "entries_out", deserialize_with = "entries_in")] Vec<PlanEntry>),
     /// Ask to leave the mode `plan`.
@@ -75,6 +80,8 @@ impl Action {
             Self::Write(_) => "write",
             Self::Execute(_) => "execute",
             Self::Mcp(mcp) => &mcp.name,
+            Self::Output(_) => "output",
+            Self::Kill(_) => "kill",
             Self::Plan(_) => "plan",
             Self::ExitPlan(_) => "exit_plan",
             Self::Ask(_) => "ask",
@@ -85,11 +92,11 @@ impl Action {
 
     pub(super) fn kind(&self) -> ToolKind {
         match self {
-            Self::Read(_) => ToolKind::Read,
+            Self::Read(_) | Self::Output(_) => ToolKind::Read,
             Self::Grep(_) | Self::List(_) => ToolKind::Search,
             Self::Edit(_) | Self::Write(_) => ToolKind::Edit,
-            Self::Execute(_) => ToolKind::Execute,
             Self::Mcp(_) => ToolKind::Other,
+            Self::Execute(_) | Self::Kill(_) => ToolKind::Execute,
             Self::ExitPlan(_) => ToolKind::SwitchMode,
             Self::Plan(_) | Self::Ask(_) => ToolKind::Other,
             Self::Fetch(_) => ToolKind::Fetch,
@@ -120,8 +127,10 @@ impl Action {
             },
             Self::Edit(edit) => format!("Edit {}", edit.path),
             Self::Write(write) => format!("Write {}", write.path),
-            Self::Execute(execute) => format!("Run {}", execute.command),
             Self::Mcp(mcp) => mcp.title(),
+            Self::Execute(execute) => execute.title(),
+            Self::Output(output) => format!("Look at the background command {}", output.id),
+            Self::Kill(kill) => format!("End the background command {}", kill.id),
             Self::Plan(_) => "Plan".to_owned(),
             Self::ExitPlan(_) => "Leave the mode Plan".to_owned(),
             Self::Ask(ask) => ask.title(),
@@ -141,6 +150,8 @@ impl Action {
             Self::Write(write) => write.raw_input(),
             Self::Execute(execute) => execute.raw_input(),
             Self::Mcp(mcp) => mcp.raw_input(),
+            Self::Output(output) => output.raw_input(),
+            Self::Kill(kill) => kill.raw_input(),
             Self::Plan(entries) => entries.iter().map(|entry| entry.content.as_str()).collect(),
             Self::ExitPlan(exit) => exit.raw_input(),
             Self::Ask(ask) => ask.raw_input(),
@@ -159,6 +170,8 @@ impl Action {
             Self::Write(write) => Some(&write.path),
             Self::Execute(_)
             | Self::Mcp(_)
+            | Self::Output(_)
+            | Self::Kill(_)
             | Self::Plan(_)
             | Self::ExitPlan(_)
             | Self::Ask(_)
@@ -174,7 +187,12 @@ impl Action {
         match self {
             Self::Grep(grep) => pattern = grep.pattern.len(),
             Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
-            Self::Execute(execute) => command = execute.command.len(),
+            Self::Execute(execute) => {
+                command = execute.command.len();
+                words = execute.unsandboxed.as_ref().map_or(0, String::len);
+            }
+            Self::Output(output) => words = output.id.len(),
+            Self::Kill(kill) => words = kill.id.len(),
             Self::Edit(edit) => {
                 replacement = edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
             }

@@ -1,14 +1,27 @@
-//! The execute tool: a command with the shell, its output shown while it runs.
+//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while it runs.
 
-use super::fit::{MESSAGE_TEXT, code_block, counted, end_within, ends_within, one_line};
-use super::{Finding, ToolResult, Toolbox};
+pub(crate) mod background;
+mod clean;
+mod display;
+mod kept_output;
+pub(crate) mod scratch;
+pub(crate) mod shell;
+mod walls;
+
+#[cfg(test)]
+mod tests;
+
+use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
+use super::{Action, Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
-use attache_host::{Bounded, Exit, Launch, Tail};
+use attache_host::{Bounded, Command, Exit, Sandbox};
 use attache_protocol::v1::ContentBlock;
+use clean::Clean;
+use display::Display;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use shell::Begun;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// How long a command may run unless it is told otherwise.
 const TIME: Duration = Duration::from_secs(120);
@@ -16,22 +29,37 @@ const TIME: Duration = Duration::from_secs(120);
 /// The longest time a command may be given.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
 
-/// The shortest time between two looks at a running command's output.
-const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
-
-/// How much output is shown while the command runs, in bytes.
-const OUTPUT_SHOWN: usize = 16 * 1024;
-
 /// How much output the model gets, in bytes: half of the start and half of the end.
 const OUTPUT_GIVEN: usize = 16 * 1024;
 
+/// How much of one output is kept in a file, in bytes.
+const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
+
+/// How much of the reason for going without a sandbox is shown, in characters.
+const REASON_SHOWN: usize = 300;
+
 /// A command to run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// After how many seconds it is killed; two minutes unless set, ten at most.
+    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background not at all unless set.
     pub(crate) seconds: Option<u64>,
+    /// Whether it needs the network.
+    #[serde(default)]
+    pub(crate) network: bool,
+    /// Why it has to run without a sandbox, if it has to.
+    #[serde(default)]
+    pub(crate) unsandboxed: Option<String>,
+    /// Whether it runs on behind the turn.
+    #[serde(default)]
+    pub(crate) background: bool,
+    /// Whether it needs a terminal.
+    #[serde(default)]
+    pub(crate) terminal: bool,
+    /// Whether a sandbox will hold it: known once it is [prepared](Toolbox::prepared).
+    #[serde(skip)]
+    pub(crate) sandboxed: bool,
 }
 
 /// How a command went.
@@ -45,54 +73,110 @@ pub(crate) struct Ran {
     pub(crate) end: String,
     /// Whether it ended by itself with code 0.
     pub(crate) success: bool,
+    /// What else the model has to know, in sentences.
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
 }
 
 impl Execute {
+    /// What the model wrote to ask for it.
     pub(crate) fn raw_input(&self) -> Value {
-        json!({ "command": self.command, "seconds": self.time().as_secs() })
+        let mut input = json!({ "command": self.command });
+        let time = self.time().map(|time| time.as_secs().into());
+        let fields = [
+            ("seconds", time),
+            ("network", self.network.then_some(true.into())),
+            ("unsandboxed", self.unsandboxed.as_deref().map(Value::from)),
+            ("background", self.background.then_some(true.into())),
+            ("terminal", self.terminal.then_some(true.into())),
+        ];
+        if let Some(input) = input.as_object_mut() {
+            input.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        }
+        input
     }
 
-    fn time(&self) -> Duration {
-        self.seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)
+    /// What it is called for people, with what is out of the ordinary first.
+    pub(crate) fn title(&self) -> String {
+        let how = match (self.sandboxed, &self.unsandboxed, self.network) {
+            (false, Some(_), _) => " outside the sandbox:",
+            (false, None, _) => " without a sandbox:",
+            (true, _, true) => " with the network:",
+            (true, _, false) => "",
+        };
+        let where_ = if self.background { " in the background" } else { "" };
+        let colon = if self.background && how.is_empty() { ":" } else { "" };
+        format!("Run{where_}{colon}{how} {}", self.command)
+    }
+
+    fn time(&self) -> Option<Duration> {
+        match (self.seconds, self.background) {
+            (None, true) => None,
+            (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
+        }
     }
 }
 
 impl Ran {
-    fn new(output: &Bounded, exit: Exit, timed_out: Option<Duration>) -> Self {
-        let end = match timed_out {
-            Some(time) => format!("killed after {} without an end", counted(time.as_secs(), "second")),
-            None => exit.to_string(),
-        };
-        Self {
-            output: ends_within(&output.text(), MESSAGE_TEXT),
-            bytes: output.total_bytes(),
-            end,
-            success: exit.success() && timed_out.is_none(),
-        }
-    }
-
     /// What the model reads.
     pub(crate) fn text(&self) -> String {
-        format!("{}\n[{}]", self.output.trim_end_matches('\n'), self.end)
+        let mut text = format!("{}\n[{}]", self.output.trim_end_matches('\n'), self.end);
+        for note in &self.notes {
+            text.push_str(&format!("\n[{note}]"));
+        }
+        text
+    }
+}
+
+/// How a command ended, in words. `time` is what it was given, if it was killed after that.
+fn end_words(exit: Exit, time: Option<Duration>) -> String {
+    if let Some(time) = time {
+        return format!("killed after {} without an end", counted(time.as_secs(), "second"));
+    }
+    // A shell, and a sandbox, tell a signal that killed the command in this way.
+    let signal = exit.code.and_then(|code| code.checked_sub(128)).filter(|signal| *signal > 0);
+    match (Exit { code: None, signal }).signal_name() {
+        Some(name) => format!("{exit}, as after {name}"),
+        None => exit.to_string(),
     }
 }
 
 impl Toolbox<'_> {
-    /// Runs a command in the working directory. When the turn is cancelled its whole process tree is killed.
+    /// The command as it will run: whether a sandbox holds it depends on this machine.
+    pub(super) async fn prepared(&self, execute: &Execute) -> Result<Execute> {
+        let works = tokio::select! {
+            biased;
+            () = self.turn.cancelled() => return Err(Error::Cancelled),
+            sandbox = self.memory.shell.sandbox() => sandbox.is_ok(),
+        };
+        Ok(Execute { sandboxed: works && execute.unsandboxed.is_none(), ..execute.clone() })
+    }
+
+    /// Runs a prepared command in the working directory. When the turn is cancelled its whole process tree is killed.
     pub(crate) async fn execute(&mut self, execute: &Execute, call: NewToolCall) -> Result<ToolResult> {
         // What is allowed is seen whole, also where the title is too short for it.
         let call = match one_line(&execute.command, super::action::TITLE_SHOWN) == execute.command {
             true => call,
             false => call.content(ContentBlock::text(code_block(&execute.command))),
         };
+        let sandbox = self.memory.shell.sandbox().await;
+        let call = match (&execute.unsandboxed, &sandbox) {
+            (_, Err(why)) => call.content(ContentBlock::text(format!(
+                "Nothing holds this command: {why}. It can read, change and send away whatever you can."
+            ))),
+            (Some(reason), Ok(_)) => call.content(ContentBlock::text(format!(
+                "To be run outside the sandbox: {}",
+                one_line(reason, REASON_SHOWN)
+            ))),
+            (None, Ok(_)) => call,
+        };
         let handle = call.announce().await?;
-        let handle = match self.permitted(handle, &super::Action::Execute(execute.clone())).await? {
+        let handle = match self.permitted(handle, &Action::Execute(execute.clone())).await? {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };
         let turn = self.turn;
-        let cwd = self.memory.folders.roots().cwd().to_owned();
-        let running = run(handle, execute, &cwd);
+        let running = self.run(handle, execute, sandbox.ok().filter(|_| execute.sandboxed));
         // Dropping the command kills it.
         tokio::select! {
             biased;
@@ -100,25 +184,98 @@ impl Toolbox<'_> {
             ran = running => ran,
         }
     }
+
+    async fn run(
+        &mut self,
+        mut handle: ToolCallHandle,
+        execute: &Execute,
+        sandbox: Option<Sandbox>,
+    ) -> Result<ToolResult> {
+        handle.start().await?;
+        let (roots, places) = (self.memory.folders.roots().clone(), self.memory.shell.scratch.places());
+        let (what, within, held_by) = (execute.clone(), sandbox.clone(), roots.clone());
+        let runtime = tokio::runtime::Handle::current();
+        let begun = super::thread::blocking(move |_| {
+            let _inside = runtime.enter();
+            shell::begin(&what, &roots, places, within.as_ref())
+        });
+        let begun = match begun.await? {
+            Ok(begun) => begun,
+            Err(why) => return self.failed(handle, &why).await,
+        };
+        if execute.background {
+            return match self.leave(execute, begun) {
+                Ok(id) => {
+                    handle
+                        .text(format!(
+                            "Runs in the background as {id}, at the latest until this session ends."
+                        ))
+                        .await?;
+                    handle.complete().await?;
+                    let told = format!(
+                        "[runs in the background as {id}: `output` gives what it writes, `kill` ends it]"
+                    );
+                    Ok(ToolResult::done(told, Finding::Nothing))
+                }
+                Err(why) => self.failed(handle, &why).await,
+            };
+        }
+        let cwd = self.memory.folders.cwd().display().to_string();
+        let mut display = Display::begin(self.turn, &mut handle, &cwd).await?;
+        let Begun { mut command, file } = begun;
+        let output = match file {
+            Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
+            None => Bounded::new(OUTPUT_GIVEN),
+        };
+        let output = gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
+        let exit = command.wait().await;
+        let end = end_words(exit, execute.time().filter(|_| command.timed_out()));
+        let success = exit.success() && !command.timed_out();
+        let mut notes = Vec::from_iter(file_note(&output));
+        if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
+            notes.extend(shell::held(execute, &output.text(), sandbox, &held_by));
+        }
+        let ran = Ran {
+            output: ends_within(&output.text(), MESSAGE_TEXT),
+            bytes: output.total_bytes(),
+            end,
+            success,
+            notes,
+        };
+        let data = json!({
+            "exitCode": exit.code, "signal": exit.signal_name(), "bytes": ran.bytes, "end": ran.end,
+            "sandbox": sandbox.map(|sandbox| sandbox.name()),
+        });
+        super::output(&mut handle, data).await?;
+        display.end(&mut handle, &ran.output, exit).await?;
+        settle(handle, ran).await
+    }
 }
 
-async fn run(mut handle: ToolCallHandle, execute: &Execute, cwd: &std::path::Path) -> Result<ToolResult> {
-    handle.start().await?;
-    let mut command = match Launch::shell(execute.command.as_str()).cwd(cwd).run() {
-        Ok(command) => command,
-        Err(error) => {
-            let why = error.to_string();
-            handle.fail(why.as_str()).await?;
-            return Ok(ToolResult::failed(why));
-        }
-    };
-    command.deadline(execute.time());
-    let (mut output, mut shown) = (Bounded::new(OUTPUT_GIVEN), Tail::new(OUTPUT_SHOWN));
-    let (mut due, mut unseen) = (Instant::now(), false);
+/// Where the whole output is, where the model gets a part of it.
+fn file_note(output: &Bounded) -> Option<String> {
+    let file = output.spilled()?.display();
+    let bytes = counted(output.total_bytes(), "byte");
+    Some(match output.spill_is_cut() {
+        true => format!("it wrote {bytes}; the first {} of them are in {file}", counted(OUTPUT_KEPT, "byte")),
+        false => format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands"),
+    })
+}
+
+/// Takes what the command writes, to its end, and shows it.
+async fn gather(
+    handle: &mut ToolCallHandle,
+    command: &mut Command,
+    mut output: Bounded,
+    display: &mut Display,
+    in_terminal: bool,
+) -> Result<Bounded> {
+    let mut clean = in_terminal.then(Clean::default);
     loop {
+        let due = display.due();
         let chunk = tokio::select! {
             biased;
-            () = tokio::time::sleep_until(due), if unseen => None,
+            () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => None,
             chunk = command.chunk() => match chunk {
                 Some(chunk) => Some(chunk),
                 None => break,
@@ -126,38 +283,34 @@ async fn run(mut handle: ToolCallHandle, execute: &Execute, cwd: &std::path::Pat
         };
         match chunk {
             Some(chunk) => {
+                let cleaned;
+                let chunk = match &mut clean {
+                    Some(clean) => {
+                        cleaned = clean.push(chunk);
+                        &cleaned
+                    }
+                    None => chunk,
+                };
                 output.push(chunk);
-                shown.push(chunk);
-                unseen = true;
+                display.push(chunk);
             }
-            None => {
-                handle.replace_content(vec![block(&shown.text())]).await?;
-                (due, unseen) = (Instant::now() + BETWEEN_UPDATES, false);
-            }
+            None => display.show(handle, clean.as_ref().map_or(&[], Clean::open_line)).await?,
         }
     }
-    let exit = command.wait().await;
-    let ran = Ran::new(&output, exit, command.timed_out().then(|| execute.time()));
-    settle(handle, ran, exit).await
+    if let Some(clean) = clean {
+        output.push(clean.open_line());
+        display.push(clean.open_line());
+    }
+    Ok(output)
 }
 
-async fn settle(mut handle: ToolCallHandle, ran: Ran, exit: Exit) -> Result<ToolResult> {
-    super::output(
-        &mut handle,
-        json!({ "exitCode": exit.code, "signal": exit.signal_name(), "bytes": ran.bytes, "end": ran.end }),
-    )
-    .await?;
+async fn settle(mut handle: ToolCallHandle, ran: Ran) -> Result<ToolResult> {
     let text = ran.text();
     if ran.success {
-        handle.replace_content(vec![block(&ran.output), ContentBlock::text(ran.end.as_str()).into()]).await?;
+        handle.content(ContentBlock::text(ran.end.as_str())).await?;
         handle.complete().await?;
         return Ok(ToolResult::done(text, Finding::Ran(ran)));
     }
-    handle.replace_content(vec![block(&ran.output)]).await?;
     handle.fail(ran.end.as_str()).await?;
     Ok(ToolResult { text, failed: true, finding: Finding::Ran(ran), images: Vec::new() })
-}
-
-fn block(output: &str) -> attache_protocol::v1::ToolCallContent {
-    ContentBlock::text(code_block(end_within(output, MESSAGE_TEXT + 1024))).into()
 }

@@ -4,6 +4,7 @@ use super::Action;
 use super::ask::Ask;
 use super::edit::{Edit, Replacement};
 use super::execute::Execute;
+use super::execute::background::{Kill, Output};
 use super::exit_plan::ExitPlan;
 use super::fetch::Fetch;
 use super::grep::Grep;
@@ -105,10 +106,25 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
         ),
         spec(
             "execute",
-            "Run a command line with the shell in the working directory. It gets no input and is killed after its time.",
-            json!({"command": path("The command line."), "seconds": number("Its time. Default 120, at most 600.")}),
+            "Run a command line with the shell in the working directory. It gets no input and is killed after its time. It runs in a sandbox without \
+             the network. Of a long output you get the beginning and the end; the result names a file with all of it.",
+            json!({
+                "command": path("The command line."),
+                "seconds": number("Its time. Default 120, at most 600; in the background none."),
+                "network": yes_no("It needs the network. The person may be asked. Default false."),
+                "unsandboxed": path("Why it cannot do its work in the sandbox. The person is asked. Only after the sandbox held it."),
+                "background": yes_no("Let it run on, such as a server. You get an id for `output` and `kill`. Default false."),
+                "terminal": yes_no("It needs a terminal. Default false."),
+            }),
             &["command"],
         ),
+        spec(
+            "output",
+            "What a background command wrote since you last looked, and whether it still runs.",
+            json!({"id": path("Its id."), "seconds": number("Wait so long for something new. Default not at all, at most 120.")}),
+            &["id"],
+        ),
+        spec("kill", "End a background command.", json!({"id": path("Its id.")}), &["id"]),
         spec(
             "plan",
             "Show the person what you intend and how far you are, for work of several steps. Each time the whole list.",
@@ -239,6 +255,8 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
         }
         "write" => Action::Write(read::<Write>(name, arguments)?),
         "execute" => Action::Execute(read::<Execute>(name, arguments)?),
+        "output" => Action::Output(read::<Output>(name, arguments)?),
+        "kill" => Action::Kill(read::<Kill>(name, arguments)?),
         "plan" => {
             let PlanArguments { entries } = read(name, arguments)?;
             Action::Plan(entries.into_iter().map(entry).collect())
@@ -298,6 +316,8 @@ mod tests {
             ("edit", r#"{"path":"a","replacements":[{"old":"x","new":"y"}]}"#),
             ("write", r#"{"path":"a","text":""}"#),
             ("execute", r#"{"command":"ls","seconds":5}"#),
+            ("output", r#"{"id":"bg1","seconds":1}"#),
+            ("kill", r#"{"id":"bg1"}"#),
             ("plan", r#"{"entries":[{"content":"a","status":"in_progress"}]}"#),
             ("exit_plan", r##"{"plan":"# First"}"##),
             ("ask", r#"{"questions":[{"question":"Which?","options":["a","b"]}]}"#),
@@ -307,7 +327,7 @@ mod tests {
             let action = action(name, arguments).unwrap();
             assert_eq!(action.name(), name);
         }
-        assert_eq!(specs().len(), 11);
+        assert_eq!(specs().len(), 13);
         for spec in specs() {
             assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
         }

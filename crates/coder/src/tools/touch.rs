@@ -28,9 +28,12 @@ impl Action {
             Self::List(list) => Touch::Reads(vec![&list.path]),
             Self::Edit(edit) => Touch::Changes(vec![&edit.path]),
             Self::Write(write) => Touch::Changes(vec![&write.path]),
-            Self::Execute(execute) => {
-                Touch::Runs { command: &execute.command, sandboxed: false, network: true }
-            }
+            Self::Execute(execute) => Touch::Runs {
+                command: &execute.command,
+                sandboxed: execute.sandboxed,
+                network: execute.network || !execute.sandboxed,
+            },
+            Self::Output(_) | Self::Kill(_) => Touch::Nothing,
             Self::Fetch(fetch) => Touch::Fetches { url: &fetch.url },
             Self::Mcp(mcp) => Touch::Mcp { server: &mcp.server, tool: &mcp.tool },
             Self::Plan(_) | Self::ExitPlan(_) | Self::Ask(_) | Self::Task(_) => Touch::Nothing,

@@ -1,0 +1,293 @@
+//! Commands that run on behind a turn, and the tools that look at them and end them.
+
+use super::super::fit::{MESSAGE_TEXT, code_block, end_within, one_line};
+use super::super::{Finding, ToolResult, Toolbox};
+use super::clean::Clean;
+use super::shell::Begun;
+use super::{Execute, OUTPUT_GIVEN, OUTPUT_KEPT, counted, end_words};
+use attache_agent::{Error, NewToolCall, Result};
+use attache_host::Bounded;
+use attache_protocol::v1::ContentBlock;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// How many commands of a session run in the background at once.
+const RUNNING: usize = 8;
+
+/// How many a session knows, with those that ended.
+const KNOWN: usize = 32;
+
+/// The longest time that new output is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
+
+/// Look at what a background command wrote since the last look.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Output {
+    /// Its id.
+    pub(crate) id: String,
+    /// How long to wait for something new, or its end; not at all unless set.
+    pub(crate) seconds: Option<u64>,
+}
+
+/// End a background command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kill {
+    /// Its id.
+    pub(crate) id: String,
+}
+
+impl Output {
+    pub(crate) fn raw_input(&self) -> Value {
+        json!({ "id": self.id, "seconds": self.seconds })
+    }
+
+    fn wait(&self) -> Duration {
+        Duration::from_secs(self.seconds.unwrap_or(0)).min(LONGEST_WAIT)
+    }
+}
+
+impl Kill {
+    pub(crate) fn raw_input(&self) -> Value {
+        json!({ "id": self.id })
+    }
+}
+
+/// The background commands of a session. Dropping it kills them all.
+#[derive(Debug, Default)]
+pub(crate) struct Background {
+    known: BTreeMap<u32, Arc<Process>>,
+    last: u32,
+    /// Reads the output of each, and owns its processes.
+    tasks: JoinSet<()>,
+}
+
+/// One background command.
+#[derive(Debug)]
+struct Process {
+    command: String,
+    /// After which it is killed.
+    time: Option<Duration>,
+    state: Mutex<State>,
+    /// Says that the state changed.
+    changed: watch::Sender<()>,
+    kill: watch::Sender<bool>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What was written since the last look.
+    unread: Bounded,
+    /// Everything, of which the file is wanted.
+    all: Bounded,
+    /// How it ended, in words.
+    ended: Option<String>,
+    /// Whether the model knows of the end.
+    told: bool,
+}
+
+impl Process {
+    fn state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        let done = work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.send_replace(());
+        done
+    }
+
+    fn ended(&self) -> Option<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).ended.clone()
+    }
+
+    /// Waits until there is something to be read or it has ended.
+    async fn has_news(&self) {
+        let mut changes = self.changed.subscribe();
+        loop {
+            {
+                let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if state.ended.is_some() || state.unread.total_bytes() > 0 {
+                    return;
+                }
+            }
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Reads the output to the end, and keeps how it ended.
+    async fn run(self: Arc<Self>, mut begun: Begun, mut clean: Option<Clean>) {
+        let mut killed = self.kill.subscribe();
+        loop {
+            let bytes = tokio::select! {
+                biased;
+                _ = killed.wait_for(|killed| *killed) => break,
+                chunk = begun.command.chunk() => match chunk {
+                    None => break,
+                    Some(chunk) => match &mut clean {
+                        Some(clean) => clean.push(chunk),
+                        None => chunk.to_vec(),
+                    },
+                },
+            };
+            self.state(|state| state.push(&bytes));
+        }
+        begun.command.kill();
+        let exit = begun.command.wait().await;
+        let end = end_words(exit, self.time.filter(|_| begun.command.timed_out()));
+        self.state(|state| {
+            if let Some(clean) = &clean {
+                state.push(clean.open_line());
+            }
+            state.ended = Some(end);
+        });
+    }
+}
+
+impl State {
+    fn push(&mut self, bytes: &[u8]) {
+        self.unread.push(bytes);
+        self.all.push(bytes);
+    }
+
+    /// What was written since the last look, how it is now, and where everything is if a part of it was left out.
+    fn look(&mut self) -> (String, String, Option<PathBuf>) {
+        let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
+        self.told |= self.ended.is_some();
+        let how = self.ended.clone().unwrap_or_else(|| "still running".to_owned());
+        let file = self.all.spilled().filter(|_| unread.truncated()).map(Into::into);
+        (unread.text(), how, file)
+    }
+}
+
+impl Background {
+    /// Lets a command run on; its id.
+    ///
+    /// # Errors
+    /// Too many run.
+    fn begin(&mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
+        while self.tasks.try_join_next().is_some() {}
+        if self.tasks.len() >= RUNNING {
+            return Err(format!(
+                "{} run already: end one with `kill` first",
+                counted(RUNNING as u64, "background command")
+            ));
+        }
+        if self.known.len() >= KNOWN {
+            let ended = self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
+            ended.and_then(|id| self.known.remove(&id));
+        }
+        self.last += 1;
+        let all = Bounded::new(0);
+        let all = match &begun.file {
+            Some(file) => all.spill_to(file, OUTPUT_KEPT),
+            None => all,
+        };
+        let state = State { unread: Bounded::new(OUTPUT_GIVEN), all, ended: None, told: false };
+        let process = Arc::new(Process {
+            command: execute.command.clone(),
+            time: execute.time(),
+            state: Mutex::new(state),
+            changed: watch::Sender::new(()),
+            kill: watch::Sender::new(false),
+        });
+        self.known.insert(self.last, process.clone());
+        self.tasks.spawn(process.run(begun, execute.terminal.then(Clean::default)));
+        Ok(name(self.last))
+    }
+
+    fn find(&self, id: &str) -> std::result::Result<Arc<Process>, String> {
+        let number = id.trim().trim_start_matches("bg").parse::<u32>().ok();
+        number.and_then(|number| self.known.get(&number)).cloned().ok_or_else(|| {
+            let known: Vec<String> = self.known.keys().map(|number| name(*number)).collect();
+            let known = if known.is_empty() {
+                "there is none".to_owned()
+            } else {
+                format!("there are {}", known.join(", "))
+            };
+            format!("there is no background command {}: {known}", one_line(id, 40))
+        })
+    }
+
+    /// What the model has to hear: which commands ended since it last heard of them.
+    pub(crate) fn news(&self) -> Option<String> {
+        let mut news = Vec::new();
+        for (id, process) in &self.known {
+            let Some(how) = process.ended() else { continue };
+            if process.state(|state| std::mem::replace(&mut state.told, true)) {
+                continue;
+            }
+            let command = one_line(&process.command, 120);
+            news.push(format!(
+                "[The background command {} ({command}) has ended: {how}. `output` gives what it wrote.]",
+                name(*id)
+            ));
+        }
+        (!news.is_empty()).then(|| news.join("\n"))
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("bg{number}")
+}
+
+impl Toolbox<'_> {
+    /// Leaves a command that was just started to itself.
+    pub(super) fn leave(&mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
+        self.memory.shell.background.begin(execute, begun)
+    }
+
+    /// Shows what a background command wrote since the last look.
+    pub(crate) async fn output(&mut self, output: &Output, call: NewToolCall) -> Result<ToolResult> {
+        let handle = call.start().await?;
+        let process = match self.memory.shell.background.find(&output.id) {
+            Ok(process) => process,
+            Err(why) => return self.failed(handle, &why).await,
+        };
+        tokio::select! {
+            biased;
+            () = self.turn.cancelled() => return Err(Error::Cancelled),
+            _waited = tokio::time::timeout(output.wait(), process.has_news()) => {}
+        }
+        self.looked_at(&process, handle).await
+    }
+
+    /// Ends a background command; what it wrote since the last look is shown.
+    pub(crate) async fn kill(&mut self, kill: &Kill, call: NewToolCall) -> Result<ToolResult> {
+        let handle = call.start().await?;
+        let process = match self.memory.shell.background.find(&kill.id) {
+            Ok(process) => process,
+            Err(why) => return self.failed(handle, &why).await,
+        };
+        process.kill.send_replace(true);
+        let mut changes = process.changed.subscribe();
+        let gone = async { while process.ended().is_none() && changes.changed().await.is_ok() {} };
+        tokio::select! {
+            biased;
+            () = self.turn.cancelled() => return Err(Error::Cancelled),
+            () = gone => {}
+        }
+        self.looked_at(&process, handle).await
+    }
+
+    async fn looked_at(
+        &self,
+        process: &Process,
+        mut handle: attache_agent::ToolCallHandle,
+    ) -> Result<ToolResult> {
+        let (text, how, file) = process.state(|state| state.look());
+        let text = match text.is_empty() {
+            true => "(nothing new)\n".to_owned(),
+            false => text,
+        };
+        let shown = ContentBlock::text(code_block(end_within(&text, MESSAGE_TEXT)));
+        handle.replace_content(vec![shown.into(), ContentBlock::text(how.as_str()).into()]).await?;
+        handle.complete().await?;
+        let file =
+            file.map(|file| format!("; everything it wrote is in {}", file.display())).unwrap_or_default();
+        Ok(ToolResult::done(format!("{}\n[{how}{file}]", text.trim_end_matches('\n')), Finding::Nothing))
+    }
+}

@@ -1,0 +1,126 @@
+//! What a terminal would show of a program's output, as plain text.
+
+/// How long a line may be that is held back because it may still be written over, in bytes.
+const LINE: usize = 16 * 1024;
+
+/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A carriage return begins its line anew, as
+/// programs use it to show how far they are; a backspace takes a character back.
+#[derive(Debug, Default)]
+pub(super) struct Clean {
+    state: State,
+    /// The last line, as long as it is open.
+    line: Vec<u8>,
+    /// A carriage return came: the next character begins the line anew, unless it ends it.
+    returned: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Text,
+    /// After an escape.
+    Escape,
+    /// In a control sequence, up to its last byte.
+    Sequence,
+    /// In a command that ends at a bell or a string terminator.
+    Command,
+    /// After an escape in such a command.
+    CommandEscape,
+    /// After an escape that one more byte belongs to.
+    One,
+}
+
+impl Clean {
+    /// What the bytes make whole; the last line is held back as long as it is open.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut whole = Vec::new();
+        for byte in bytes {
+            self.state = match (self.state, *byte) {
+                (State::Text, 0x1B) => State::Escape,
+                (State::Text, byte) => {
+                    self.text(byte, &mut whole);
+                    State::Text
+                }
+                (State::Escape, b'[') => State::Sequence,
+                (State::Escape, b']' | b'P' | b'X' | b'^' | b'_') => State::Command,
+                (State::Escape, b' '..=b'/') => State::One,
+                (State::Sequence, b' '..=b'?') => State::Sequence,
+                (State::Command, 0x1B) => State::CommandEscape,
+                (State::CommandEscape, byte) if byte != b'\\' => State::Command,
+                (State::Command, byte) if byte != 0x07 => State::Command,
+                // What no sequence can hold: a program was cut off.
+                (State::Sequence, b'\n') => {
+                    self.text(b'\n', &mut whole);
+                    State::Text
+                }
+                _ => State::Text,
+            };
+        }
+        whole
+    }
+
+    /// The last line as it is now.
+    pub(super) fn open_line(&self) -> &[u8] {
+        &self.line
+    }
+
+    fn text(&mut self, byte: u8, whole: &mut Vec<u8>) {
+        match byte {
+            b'\n' => {
+                whole.append(&mut self.line);
+                whole.push(b'\n');
+                self.returned = false;
+            }
+            b'\r' => self.returned = true,
+            0x08 => while self.line.pop().is_some_and(|byte| byte & 0xC0 == 0x80) {},
+            b'\t' | b' '.. => {
+                if std::mem::take(&mut self.returned) {
+                    self.line.clear();
+                }
+                self.line.push(byte);
+                if self.line.len() >= LINE {
+                    whole.append(&mut self.line);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clean;
+
+    fn clean(text: &str, piece: usize) -> String {
+        let mut clean = Clean::default();
+        let mut whole: Vec<u8> = text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
+        whole.extend_from_slice(clean.open_line());
+        String::from_utf8(whole).unwrap()
+    }
+
+    #[test]
+    fn what_a_terminal_would_show_is_left_wherever_the_stream_is_cut() {
+        for (text, shown) in [
+            ("\u{1b}[1;31mred\u{1b}[0m\r\nplain\r\n", "red\nplain\n"),
+            ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\b", "alinkb"),
+            ("10%\r50%\r100%\r\ndone", "100%\ndone"),
+            ("abc\u{8}\u{8}xé\u{8}y", "axy"),
+            ("\u{1b}(Ba\u{1b}=b\u{1b}7c\u{1b}M", "abc"),
+            ("bell\u{7} null\0 tab\t€", "bell null tab\t€"),
+            ("\u{1b}[12\nnext", "\nnext"),
+            ("\u{1b}P1$r\u{1b}x\u{1b}\\after", "after"),
+        ] {
+            for piece in 1..6 {
+                assert_eq!(clean(text, piece), shown, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_held_back_for_ever() {
+        let mut clean = Clean::default();
+        let given = clean.push(&b"x".repeat(1_000_000)).len();
+        assert!(given > 980_000 && clean.open_line().len() < 20_000);
+        assert_eq!(clean.push(&b"\x1b]".repeat(500_000)).len() + clean.open_line().len(), 1_000_000 - given);
+    }
+}

@@ -1,0 +1,389 @@
+//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and its arguments.
+
+use crate::Coder;
+use crate::conversation::{Conversation, Message};
+use crate::models::{Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
+use crate::scripted::client::{Client, LONGEST_LINE};
+use crate::tools::spec;
+use attache_host::Sandbox;
+use serde_json::{Value, json};
+use std::fs;
+use std::future::ready;
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Does what each line of the prompt says, then says what each returned, and what it was told beside the prompt.
+#[derive(Debug)]
+struct Obedient;
+
+struct One(Option<ModelEvent>);
+
+impl Step for One {
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(ready(self.0.take().map(Ok)))
+    }
+
+    fn said(&self) -> Option<ModelMessage> {
+        None
+    }
+}
+
+impl Model for Obedient {
+    fn title(&self) -> &str {
+        "Obedient"
+    }
+
+    fn window(&self) -> Option<u64> {
+        None
+    }
+
+    fn size(&self) -> u64 {
+        1_000_000
+    }
+
+    fn around(&self, _: &Brief) -> u64 {
+        0
+    }
+
+    fn writes(&self) -> bool {
+        false
+    }
+
+    fn takes(&self, _: &Part) -> bool {
+        true
+    }
+
+    fn cost(&self, _: &TokenUsage) -> Option<f64> {
+        None
+    }
+
+    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
+        let (prompt, messages) = conversation.present().unwrap();
+        let line = prompt.text.lines().nth(messages.len());
+        Box::new(One(Some(match line {
+            Some(line) => {
+                let (name, arguments) = line.split_once(' ').unwrap();
+                let earlier = messages.last().map(text).unwrap_or_default();
+                let id = earlier
+                    .split_once("as bg")
+                    .and_then(|(_, rest)| rest.split_once(':'))
+                    .map_or("?", |(id, _)| id);
+                ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
+            }
+            None => {
+                let notes = conversation.messages().iter().filter_map(|message| match message {
+                    Message::Note(note) => Some(note.clone()),
+                    _ => None,
+                });
+                let said: Vec<String> = notes.chain(messages.iter().map(text)).collect();
+                ModelEvent::Text(said.join("\n---\n"))
+            }
+        })))
+    }
+}
+
+fn text(message: &Message) -> String {
+    match message {
+        Message::Tool(_, result) => result.text.clone(),
+        _ => String::new(),
+    }
+}
+
+fn coder() -> Coder {
+    Coder::with(Models::with_offline(Arc::new(Obedient)))
+}
+
+async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
+    let mut client =
+        Client::serve_author(coder, capabilities, json!({ "cwd": folder, "mcpServers": [] })).await;
+    client.set("mode", "auto").await;
+    client
+}
+
+/// A project with a repository, and something beside it.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("project/.git/hooks")).unwrap();
+    fs::create_dir(folder.path().join("project/src")).unwrap();
+    fs::write(folder.path().join("project/src/a"), "inside\n").unwrap();
+    fs::write(folder.path().join("beside"), "outside\n").unwrap();
+    folder
+}
+
+fn execute(arguments: Value) -> String {
+    format!("execute {arguments}")
+}
+
+/// Every sandbox of this machine, by what it is asked for. That one which the system offers is there is the concern of the tests of `host`.
+async fn sandboxes() -> Vec<Sandbox> {
+    let found = [Sandbox::bubblewrap().await, Sandbox::landlock().await];
+    // SAFETY: with these arguments the system call only answers a number.
+    #[cfg(target_os = "linux")]
+    let offered = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) } > 0;
+    #[cfg(not(target_os = "linux"))]
+    let offered = false;
+    let found: Vec<Sandbox> = found.into_iter().flatten().collect();
+    assert!(!offered || !found.is_empty(), "the kernel offers a sandbox and none is active");
+    found
+}
+
+#[tokio::test]
+async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
+    for sandbox in sandboxes().await {
+        let folder = project();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let (beside, port) = (folder.path().join("beside"), listener.local_addr().unwrap().port());
+        let name = sandbox.name();
+        let mut client =
+            open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
+        let connect = format!(
+            "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' || perl -e 'use IO::Socket; IO::Socket::INET->new(\"127.0.0.1:{port}\") or die' || bash -c 'echo > /dev/tcp/127.0.0.1/{port}'"
+        );
+        let lines = [
+            execute(
+                json!({ "command": "cat src/a; echo new > src/new; echo t > $TMPDIR/t && cat $TMPDIR/t" }),
+            ),
+            execute(json!({ "command": format!("echo evil > '{}'", beside.display()) })),
+            execute(json!({ "command": "echo evil > .git/hooks/pre-commit" })),
+            execute(json!({ "command": connect })),
+        ];
+        let turn = client.prompt(&lines.join("\n")).await;
+        let said = turn.text();
+        let said: Vec<&str> = said.split("\n---\n").collect();
+        assert_eq!(said[0], "inside\nt\n[exit code 0]", "{name}");
+        assert!(
+            said[2..].iter().all(|said| said.contains(&format!("A sandbox ({name}) held this command"))),
+            "{name}: {said:?}"
+        );
+        assert!(said[3].contains("`network: true` asks"), "{name}: {}", said[3]);
+        assert_eq!(fs::read_to_string(folder.path().join("project/src/new")).unwrap(), "new\n", "{name}");
+        assert_eq!(fs::read_to_string(&beside).unwrap(), "outside\n", "{name}");
+        assert_eq!(fs::read_dir(folder.path().join("project/.git/hooks")).unwrap().count(), 0, "{name}");
+        assert!(listener.accept().is_err(), "{name}: reached");
+        assert_eq!(turn.tool_calls()[0]["rawOutput"]["sandbox"], name);
+        assert!(client.asked.is_empty(), "{:?}", client.asked);
+    }
+}
+
+#[tokio::test]
+async fn the_network_and_the_way_out_of_the_sandbox_are_asked_for_by_name() {
+    for sandbox in sandboxes().await {
+        let folder = project();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let (beside, port) = (folder.path().join("beside"), listener.local_addr().unwrap().port());
+        let mut client =
+            open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
+        client.choices = vec!["allow_once"; 4].into();
+        let connect = format!("bash -c 'echo > /dev/tcp/127.0.0.1/{port}'");
+        let change = format!("echo changed > '{}'", beside.display());
+        let lines = [
+            execute(json!({ "command": connect, "network": true })),
+            execute(json!({ "command": change, "unsandboxed": "it is\nbeside the project" })),
+        ];
+        let turn = client.prompt(&lines.join("\n")).await;
+        assert!(listener.accept().is_ok(), "{}", turn.text());
+        assert_eq!(fs::read_to_string(&beside).unwrap(), "changed\n", "{}", turn.text());
+        let calls = turn.tool_calls();
+        assert!(
+            calls[0]["title"].as_str().unwrap().starts_with("Run with the network: bash"),
+            "{}",
+            calls[0]
+        );
+        assert!(
+            calls[1]["title"].as_str().unwrap().starts_with("Run outside the sandbox: echo"),
+            "{}",
+            calls[1]
+        );
+        assert_eq!(calls[1]["rawOutput"]["sandbox"], Value::Null);
+        let shown = turn.all("tool_call")[1]["content"].to_string();
+        assert!(shown.contains("it is beside the project"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn where_no_sandbox_works_the_call_says_so() {
+    let folder = project();
+    let mut client = open(coder().sandbox(None), &folder.path().join("project"), json!({})).await;
+    client.choices = vec!["allow_once"; 2].into();
+    let turn = client.prompt(&execute(json!({ "command": "cat src/a" }))).await;
+    assert!(turn.text().starts_with("inside\n"), "{}", turn.text());
+    let call = &turn.tool_calls()[0];
+    assert_eq!(call["title"], "Run without a sandbox: cat src/a");
+    assert!(turn.all("tool_call")[0]["content"].to_string().contains("Nothing holds this command"), "{call}");
+    assert_eq!(call["rawOutput"]["sandbox"], Value::Null);
+}
+
+#[tokio::test]
+async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() {
+    let names: Vec<_> = super::walls::secret_variables().collect();
+    assert!(names.iter().all(|name| name.to_string_lossy() != "PATH"));
+    if sandboxes().await.is_empty() {
+        return;
+    }
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    let turn = client.prompt(&execute(json!({ "command": "env | cut -d= -f1" }))).await;
+    assert!(turn.text().contains("\nTMPDIR\n") || turn.text().starts_with("TMPDIR\n"), "{}", turn.text());
+    assert!(!names.iter().any(|name| turn.text().lines().any(|line| line == name.to_string_lossy())));
+}
+
+/// `seq 1 400000` writes 2.7 MB.
+#[tokio::test]
+async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    let turn = client.prompt(&execute(json!({ "command": "seq 1 400000" }))).await;
+    let said = turn.text();
+    assert!(said.starts_with("1\n2\n3\n") && said.contains("\n400000\n[exit code 0]\n"), "{said:.100}");
+    assert!(said.len() < 17 * 1024, "{} bytes for the model", said.len());
+    let longest = turn.updates.iter().map(|update| update.to_string().len()).max().unwrap();
+    let sent: usize = turn.updates.iter().map(|update| update.to_string().len()).sum();
+    println!(
+        "the model got {} bytes, the client {sent} in {} updates of at most {longest}",
+        said.len(),
+        turn.updates.len()
+    );
+    assert!(longest < LONGEST_LINE);
+    let (_, rest) = said.split_once("[it wrote 2,688,895 bytes; all of them are in ").unwrap();
+    let (file, _) = rest.split_once(',').unwrap();
+    assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895);
+    let lines = [
+        format!("read {}", json!({ "path": file, "line": 399_999 })),
+        execute(json!({ "command": format!("grep -c 99 '{file}'; echo evil > '{file}'") })),
+    ];
+    let turn = client.prompt(&lines.join("\n")).await;
+    let said = turn.text();
+    assert!(said.starts_with("[lines 399999-400000 of the output]\n399999\n400000\n"), "{said}");
+    assert!(said.contains("\n---\n14764\n"), "commands can search it: {said}");
+    if !sandboxes().await.is_empty() {
+        assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
+    }
+    client.call("session/close", json!({ "sessionId": client.session.clone() })).await;
+    eventually(|| !Path::new(file).exists()).await;
+}
+
+async fn eventually(condition: impl Fn() -> bool) {
+    let holds = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), holds).await.expect("it never comes to be");
+}
+
+#[tokio::test]
+async fn a_program_that_needs_a_terminal_has_one_and_the_model_reads_plain_text() {
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    let command = r"test -t 0 && test -t 1 && printf '\033[31mred\033[0m\n10%%\r100%%\n\033]0;title\007end'; tput cols || true";
+    let turn = client.prompt(&execute(json!({ "command": command, "terminal": true }))).await;
+    assert!(turn.text().starts_with("red\n100%\nend"), "{:?}", turn.text());
+    assert!(turn.updates.iter().all(|update| !update.to_string().contains("\\u001b[")), "{:?}", turn.updates);
+    let turn = client.prompt(&execute(json!({ "command": "test -t 1 || echo none" }))).await;
+    assert!(turn.text().starts_with("none\n"), "{:?}", turn.text());
+}
+
+#[tokio::test]
+async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
+    let folder = project();
+    let capabilities = json!({ "_meta": { "terminal_output": true } });
+    let mut client = open(coder(), &folder.path().join("project"), capabilities).await;
+    let command = "for n in 1 2 3; do echo line $n €; sleep 0.15; done; exit 3";
+    let turn = client.prompt(&execute(json!({ "command": command }))).await;
+    let told = |key: &str| -> Vec<Value> {
+        let metas = turn.updates.iter().map(|update| update["_meta"][key].clone());
+        metas.filter(|value| !value.is_null()).collect()
+    };
+    let (info, output, exit) = (told("terminal_info"), told("terminal_output"), told("terminal_exit"));
+    assert_eq!((info.len(), exit.len()), (1, 1), "{:?}", turn.updates);
+    assert_eq!(exit[0]["exit_code"], 3);
+    let data: String = output.iter().map(|output| output["data"].as_str().unwrap()).collect();
+    assert_eq!(data, "line 1 €\nline 2 €\nline 3 €\n");
+    assert!(output.iter().all(|output| output["terminal_id"] == info[0]["terminal_id"]));
+    let shown =
+        turn.updates.iter().any(|update| update["content"][0]["terminalId"] == info[0]["terminal_id"]);
+    assert!(shown, "{:?}", turn.updates);
+    assert!(
+        turn.tool_calls()[0]["content"].to_string().contains("line 1 €\\nline 2 €"),
+        "who loads it later sees it too"
+    );
+}
+
+/// How many processes have these words in their command line.
+fn running(words: &str) -> usize {
+    let has = |path: std::path::PathBuf| {
+        let line = fs::read(path.join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).replace('\0', " ").contains(words)
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(|entry| has(entry.path())).count()
+}
+
+#[tokio::test]
+async fn a_background_command_runs_on_is_looked_at_and_ended() {
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    let sleep = format!("sleep 20{:09}", std::process::id());
+    let start = execute(
+        json!({ "command": format!("echo one; {sleep} & until test -e go; do sleep 0.01; done; echo two; wait"), "background": true }),
+    );
+    let turn = client.prompt(&format!("{start}\noutput {{\"id\":\"LAST\",\"seconds\":60}}")).await;
+    let said = turn.text();
+    assert!(
+        said.contains("runs in the background as bg1") && said.ends_with("\n---\none\n[still running]"),
+        "{said}"
+    );
+    assert!(turn.tool_calls()[0]["title"].as_str().unwrap().starts_with("Run in the background: echo one"));
+    assert!(running(&sleep) > 0, "it runs on behind the turn");
+    fs::write(folder.path().join("project/go"), "").unwrap();
+    let turn = client
+        .prompt("output {\"id\":\"bg1\",\"seconds\":60}\nkill {\"id\":\"bg1\"}\noutput {\"id\":\"bg1\"}")
+        .await;
+    let said = turn.text();
+    let said: Vec<&str> = said.split("\n---\n").collect();
+    assert_eq!(said[0], "two\n[still running]");
+    assert!(said[1].starts_with("(nothing new)\n[killed by signal 9 (SIGKILL)"), "{said:?}");
+    assert!(said[2].contains("SIGKILL"), "{said:?}");
+    eventually(|| running(&sleep) == 0).await;
+    let turn = client.prompt("kill {\"id\":\"bg7\"}").await;
+    assert!(turn.text().contains("no background command bg7: there are bg1"), "{}", turn.text());
+}
+
+#[tokio::test]
+async fn the_end_of_a_background_command_is_told_at_the_next_turn_once() {
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    client.prompt(&execute(json!({ "command": "exit 5", "background": true }))).await;
+    let told = async {
+        loop {
+            let turn = client.prompt("list {}").await;
+            if turn.text().contains("has ended") {
+                return turn.text();
+            }
+        }
+    };
+    let said = tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
+    assert!(said.starts_with("[The background command bg1 (exit 5) has ended: exit code 5."), "{said}");
+    let again = client.prompt("list {}").await.text();
+    assert_eq!(again.matches("has ended").count(), 1, "{again}");
+}
+
+#[tokio::test]
+async fn background_commands_are_bounded_and_end_with_their_session() {
+    let folder = project();
+    let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    let sleep = format!("sleep 30{:09}", std::process::id());
+    let start = execute(json!({ "command": format!("{sleep} & setsid {sleep}"), "background": true }));
+    let turn = client.prompt(&vec![start; 9].join("\n")).await;
+    assert!(
+        turn.text().ends_with("8 background commands run already: end one with `kill` first"),
+        "{}",
+        turn.text()
+    );
+    assert!(running(&sleep) >= 16, "{}", running(&sleep));
+    client.call("session/close", json!({ "sessionId": client.session.clone() })).await;
+    eventually(|| running(&sleep) == 0).await;
+}
