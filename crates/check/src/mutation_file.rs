@@ -30,6 +30,7 @@ pub(crate) const FILES: &[&str] = &[
     include_str!("../mutations/agent_session.md"),
     include_str!("../mutations/agent_capability.md"),
     include_str!("../mutations/client.md"),
+    include_str!("../mutations/coder.md"),
 ];
 
 /// The mutations of one file; for a block that is none, what is wrong with it.

@@ -81,13 +81,15 @@ impl Servers {
     /// Waits for servers that are about to be ready, in the first turn only and at most until a second after the session began.
     pub(crate) async fn settle(&mut self) {
         let Some(until) = self.grace.take() else { return };
-        let all = async {
-            for server in &self.servers {
-                server.settled().await;
-            }
-        };
         // What is not ready by then comes later.
-        drop(tokio::time::timeout_at(until, all).await);
+        drop(tokio::time::timeout_at(until, self.settled()).await);
+    }
+
+    /// Waits until every server is ready, gone, or past its deadline.
+    pub(crate) async fn settled(&self) {
+        for server in &self.servers {
+            server.settled().await;
+        }
     }
 
     /// What the client was not told, for it takes no notices: one sentence each, once.

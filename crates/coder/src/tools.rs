@@ -122,7 +122,7 @@ impl Toolbox<'_> {
     /// Does what a provider's model asks for, with its arguments as it wrote them: see [`Toolbox::act`].
     pub(crate) async fn called(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = given(arguments);
-        let asked = self.of_server(name, arguments).unwrap_or_else(|| spec::action(name, arguments));
+        let asked = self.of_server(name, arguments).await?.unwrap_or_else(|| spec::action(name, arguments));
         let why = match asked {
             Ok(action) => match action.too_long() {
                 None => return self.act(&action, given).await,

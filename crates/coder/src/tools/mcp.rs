@@ -52,18 +52,27 @@ impl Mcp {
 }
 
 impl Toolbox<'_> {
-    /// The tool of a server that a model knows by this name, with what it wrote as arguments.
+    /// The tool of a server that a model knows by this name, with what it wrote as arguments; nothing where no server has it. A model that
+    /// remembers a tool from before its session came back is not told that there is none while servers are still being connected to.
     ///
     /// # Errors
-    /// One sentence for the model: the arguments are no object.
-    pub(super) fn of_server(
+    /// The turn was cancelled meanwhile. The inner one is a sentence for the model: the arguments are no object.
+    pub(super) async fn of_server(
         &self,
         name: &str,
         arguments: &str,
-    ) -> Option<std::result::Result<Action, String>> {
-        let (server, tool) = self.memory.mcp.find(name)?;
+    ) -> Result<Option<std::result::Result<Action, String>>> {
+        let servers = &self.memory.mcp;
+        if name.contains("__") && servers.find(name).is_none() {
+            tokio::select! {
+                biased;
+                () = self.turn.cancelled() => return Err(Error::Cancelled),
+                () = servers.settled() => {}
+            }
+        }
+        let Some((server, tool)) = servers.find(name) else { return Ok(None) };
         let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
-        Some(match repair::value(arguments).and_then(serde_json::from_value) {
+        Ok(Some(match repair::value(arguments).and_then(serde_json::from_value) {
             Ok(arguments) => {
                 let (name, server) = (name.to_owned(), server.name().to_owned());
                 Ok(Action::Mcp(Mcp { name, server, tool, arguments }))
@@ -71,7 +80,7 @@ impl Toolbox<'_> {
             Err(error) => {
                 Err(format!("the arguments of {name} are no JSON object: {error}; call it again with one"))
             }
-        })
+        }))
     }
 
     /// Lets a server do it. When the turn is cancelled the server is told, and nobody waits for it.

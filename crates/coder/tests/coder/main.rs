@@ -18,6 +18,7 @@ mod files;
 mod mcp;
 mod mcp_calls;
 mod mcp_place;
+mod mcp_reference;
 mod models;
 mod options;
 mod permissions;
