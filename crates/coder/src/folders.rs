@@ -51,6 +51,13 @@ impl Folders {
         Ok(Place { resolved, absolute, shown })
     }
 
+    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks on the disk.
+    pub(crate) fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
+        let resolved = self.roots.resolve_entry(path)?;
+        let (absolute, shown) = self.named(&resolved.path());
+        Ok(Place { resolved, absolute, shown })
+    }
+
     /// The client's name and the name for people of a path below a canonical root.
     pub(crate) fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
@@ -65,12 +72,24 @@ impl Folders {
             };
             let shown = match index {
                 0 if below.as_os_str().is_empty() => ".".to_owned(),
-                0 => below.display().to_string(),
-                _ => absolute.display().to_string(),
+                0 => plain(below),
+                _ => plain(&absolute),
             };
             return (absolute, shown);
         }
-        (path.to_owned(), path.display().to_string())
+        (path.to_owned(), plain(path))
+    }
+}
+
+/// A path for people: on one line, whatever is in it.
+fn plain(path: &Path) -> String {
+    let shown = path.to_string_lossy();
+    match shown.contains(char::is_control) {
+        false => shown.into_owned(),
+        true => shown
+            .chars()
+            .map(|each| if each.is_control() { each.escape_default().to_string() } else { each.to_string() })
+            .collect(),
     }
 }
 

@@ -8,6 +8,7 @@
 )]
 #[path = "../tests/coder/client.rs"]
 pub(crate) mod client;
+mod files;
 mod undo;
 
 use crate::Coder;

@@ -1,9 +1,11 @@
 //! What a model can do: read, search, list, edit, run, and plan, on the session's folders.
 
 mod action;
+mod apply_patch;
 pub(crate) mod ask;
 mod binary;
 mod change;
+pub(crate) mod delete;
 mod diffs;
 pub(crate) mod document;
 pub(crate) mod edit;
@@ -12,10 +14,13 @@ pub(crate) mod exit_plan;
 pub(crate) mod fetch;
 pub(crate) mod file_access;
 pub(crate) mod fit;
+pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod list;
 pub(crate) mod mcp;
+pub(crate) mod move_file;
 mod page;
+pub(crate) mod patch;
 mod picture;
 mod public_address;
 pub(crate) mod read;
@@ -83,6 +88,8 @@ pub(crate) enum Finding {
     Matches(grep::Matches),
     /// Files.
     Files(list::Files),
+    /// Files with a name that fits.
+    Found(glob::Found),
     /// A file was changed.
     Edited(edit::Edited),
     /// A command ran.
@@ -176,16 +183,16 @@ impl Toolbox<'_> {
             Action::Execute(execute) => return self.execute(execute, call).await,
             Action::Output(output) => return self.output(output, call).await,
             Action::Kill(kill) => return self.kill(kill, call).await,
+            Action::ApplyPatch(patch) => return self.apply_patch(patch, call).await,
+            Action::Delete(delete) => return self.delete(delete, call).await,
+            Action::Move(wanted) => return self.move_file(wanted, call).await,
             Action::Ask(ask) => return self.ask(ask, call).await,
             Action::Fetch(fetch) => return self.fetch(fetch, call).await,
             Action::ExitPlan(exit) => return self.exit_plan(exit, call).await,
             Action::Mcp(mcp) => return self.mcp(mcp, call).await,
             _ => {}
         }
-        let (folders, path) = (self.memory.folders.clone(), action.path().unwrap_or(".").to_owned());
-        let place =
-            looking(self.turn, move |_| folders.place(path).map_err(|error| error.to_string())).await?;
-        let place = match place {
+        let place = match self.place(action.path().unwrap_or(".")).await? {
             Ok(place) => place,
             Err(why) => return self.failed(call.announce().await?, &why).await,
         };
@@ -210,6 +217,10 @@ impl Toolbox<'_> {
             Action::List(list) => {
                 let found = looking(self.turn, move |wanted| list.run(&folders, &here, wanted)).await?;
                 found.map(Finding::Files)
+            }
+            Action::Glob(glob) => {
+                let found = looking(self.turn, move |wanted| glob.run(&folders, &here, wanted)).await?;
+                found.map(Finding::Found)
             }
             _ => Ok(Finding::Nothing),
         };
@@ -236,6 +247,7 @@ impl Toolbox<'_> {
         let mut update = ToolCallUpdate::new("");
         let (shown, raw, text) = match finding {
             Finding::Lines(lines) => (code_block(&lines.text), lines.raw_output(), lines.text()),
+            Finding::Found(found) => (found.count(), found.raw_output(), found.text()),
             Finding::Files(files) => (files.count(), files.raw_output(), files.text()),
             Finding::Matches(matches) => {
                 let locations = matches.locations(&self.memory.folders);

@@ -1,7 +1,10 @@
 //! One use of a tool, as a model asks for it.
 
 use super::execute::background;
-use super::{ask, edit, execute, exit_plan, fetch, fit, grep, list, mcp, read, task, write};
+use super::{
+    ask, delete, edit, execute, exit_plan, fetch, fit, glob, grep, list, mcp, move_file, patch, read, task,
+    write,
+};
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
 use attache_protocol::{decode, encode};
@@ -35,10 +38,18 @@ pub(crate) enum Action {
     Grep(grep::Grep),
     /// List files.
     List(list::List),
+    /// Look for files by their names.
+    Glob(glob::Glob),
     /// Change a file.
     Edit(edit::Edit),
     /// Make a file, or replace its whole text.
     Write(write::Write),
+    /// Change, make, move and delete files.
+    ApplyPatch(patch::Patch),
+    /// Delete a file or an empty folder.
+    Delete(delete::Delete),
+    /// Give a file another path.
+    Move(move_file::Move),
     /// Run a command.
     Execute(execute::Execute),
     /// Let an MCP server do something.
@@ -76,8 +87,12 @@ impl Action {
             Self::Read(_) => "read",
             Self::Grep(_) => "grep",
             Self::List(_) => "list",
+            Self::Glob(_) => "glob",
             Self::Edit(_) => "edit",
             Self::Write(_) => "write",
+            Self::ApplyPatch(_) => "apply_patch",
+            Self::Delete(_) => "delete",
+            Self::Move(_) => "move",
             Self::Execute(_) => "execute",
             Self::Mcp(mcp) => &mcp.name,
             Self::Output(_) => "output",
@@ -92,9 +107,11 @@ impl Action {
 
     pub(super) fn kind(&self) -> ToolKind {
         match self {
-            Self::Read(_) | Self::Output(_) => ToolKind::Read,
-            Self::Grep(_) | Self::List(_) => ToolKind::Search,
-            Self::Edit(_) | Self::Write(_) => ToolKind::Edit,
+            Self::Read(_) | Self::List(_) | Self::Glob(_) | Self::Output(_) => ToolKind::Read,
+            Self::Grep(_) => ToolKind::Search,
+            Self::Edit(_) | Self::Write(_) | Self::ApplyPatch(_) => ToolKind::Edit,
+            Self::Delete(_) => ToolKind::Delete,
+            Self::Move(_) => ToolKind::Move,
             Self::Mcp(_) => ToolKind::Other,
             Self::Execute(_) | Self::Kill(_) => ToolKind::Execute,
             Self::ExitPlan(_) => ToolKind::SwitchMode,
@@ -125,8 +142,13 @@ impl Action {
                 None if list.path == "." => "List files".to_owned(),
                 None => format!("List files in {}", list.path),
             },
+            Self::Glob(glob) if glob.path == "." => format!("Find files {}", fit::code(&glob.pattern)),
+            Self::Glob(glob) => format!("Find files {} in {}", fit::code(&glob.pattern), glob.path),
             Self::Edit(edit) => format!("Edit {}", edit.path),
             Self::Write(write) => format!("Write {}", write.path),
+            Self::ApplyPatch(patch) => format!("Patch {}", patch.paths().join(", ")),
+            Self::Delete(delete) => format!("Delete {}", delete.path),
+            Self::Move(each) => format!("Move {} to {}", each.path, each.to),
             Self::Mcp(mcp) => mcp.title(),
             Self::Execute(execute) => execute.title(),
             Self::Output(output) => format!("Look at the background command {}", output.id),
@@ -148,6 +170,10 @@ impl Action {
             Self::List(list) => list.raw_input(),
             Self::Edit(edit) => edit.raw_input(),
             Self::Write(write) => write.raw_input(),
+            Self::Glob(glob) => glob.raw_input(),
+            Self::ApplyPatch(patch) => patch.raw_input(),
+            Self::Delete(delete) => delete.raw_input(),
+            Self::Move(each) => each.raw_input(),
             Self::Execute(execute) => execute.raw_input(),
             Self::Mcp(mcp) => mcp.raw_input(),
             Self::Output(output) => output.raw_input(),
@@ -168,7 +194,11 @@ impl Action {
             Self::List(list) => Some(&list.path),
             Self::Edit(edit) => Some(&edit.path),
             Self::Write(write) => Some(&write.path),
-            Self::Execute(_)
+            Self::Glob(glob) => Some(&glob.path),
+            Self::Delete(delete) => Some(&delete.path),
+            Self::Move(each) => Some(&each.path),
+            Self::ApplyPatch(_)
+            | Self::Execute(_)
             | Self::Mcp(_)
             | Self::Output(_)
             | Self::Kill(_)
@@ -184,9 +214,13 @@ impl Action {
     pub(super) fn too_long(&self) -> Option<String> {
         let (mut pattern, mut command, mut replacement, mut text, mut plan) = (0, 0, 0, 0, 0);
         let (mut words, mut address, mut arguments) = (0, 0, 0);
+        let mut path = self.path().map_or(0, str::len);
         match self {
             Self::Grep(grep) => pattern = grep.pattern.len(),
             Self::List(list) => pattern = list.glob.as_ref().map_or(0, String::len),
+            Self::Glob(glob) => pattern = glob.pattern.len(),
+            Self::ApplyPatch(patch) => text = patch.length(),
+            Self::Move(each) => path = path.max(each.to.len()),
             Self::Execute(execute) => {
                 command = execute.command.len();
                 words = execute.unsandboxed.as_ref().map_or(0, String::len);
@@ -203,9 +237,8 @@ impl Action {
             Self::Fetch(fetch) => address = fetch.url.len(),
             Self::Task(task) => words = task.title.len() + task.prompt.len(),
             Self::Mcp(mcp) => arguments = mcp.text().len(),
-            Self::Read(_) => {}
+            Self::Read(_) | Self::Delete(_) => {}
         }
-        let path = self.path().map_or(0, str::len);
         let lengths = [path, pattern, command, replacement, text, plan, words, address, arguments];
         let over = LONGEST.iter().zip(lengths).find(|((_, longest), length)| length > longest);
         over.map(|((what, longest), length)| {

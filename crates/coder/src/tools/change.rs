@@ -13,7 +13,6 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// One step of a change.
 #[derive(Debug, Clone)]
-#[allow(dead_code, reason = "until there are tools for all of them")]
 pub(super) enum Step {
     /// The file has this text, or is made.
     Write { place: Place, old: Option<Document>, new: Document },
@@ -24,6 +23,14 @@ pub(super) enum Step {
 }
 
 impl Step {
+    /// The places that it changes.
+    pub(super) fn places(&self) -> Vec<&Place> {
+        match self {
+            Self::Write { place, .. } | Self::Delete { place, .. } => vec![place],
+            Self::Move { from, to, .. } => vec![from, to],
+        }
+    }
+
     /// What is at which place before the step.
     fn before(&self) -> Vec<(&Place, State)> {
         match self {

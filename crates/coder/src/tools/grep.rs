@@ -91,7 +91,7 @@ impl Grep {
             .heap_limit(Some(LINE_SEARCHED))
             .build();
         let mut matches = Matches { place: place.shown.clone(), ..Matches::default() };
-        for entry in walk::files(&place.resolved.path()) {
+        for entry in walk::files(folders, &place.resolved.path()) {
             if wanted.is_over() {
                 break;
             }

@@ -62,7 +62,7 @@ impl List {
         let mut found: Vec<(usize, String)> = Vec::new();
         let mut files = Files { folder: place.shown.clone(), ..Files::default() };
         let (mut extensions, mut below) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
-        for entry in walk::files(&start) {
+        for entry in walk::files(folders, &start) {
             if wanted.is_over() {
                 break;
             }
@@ -118,7 +118,7 @@ impl Files {
     }
 }
 
-fn pattern(start: &Path, glob: &str) -> Result<Override, String> {
+pub(super) fn pattern(start: &Path, glob: &str) -> Result<Override, String> {
     let bad = |error: ignore::Error| format!("{glob} is no pattern for names: {error}; mend it");
     let mut builder = OverrideBuilder::new(start);
     builder.case_insensitive(true).map_err(bad)?.add(glob).map_err(bad)?;

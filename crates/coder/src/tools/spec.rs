@@ -1,7 +1,10 @@
 //! The tools as a provider's model is told of them, and its arguments as actions.
 
+mod files;
+
 use super::Action;
 use super::ask::Ask;
+use super::delete::Delete;
 use super::edit::{Edit, Replacement};
 use super::execute::Execute;
 use super::execute::background::{Kill, Output};
@@ -9,6 +12,7 @@ use super::exit_plan::ExitPlan;
 use super::fetch::Fetch;
 use super::grep::Grep;
 use super::list::List;
+use super::move_file::Move;
 use super::read::Read;
 use super::repair;
 use super::task::Task;
@@ -88,10 +92,10 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
             "List the files at and below a folder, without those that .gitignore names and hidden ones.",
             json!({
                 "path": path("A folder. Default: the working directory."),
-                "glob": path("Only files whose name fits, such as *.rs or src/**/*.ts."),
             }),
             &[],
         ),
+        files::glob(),
         spec(
             "edit",
             "Change a file by exact replacements, made one after the other, all or none. Read the file first.",
@@ -104,6 +108,9 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
             json!({"path": path("The file."), "text": path("Its whole text.")}),
             &["path", "text"],
         ),
+        files::apply_patch(),
+        files::delete(),
+        files::move_file(),
         spec(
             "execute",
             "Run a command line with the shell in the working directory. It gets no input and is killed after its time. It runs in a sandbox without \
@@ -191,7 +198,6 @@ struct GrepArguments {
 #[derive(Deserialize)]
 struct ListArguments {
     path: Option<String>,
-    glob: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -244,8 +250,8 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
             Action::Grep(Grep { pattern, path, regex: !literal, word, smart_case: false })
         }
         "list" => {
-            let ListArguments { path, glob } = read(name, arguments)?;
-            Action::List(List { path: path.unwrap_or_else(here), glob })
+            let ListArguments { path } = read(name, arguments)?;
+            Action::List(List { path: path.unwrap_or_else(here), glob: None })
         }
         "edit" => {
             let EditArguments { path, replacements } = read(name, arguments)?;
@@ -254,6 +260,14 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
             Action::Edit(Edit { path, replacements: replacements.into_iter().map(replacement).collect() })
         }
         "write" => Action::Write(read::<Write>(name, arguments)?),
+        "glob" => read::<files::GlobArguments>(name, arguments)?.action(),
+        // Some models write the patch alone, as they were trained to.
+        "apply_patch" if arguments.trim_start().starts_with("*** Begin Patch") => {
+            files::PatchArguments { input: arguments.to_owned() }.action()?
+        }
+        "apply_patch" => read::<files::PatchArguments>(name, arguments)?.action()?,
+        "delete" => Action::Delete(read::<Delete>(name, arguments)?),
+        "move" => Action::Move(read::<Move>(name, arguments)?),
         "execute" => Action::Execute(read::<Execute>(name, arguments)?),
         "output" => Action::Output(read::<Output>(name, arguments)?),
         "kill" => Action::Kill(read::<Kill>(name, arguments)?),
@@ -315,6 +329,11 @@ mod tests {
             ("list", ""),
             ("edit", r#"{"path":"a","replacements":[{"old":"x","new":"y"}]}"#),
             ("write", r#"{"path":"a","text":""}"#),
+            ("glob", r#"{"pattern":"src/**/*.rs"}"#),
+            ("apply_patch", r#"{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#),
+            ("apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch"),
+            ("delete", r#"{"path":"a"}"#),
+            ("move", r#"{"path":"a","to":"b"}"#),
             ("execute", r#"{"command":"ls","seconds":5}"#),
             ("output", r#"{"id":"bg1","seconds":1}"#),
             ("kill", r#"{"id":"bg1"}"#),
@@ -327,7 +346,7 @@ mod tests {
             let action = action(name, arguments).unwrap();
             assert_eq!(action.name(), name);
         }
-        assert_eq!(specs().len(), 13);
+        assert_eq!(specs().len(), 17);
         for spec in specs() {
             assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
         }

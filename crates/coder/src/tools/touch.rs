@@ -26,8 +26,12 @@ impl Action {
             Self::Read(read) => Touch::Reads(vec![&read.path]),
             Self::Grep(grep) => Touch::Reads(vec![&grep.path]),
             Self::List(list) => Touch::Reads(vec![&list.path]),
+            Self::Glob(glob) => Touch::Reads(vec![&glob.path]),
             Self::Edit(edit) => Touch::Changes(vec![&edit.path]),
             Self::Write(write) => Touch::Changes(vec![&write.path]),
+            Self::ApplyPatch(patch) => Touch::Changes(patch.paths()),
+            Self::Delete(delete) => Touch::Changes(vec![&delete.path]),
+            Self::Move(each) => Touch::Changes(vec![&each.path, &each.to]),
             Self::Execute(execute) => Touch::Runs {
                 command: &execute.command,
                 sandboxed: execute.sandboxed,

@@ -1,0 +1,309 @@
+//! The tools that change files, on real ones.
+
+use super::undo::{Session, write};
+use super::{edit, read, run};
+use crate::tools::Action;
+use crate::tools::delete::Delete;
+use crate::tools::glob::Glob;
+use crate::tools::move_file::Move;
+use crate::tools::patch::Patch;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+/// A project with `a`, `b`, `deep/c` and a binary file.
+fn project() -> (TempDir, impl Fn(&str) -> PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().to_owned();
+    fs::create_dir(base.join("deep")).unwrap();
+    for (name, text) in [("a", "one\ntwo\nthree\n"), ("b", "one\r\ntwo\r\n"), ("deep/c", "see\n")] {
+        fs::write(base.join(name), text).unwrap();
+    }
+    fs::write(base.join("logo.bin"), b"\x1f\x8b\x08\0").unwrap();
+    (folder, move |name: &str| base.join(name))
+}
+
+fn patch(files: &str) -> Action {
+    Action::ApplyPatch(Patch::parse(&format!("*** Begin Patch\n{files}\n*** End Patch")).unwrap())
+}
+
+fn delete(path: &str) -> Action {
+    Action::Delete(Delete { path: path.into() })
+}
+
+fn moved(path: &str, to: &str) -> Action {
+    Action::Move(Move { path: path.into(), to: to.into() })
+}
+
+#[tokio::test]
+async fn a_patch_of_several_files_is_shown_and_made_and_undone_whole() {
+    let (folder, path) = project();
+    fs::set_permissions(path("b"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut session = Session::open(folder.path()).await;
+    session.client.set("mode", "ask").await;
+    session.client.choices.extend(["allow_once"]);
+    let change = patch(
+        "*** Add File: new/n\n+new\n*** Update File: a\n@@\n one\n-two\n+zwei\n*** Delete File: deep/c\n*** Update File: b\n*** Move to: moved/b\n-two\n+2",
+    );
+    let turn = session.turn("go", [read("a"), read("b"), read("deep/c"), change]).await;
+    assert_eq!(turn.text(), "new/n made\na changed\ndeep/c deleted\nb moved to moved/b");
+    let call = turn.tool_calls().pop().unwrap();
+    assert_eq!((call["kind"].as_str(), call["status"].as_str()), (Some("edit"), Some("completed")));
+    let locations = call["locations"].as_array().unwrap().iter().map(|each| each["path"].as_str().unwrap());
+    let expected = ["new/n", "a", "deep/c", "b", "b", "moved/b"].map(&path);
+    assert_eq!(locations.map(PathBuf::from).collect::<Vec<_>>(), expected);
+    // All of it was in the question.
+    let shown = session.client.asked[0]["toolCall"]["content"].as_array().unwrap();
+    let old_and_new = |each: &Value| (each["oldText"].clone(), each["newText"].clone());
+    assert_eq!(old_and_new(&shown[0]), (Value::Null, json!("new\n")));
+    assert_eq!(old_and_new(&shown[1]), (json!("one\ntwo\nthree\n"), json!("one\nzwei\nthree\n")));
+    assert_eq!(old_and_new(&shown[2]), (json!("see\n"), json!("")));
+    assert_eq!(old_and_new(&shown[3]), (json!("one\r\ntwo\r\n"), json!("one\r\n2\r\n")));
+    assert_eq!(shown[4]["content"]["text"], "`b` becomes `moved/b`.");
+
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\nzwei\nthree\n");
+    assert_eq!(fs::read_to_string(path("moved/b")).unwrap(), "one\r\n2\r\n");
+    assert_eq!(path("moved/b").metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(!path("b").exists() && !path("deep/c").exists() && path("new/n").exists());
+
+    let said = session.client.prompt("/undo").await.text();
+    assert!(said.starts_with("5 files as before the turn"), "{said}");
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\ntwo\nthree\n");
+    assert_eq!(fs::read_to_string(path("b")).unwrap(), "one\r\ntwo\r\n");
+    assert_eq!(path("b").metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(!path("new").exists() && !path("moved").exists() && path("deep/c").exists());
+}
+
+#[tokio::test]
+async fn a_patch_of_which_one_part_cannot_be_made_changes_nothing() {
+    let (folder, path) = project();
+    fs::write(path("unread"), "x\n").unwrap();
+    symlink("a", path("link")).unwrap();
+    let mut session = Session::open(folder.path()).await;
+    for (part, said) in [
+        ("*** Update File: b\n-none\n+x", "hunk 1 for b has no place"),
+        ("*** Update File: unread\n-x\n+y", "unread was not read yet: read it, then patch"),
+        ("*** Add File: b\n+x", "b exists already: update it instead"),
+        ("*** Delete File: none", "none does not exist"),
+        ("*** Delete File: deep", "the folder deep is not empty"),
+        ("*** Delete File: link", "link is a symbolic link"),
+        ("*** Update File: logo.bin\n-x\n+y", "logo.bin is a gzip archive"),
+        ("*** Update File: b\n*** Move to: deep/c", "deep/c exists already"),
+        ("*** Update File: b\n*** Move to: deep", "deep names a folder"),
+        ("*** Update File: a\n-three\n+x", "a is named twice"),
+        ("*** Add File: ../outside\n+x", "outside the session's folders"),
+        ("*** Update File: b\n*** Move to: /tmp/outside", "outside the session's folders"),
+    ] {
+        let change = patch(&format!("*** Update File: a\n-two\n+2\n*** Add File: new\n+x\n{part}"));
+        let text = session.does([read("a"), read("b"), change]).await;
+        assert!(text.contains(said), "{part}: {text}");
+    }
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!path("new").exists());
+    assert!(session.client.prompt("/undo").await.text().starts_with("There is nothing to undo"));
+}
+
+#[tokio::test]
+async fn a_patch_that_fails_midway_is_taken_back() {
+    let (folder, path) = project();
+    let mut session = Session::open(folder.path()).await;
+    let long = "n".repeat(256);
+    let change = patch(&format!(
+        "*** Update File: a\n-two\n+2\n*** Add File: new/n\n+x\n*** Delete File: deep/c\n*** Add File: {long}\n+x"
+    ));
+    let text = session.does([read("a"), read("deep/c"), change]).await;
+    assert!(text.contains("too long"), "{text}");
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!path("new").exists() && path("deep/c").exists());
+}
+
+#[tokio::test]
+async fn a_file_is_deleted_only_when_it_was_read_and_comes_back_by_undo() {
+    let (folder, path) = project();
+    fs::set_permissions(path("logo.bin"), fs::Permissions::from_mode(0o700)).unwrap();
+    let mut session = Session::open(folder.path()).await;
+    assert_eq!(session.does([delete("a")]).await, "a was not read yet: read it, then delete");
+    assert!(session.does([delete("deep")]).await.contains("the folder deep is not empty"));
+    assert!(session.does([delete(".")]).await.contains("is not empty"));
+    session.client.set("mode", "ask").await;
+    session.client.choices.extend(["allow_once"; 4]);
+    let actions =
+        [read("a"), delete("a"), delete("logo.bin"), read("deep/c"), delete("deep/c"), delete("deep")];
+    let turn = session.turn("go", actions).await;
+    assert_eq!(turn.text(), "deep deleted");
+    let call = turn.tool_calls().pop().unwrap();
+    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("delete"), Some("Delete deep")));
+    let asked = |index: usize| session.client.asked[index]["toolCall"]["content"][0].clone();
+    assert_eq!(asked(0)["oldText"], "one\ntwo\nthree\n");
+    assert_eq!(asked(1)["content"]["text"], "Deletes `logo.bin`: a gzip archive (4 bytes).");
+    assert_eq!(asked(3)["content"]["text"], "Deletes `deep`: an empty folder.");
+    assert!(!path("a").exists() && !path("logo.bin").exists() && !path("deep").exists());
+    let said = session.client.prompt("/undo").await.text();
+    assert!(said.contains("- `logo.bin`: back again"), "{said}");
+    assert_eq!(fs::read(path("logo.bin")).unwrap(), b"\x1f\x8b\x08\0");
+    assert_eq!(path("logo.bin").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fs::read_to_string(path("deep/c")).unwrap(), "see\n");
+}
+
+#[tokio::test]
+async fn a_move_replaces_nothing_and_tells_both_paths() {
+    let (folder, path) = project();
+    symlink("a", path("link")).unwrap();
+    let mut session = Session::open(folder.path()).await;
+    for (action, said) in [
+        (moved("a", "b"), "b exists already"),
+        (moved("a", "deep"), "deep names a folder: give the whole new path"),
+        (moved("a", "new/"), "new names a folder"),
+        (moved("a", "link"), "link is a symbolic link"),
+        (moved("link", "new"), "link is a symbolic link"),
+        (moved("deep", "new"), "is not empty"),
+        (moved("none", "new"), "none does not exist"),
+        (moved("a", "../new"), "outside the session's folders"),
+    ] {
+        let text = session.does([read("a"), action]).await;
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let turn = session.turn("go", [read("a"), moved("a", "x/y/a"), edit("x/y/a", "two", "2")]).await;
+    assert_eq!(turn.text(), "1 place replaced in x/y/a", "what was read stays known");
+    let call = &turn.tool_calls()[1];
+    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("move"), Some("Move a to x/y/a")));
+    assert_eq!(call["locations"][0]["path"], json!(path("a")));
+    assert_eq!(call["locations"][1]["path"], json!(path("x/y/a")));
+    session.client.prompt("/undo").await;
+    assert_eq!(fs::read_to_string(path("a")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!path("x").exists());
+}
+
+#[tokio::test]
+async fn what_changed_while_the_person_was_asked_is_left_alone() {
+    for action in
+        [delete("a"), moved("a", "new"), patch("*** Update File: a\n-two\n+2\n*** Update File: b\n-two\n+2")]
+    {
+        let (folder, path) = project();
+        let mut session = Session::open(folder.path()).await;
+        session.client.set("mode", "ask").await;
+        session.client.choices.extend(["allow_once"]);
+        let mine = path("a");
+        session.client.meanwhile = Some(Box::new(move || fs::write(&mine, "mine").unwrap()));
+        let text = session.does([read("a"), read("b"), action]).await;
+        assert!(text.contains("a changed meanwhile and was left alone"), "{text}");
+        assert_eq!(fs::read_to_string(path("a")).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(path("b")).unwrap(), "one\r\ntwo\r\n");
+        assert!(!path("new").exists());
+    }
+}
+
+#[tokio::test]
+async fn every_encoding_stays_what_it_is_through_edits_writes_and_patches() {
+    let (folder, path) = project();
+    let utf_16: Vec<u8> = "\u{feff}größe\r\nzwei\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(path("wide"), &utf_16).unwrap();
+    fs::write(path("latin"), b"gr\xf6\xdfe\r\nzwei").unwrap();
+    fs::write(path("marked"), "\u{feff}größe\nzwei\n").unwrap();
+    let fs_of_client = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+    for capabilities in [json!({}), fs_of_client] {
+        let mut session = Session::open_with(capabilities, folder.path()).await;
+        let text = session.does([read("wide")]).await;
+        assert_eq!(text, "[lines 1-2 of 2 in UTF-16 (little-endian)]\n\u{feff}größe\r\nzwei\r\n");
+        session.does([read("wide"), edit("wide", "größe\nzwei", "1\n2\n3")]).await;
+        let now: Vec<u8> = "\u{feff}1\r\n2\r\n3\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(fs::read(path("wide")).unwrap(), now);
+        session.does([read("wide"), write("wide", "größe\nzwei\n")]).await;
+        assert_eq!(fs::read(path("wide")).unwrap(), utf_16, "mark and line ends stay");
+        session.does([read("latin"), patch("*** Update File: latin\n größe\n-zwei\n+zwö")]).await;
+        assert_eq!(fs::read(path("latin")).unwrap(), b"gr\xf6\xdfe\r\nzw\xf6");
+        let text = session.does([edit("latin", "zwö", "日本")]).await;
+        assert!(text.contains("latin is in Windows-1252, which has no '日'"), "{text}");
+        session.does([edit("latin", "zwö", "zwei")]).await;
+    }
+    let mut session = Session::open(folder.path()).await;
+    session.does([read("marked"), write("marked", "neu\n")]).await;
+    assert_eq!(fs::read_to_string(path("marked")).unwrap(), "\u{feff}neu\n");
+}
+
+#[tokio::test]
+async fn a_picture_goes_to_the_model_and_to_the_person_where_it_fits_in_a_message() {
+    let (folder, path) = project();
+    let gif = |length: usize| [b"GIF89a\x02\0\x01\0\0".to_vec(), vec![7; length]].concat();
+    fs::write(path("small.gif"), gif(100)).unwrap();
+    fs::write(path("large.gif"), gif(100_000)).unwrap();
+    fs::write(path("huge.gif"), gif(3_800_000)).unwrap();
+    fs::write(path("wide.gif"), b"GIF89a\xff\xff\x01\0\0").unwrap();
+    let mut session = Session::open(folder.path()).await;
+    let turn = session.turn("go", [read("small.gif")]).await;
+    assert_eq!(turn.text(), "[small.gif is a GIF picture of 2 × 1 pixels]");
+    let content = turn.tool_calls()[0]["content"].clone();
+    assert_eq!(content[0]["content"]["text"], "small.gif is a GIF picture of 2 × 1 pixels, 111 bytes.");
+    assert_eq!(content[1]["content"]["mimeType"], "image/gif");
+    assert_eq!(content[1]["content"]["data"], BASE64_STANDARD.encode(gif(100)));
+    let turn = session.turn("go", [read("large.gif")]).await;
+    assert_eq!(turn.tool_calls()[0]["content"].as_array().unwrap().len(), 1);
+    assert!(session.does([read("huge.gif")]).await.contains("at most 3,750,000 bytes are taken"));
+    assert!(session.does([read("wide.gif")]).await.contains("65535 × 1 pixels: at most 8000 on a side"));
+    assert!(session.does([edit("small.gif", "a", "b")]).await.contains("only text can be changed"));
+    assert!(session.does([write("small.gif", "b")]).await.contains("only text can be written"));
+}
+
+#[tokio::test]
+async fn files_are_found_by_pattern_the_newest_first() {
+    let (folder, path) = project();
+    fs::create_dir_all(path(".github/workflows")).unwrap();
+    for (age, name) in
+        [(30, "deep/old.rs"), (10, "new.rs"), (20, "deep/mid.RS"), (5, ".github/workflows/ci.yml")]
+    {
+        fs::write(path(name), "").unwrap();
+        let file = File::options().write(true).open(path(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+    let glob = |pattern: &str| Action::Glob(Glob::new(None, pattern));
+    let mut session = Session::open(folder.path()).await;
+    let turn = session.turn("go", [glob("*.rs")]).await;
+    assert_eq!(turn.text(), "new.rs\ndeep/mid.RS\ndeep/old.rs");
+    let call = &turn.tool_calls()[0];
+    assert_eq!((call["kind"].as_str(), call["title"].as_str()), (Some("read"), Some("Find files `*.rs`")));
+    assert_eq!(session.does([glob("deep/*.rs")]).await, "deep/mid.RS\ndeep/old.rs");
+    assert_eq!(session.does([glob(".github/**/*.yml")]).await, ".github/workflows/ci.yml");
+    assert!(session.does([glob("**/*.yml")]).await.starts_with("no file fits **/*.yml in ."));
+    assert!(session.does([glob("/etc/*")]).await.contains("outside the session's folders"));
+    assert!(session.does([glob("{a")]).await.contains("is no pattern for names"));
+}
+
+/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes on.
+#[tokio::test]
+async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
+    let (folder, path) = project();
+    let raw = folder.path().join(std::ffi::OsStr::from_bytes(b"raw\xff"));
+    fs::write(&raw, "raw\n").unwrap();
+    symlink(&raw, path("to raw")).unwrap();
+    let fs_of_client = json!({ "fs": { "readTextFile": true, "writeTextFile": true } });
+    let mut session = Session::open_with(fs_of_client, folder.path()).await;
+    assert!(session.does([read("to raw"), edit("to raw", "raw", "done")]).await.starts_with("1 place"));
+    assert_eq!(fs::read_to_string(&raw).unwrap(), "done\n", "no client can be asked for that name");
+    let mut session = Session::open(folder.path()).await;
+    for name in ["new\nline", "bell\u{7}", " trailing ", "-rf", "é\u{301}", &"n".repeat(255)] {
+        let text = session.does([write(name, "x\n"), edit(name, "x", "y"), moved(name, "aside")]).await;
+        assert!(text.ends_with(" moved to aside") && !text.contains(['\n', '\u{7}']), "{name:?}: {text}");
+        session.does([delete("aside")]).await;
+    }
+    let text = session.does([write(&"n".repeat(256), "x")]).await;
+    assert!(text.contains("too long"), "{text}");
+    assert!(session.does([read("a\0b")]).await.contains("is no path"));
+    assert!(
+        session
+            .does([read("deep/c"), run("rm -r deep", None), edit("deep/c", "see", "x")])
+            .await
+            .contains("does not exist")
+    );
+    assert!(session.does([write("deep/c", "back")]).await.contains("deep/c made"));
+    fs::remove_dir_all(folder.path()).unwrap();
+    for action in [read("a"), Action::Glob(Glob::new(None, "*")), write("x", "x"), delete("a")] {
+        let text = session.does([action]).await;
+        assert!(text.contains("does not exist") || text.contains("no file"), "{text}");
+    }
+    assert!(!folder.path().exists());
+}

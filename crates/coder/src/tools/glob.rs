@@ -1,0 +1,146 @@
+//! The glob tool: which files have a name that fits, the newest first.
+
+use super::fit::counted;
+use super::list::pattern;
+use super::thread::Wanted;
+use super::walk;
+use crate::folders::{Folders, Place};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::time::SystemTime;
+
+/// How many files are named in a result.
+const FILES_NAMED: usize = 200;
+
+/// How many files are counted before the search gives up.
+const FILES_COUNTED: usize = 100_000;
+
+/// Which files to look for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Glob {
+    /// The folder below which is looked.
+    pub(crate) path: String,
+    /// The pattern; with a slash it is that of the path below the folder, else that of the name.
+    pub(crate) pattern: String,
+}
+
+/// The files found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Found {
+    /// The pattern.
+    pub(crate) pattern: String,
+    /// The folder, for people.
+    pub(crate) folder: String,
+    /// The newest [`FILES_NAMED`] files for people, the newest first.
+    pub(crate) named: Vec<String>,
+    /// How many there are.
+    pub(crate) total: u64,
+    /// Whether there are more than were counted.
+    pub(crate) uncounted: bool,
+}
+
+impl Glob {
+    /// A pattern below a folder. The folders that the pattern begins with and that have no wildcards are taken for the folder's, so
+    /// that a hidden one which is named is looked into.
+    pub(crate) fn new(path: Option<String>, pattern: &str) -> Self {
+        let path = path.unwrap_or_else(|| ".".to_owned());
+        let wild = |part: &str| part.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let plain = parts.iter().take_while(|part| !wild(part)).count().min(parts.len().saturating_sub(1));
+        let (folders, rest) = parts.split_at(plain);
+        let folders = match folders {
+            [] => return Self { path, pattern: pattern.to_owned() },
+            [""] => "/".to_owned(),
+            folders => folders.join("/"),
+        };
+        // Below that folder, and not in any other: a slash at its beginning says so.
+        let pattern = format!("/{}", rest.join("/"));
+        let path =
+            if path == "." || folders.starts_with('/') { folders } else { format!("{path}/{folders}") };
+        Self { path, pattern }
+    }
+
+    pub(crate) fn raw_input(&self) -> Value {
+        json!({ "path": self.path, "pattern": self.pattern })
+    }
+
+    /// Walks the folder at `place`. Blocks on the disk.
+    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
+        let start = place.resolved.path();
+        if !place.resolved.exists() {
+            return Err(format!("{} does not exist: check the path", place.shown));
+        }
+        let glob = pattern(&start, &self.pattern)?;
+        let mut files: Vec<(Reverse<SystemTime>, String)> = Vec::new();
+        let mut found =
+            Found { pattern: self.pattern.clone(), folder: place.shown.clone(), ..Found::default() };
+        for entry in walk::files(folders, &start) {
+            if wanted.is_over() {
+                break;
+            }
+            if !glob.matched(entry.path(), false).is_whitelist() {
+                continue;
+            }
+            if files.len() >= FILES_COUNTED {
+                found.uncounted = true;
+                break;
+            }
+            let changed = entry.metadata().ok().and_then(|found| found.modified().ok());
+            let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
+            files.push((Reverse(changed), folders.named(entry.path()).1));
+        }
+        found.total = files.len() as u64;
+        files.sort();
+        found.named = files.into_iter().take(FILES_NAMED).map(|(_, name)| name).collect();
+        Ok(found)
+    }
+}
+
+impl Found {
+    /// How many files there are, in words.
+    pub(crate) fn count(&self) -> String {
+        let more = if self.uncounted { "more than " } else { "" };
+        format!("{more}{}", counted(self.total, "file"))
+    }
+
+    /// What the model reads.
+    pub(crate) fn text(&self) -> String {
+        let more = self.total.saturating_sub(self.named.len() as u64);
+        match (self.named.is_empty(), more) {
+            (true, _) => format!(
+                "no file fits {} in {} (hidden files and those that .gitignore names are left out)",
+                self.pattern, self.folder
+            ),
+            (false, 0) => self.named.join("\n"),
+            (false, more) => format!("{}\n[{} more, older]", self.named.join("\n"), counted(more, "file")),
+        }
+    }
+
+    pub(crate) fn raw_output(&self) -> Value {
+        json!({ "files": self.total, "named": self.named.len() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Glob;
+
+    #[test]
+    fn named_folders_of_a_pattern_are_looked_into() {
+        for (path, pattern, expected) in [
+            (None, "*.rs", (".", "*.rs")),
+            (None, "**/*.rs", (".", "**/*.rs")),
+            (None, ".github/workflows/*.yml", (".github/workflows", "/*.yml")),
+            (Some("a"), "b/**/*.rs", ("a/b", "/**/*.rs")),
+            (None, "/home/p/*.rs", ("/home/p", "/*.rs")),
+            (Some("a"), "/*.rs", ("/", "/*.rs")),
+            (None, "a/b.rs", ("a", "/b.rs")),
+            (None, "b.rs", (".", "b.rs")),
+            (None, "{a,b}/*.rs", (".", "{a,b}/*.rs")),
+        ] {
+            let glob = Glob::new(path.map(str::to_owned), pattern);
+            assert_eq!((glob.path.as_str(), glob.pattern.as_str()), expected, "{pattern}");
+        }
+    }
+}
