@@ -122,7 +122,9 @@ impl AgentEntry {
         loop {
             let phase = phases.borrow_and_update().clone();
             match phase {
-                Phase::Up(up) => return Ok(up),
+                Phase::Up(up) if up.connection.peer().end().is_none() => return Ok(up),
+                // It has just ended; its supervisor says what becomes of it.
+                Phase::Up(_) => asked = true,
                 Phase::Starting { .. } | Phase::Gone { restart_at: Some(_), .. } => asked = true,
                 Phase::Gone { why, failure, restart_at: None } if asked => {
                     return Err(match failure {
