@@ -50,9 +50,9 @@ use question::Desk;
 use restarts::Restarts;
 use session_entry::SessionEntry;
 use spending::Spending;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -108,8 +108,8 @@ pub(crate) struct HubShared {
     sessions: Mutex<Vec<Arc<SessionEntry>>>,
     pub(crate) list: Mutex<List>,
     spending: Mutex<Spending>,
-    /// One session is opened at a time, so that none is opened twice.
-    pub(crate) switching: tokio::sync::Mutex<()>,
+    /// The stored sessions that are being opened, each held by who does it, so that none is opened twice.
+    opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
 }
 
@@ -133,7 +133,7 @@ impl Hub {
             sessions: Mutex::default(),
             list: Mutex::default(),
             spending: Mutex::default(),
-            switching: tokio::sync::Mutex::default(),
+            opening: Mutex::default(),
             tasks: Tasks::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -191,8 +191,21 @@ impl Hub {
 
     /// Opens a new session of the agent with this name in a folder; a relative one starts at this process's own. Starts the agent if it is
     /// not. Await the returned builder.
+    ///
+    /// # Errors
+    /// There is no such agent, it does not start, or it opens no session.
     pub fn open(&self, agent: &str, cwd: impl AsRef<Path>) -> HubOpening {
-        HubOpening::new(self.shared.clone(), agent, cwd.as_ref())
+        HubOpening::new(self, agent, None, Some(cwd.as_ref()))
+    }
+
+    /// Goes on with a stored session, of the list or any other: the one that is open already; else the agent loads it, else resumes it, with
+    /// what our store has of it; and if the agent can do neither, or does not start, our history of it can be read and begun anew. `cwd` is
+    /// for sessions that neither the list nor the store knows. Await the returned builder.
+    ///
+    /// # Errors
+    /// Nobody knows the session, another program has it open, or the agent cannot open it and nothing of it is stored here.
+    pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
+        HubOpening::new(self, agent, Some(id.into()), cwd)
     }
 
     /// The open sessions, in the order in which they were opened.
@@ -286,6 +299,18 @@ impl HubShared {
 
     pub(crate) fn session(&self, agent: &str, id: &SessionId) -> Option<Arc<SessionEntry>> {
         lock(&self.sessions).iter().find(|entry| entry.agent.name == agent && entry.id == *id).cloned()
+    }
+
+    /// Held by who opens this stored session.
+    pub(crate) fn opening(&self, agent: &str, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut opening = lock(&self.opening);
+        opening.retain(|_, held| held.strong_count() > 0);
+        let held = opening.entry(self.key(agent, id)).or_default();
+        held.upgrade().unwrap_or_else(|| {
+            let new = Arc::default();
+            *held = Arc::downgrade(&new);
+            new
+        })
     }
 
     /// Takes a session in and runs it.

@@ -44,6 +44,7 @@ pub struct Opening<'c> {
     permissions: Permissions,
     unarchive: bool,
     known: Option<Arc<Fold>>,
+    logged: bool,
 }
 
 impl<'c> Opening<'c> {
@@ -57,6 +58,7 @@ impl<'c> Opening<'c> {
             permissions: Permissions::default(),
             unarchive: false,
             known: None,
+            logged: false,
         }
     }
 
@@ -91,6 +93,12 @@ impl<'c> Opening<'c> {
         self
     }
 
+    /// Who opens it says where its events are kept; otherwise they are not.
+    pub(crate) fn logged(mut self) -> Self {
+        self.logged = true;
+        self
+    }
+
     async fn open(self) -> Result<SessionHandle, OpenError> {
         let capabilities = &self.shared.agent.agent_capabilities;
         self.origin.check(capabilities)?;
@@ -101,8 +109,17 @@ impl<'c> Opening<'c> {
             let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";
             return Err(OpenError::NotOffered { what: "additional folders", capability });
         }
-        let Self { shared, origin, cwd, additional_directories, mcp_servers, permissions, unarchive, known } =
-            self;
+        let Self {
+            shared,
+            origin,
+            cwd,
+            additional_directories,
+            mcp_servers,
+            permissions,
+            unarchive,
+            known,
+            logged,
+        } = self;
         let folders = tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
         let folders = folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
         if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
@@ -122,6 +139,9 @@ impl<'c> Opening<'c> {
             }
             Origin::Forked(id) => fork(shared, id, folders, mcp_servers, setup).await,
         }?;
+        if !logged {
+            live.fold.log_to(None);
+        }
         Ok(SessionHandle { live, shared: shared.clone() })
     }
 }

@@ -226,7 +226,11 @@ async fn slowly_to_the_end(cell: &Cell, session: &HubSession) {
     }
     idle(session).await;
     let said = texts(session).concat();
-    assert!(said.contains("half") && said.ends_with(" and whole"), "{said:?} {:?}", session.snapshot().last_outcome());
+    assert!(
+        said.contains("half") && said.ends_with(" and whole"),
+        "{said:?} {:?}",
+        session.snapshot().last_outcome()
+    );
 }
 
 /// Until the turn has ended by the fault, or by the person, who cancels a silence.

@@ -242,7 +242,8 @@ async fn a_resume_of_an_unknown_id_says_so_and_leaves_nothing_behind() {
         let call = it.agent.expect("session/resume").await;
         it.agent.refuse(&call, -32002, "never heard of it").await;
     };
-    let (switched, ()) = tokio::join!(it.hub.switch("a", "stale", Some(it.folder.path())), answering);
+    let (switched, ()) =
+        tokio::join!(it.hub.switch("a", "stale", Some(it.folder.path())).into_future(), answering);
     let error = switched.unwrap_err();
     assert!(error.to_string().contains("never heard of it"), "{error}");
     assert_eq!(it.hub.sessions(), [it.session]);

@@ -20,26 +20,54 @@ use std::sync::Arc;
 pub struct HubOpening {
     hub: Arc<HubShared>,
     agent: String,
-    setting: Setting,
+    /// The session that is stored; `None` for a new one.
+    stored: Option<SessionId>,
+    cwd: Option<PathBuf>,
+    additional_directories: Vec<PathBuf>,
+    mcp_servers: Vec<McpServer>,
 }
 
 impl HubOpening {
-    pub(crate) fn new(hub: Arc<HubShared>, agent: &str, cwd: &Path) -> Self {
-        let setting =
-            Setting { cwd: cwd.to_owned(), additional_directories: Vec::new(), mcp_servers: Vec::new() };
-        Self { hub, agent: agent.to_owned(), setting }
+    pub(crate) fn new(hub: &Hub, agent: &str, stored: Option<SessionId>, cwd: Option<&Path>) -> Self {
+        Self {
+            hub: hub.shared.clone(),
+            agent: agent.to_owned(),
+            stored,
+            cwd: cwd.map(Path::to_owned),
+            additional_directories: Vec::new(),
+            mcp_servers: Vec::new(),
+        }
     }
 
-    /// More folders that belong to the session, if the agent takes them (DIR-01).
+    /// More folders that belong to the session, if the agent takes them (DIR-01); for a stored session in place of those it had.
     pub fn additional_directories<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
-        self.setting.additional_directories.extend(folders.into_iter().map(Into::into));
+        self.additional_directories.extend(folders.into_iter().map(Into::into));
         self
     }
 
     /// MCP servers the agent shall connect to, of kinds it takes (SESS-09); each time it is started, as long as the session is open.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
-        self.setting.mcp_servers.extend(servers);
+        self.mcp_servers.extend(servers);
         self
+    }
+
+    async fn open(self) -> Result<HubSession, HubError> {
+        let Self { hub, agent, stored, cwd, additional_directories, mcp_servers } = self;
+        let agent = hub.agent(&agent)?;
+        match stored {
+            None => {
+                let cwd = cwd.unwrap_or_default();
+                hub.open(agent, Setting { cwd, additional_directories, mcp_servers }).await
+            }
+            Some(id) => {
+                let opening = hub.opening(&agent.name, &id);
+                let _one_at_a_time = opening.lock().await;
+                match hub.session(&agent.name, &id) {
+                    Some(open) => Ok(HubSession(open)),
+                    None => hub.go_on(agent, id, cwd, (additional_directories, mcp_servers)).await,
+                }
+            }
+        }
     }
 }
 
@@ -48,38 +76,17 @@ impl IntoFuture for HubOpening {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let agent = self.hub.agent(&self.agent)?;
-            self.hub.open(agent, self.setting).await
-        })
+        Box::pin(self.open())
     }
 }
 
 impl std::fmt::Debug for HubOpening {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HubOpening").field("agent", &self.agent).field("cwd", &self.setting.cwd).finish()
-    }
-}
-
-impl Hub {
-    /// Goes on with a stored session, of the list or any other: the one that is open already; else the agent loads it, else resumes it, with
-    /// what our store has of it; and if the agent can do neither, or does not start, our history of it can be read and begun anew. `cwd` is
-    /// for sessions that neither the list nor the store knows.
-    ///
-    /// # Errors
-    /// Nobody knows the session, another program has it open, or the agent cannot open it and nothing of it is stored here.
-    pub async fn switch(
-        &self,
-        agent: &str,
-        id: impl Into<SessionId>,
-        cwd: Option<&Path>,
-    ) -> Result<HubSession, HubError> {
-        let (agent, id) = (self.shared.agent(agent)?, id.into());
-        let _one_at_a_time = self.shared.switching.lock().await;
-        match self.shared.session(&agent.name, &id) {
-            Some(open) => Ok(HubSession(open)),
-            None => self.shared.go_on(agent, id, cwd).await,
-        }
+        f.debug_struct("HubOpening")
+            .field("agent", &self.agent)
+            .field("stored", &self.stored)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
     }
 }
 
@@ -95,6 +102,7 @@ impl HubShared {
         let opening = up
             .connection
             .open(&setting.cwd)
+            .logged()
             .additional_directories(setting.additional_directories.iter().cloned())
             .mcp_servers(setting.mcp_servers.iter().cloned())
             .permissions(self.permissions(&agent.name, &setting.cwd, &desk));
@@ -123,14 +131,15 @@ impl HubShared {
         &self,
         agent: Arc<AgentEntry>,
         id: SessionId,
-        cwd: Option<&Path>,
+        cwd: Option<PathBuf>,
+        (additional_directories, mcp_servers): (Vec<PathBuf>, Vec<McpServer>),
     ) -> Result<HubSession, HubError> {
         let key = self.key(&agent.name, &id);
         let (kept, log) = self.kept(&key).await.map_err(HubError::Store)?;
         let known = kept.is_some();
         let listed = self.listed_cwd(&agent.name, &id);
         let ours = kept.as_ref().map(|kept| kept.session.cwd().to_owned()).filter(|cwd| !cwd.is_empty());
-        let cwd = ours.or(listed).map(PathBuf::from).or_else(|| cwd.map(Path::to_owned));
+        let cwd = ours.or(listed).map(PathBuf::from).or(cwd);
         let cwd =
             cwd.ok_or_else(|| HubError::UnknownSession { agent: agent.name.clone(), id: id.clone() })?;
         let (fold, state) = match kept {
@@ -148,9 +157,12 @@ impl HubShared {
                 ((fold, Vec::new()), State { told_level: Some(UsageLevel::Normal), ..State::default() })
             }
         };
-        let (fold, additional) = fold;
-        let additional_directories = additional.into_iter().map(PathBuf::from).collect();
-        let setting = Setting { cwd, additional_directories, mcp_servers: Vec::new() };
+        let (fold, had) = fold;
+        let additional_directories = match additional_directories.is_empty() {
+            true => had.into_iter().map(PathBuf::from).collect(),
+            false => additional_directories,
+        };
+        let setting = Setting { cwd, additional_directories, mcp_servers };
         let desk = Arc::<Desk>::default();
         let entry = SessionEntry::new((id, Arc::new(fold), desk), agent.clone(), setting, state);
         let up = match agent.up().await {

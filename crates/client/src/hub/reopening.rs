@@ -106,6 +106,7 @@ async fn with_setting(entry: &Arc<SessionEntry>, opening: Opening<'_>) -> Result
         .mcp_servers(entry.setting.mcp_servers.iter().cloned())
         .permissions(permissions)
         .known(entry.fold.clone())
+        .logged()
         .await
 }
 

@@ -186,7 +186,7 @@ impl HubSession {
     pub async fn set(&self, name: &str, value: impl Into<SessionConfigOptionValue>) -> Result<(), SetError> {
         match self.0.handle() {
             Some(handle) => handle.set(name, value).await,
-            None => Err(SetError::Call(CallError::Gone(End::Closed))),
+            None => Err(SetError::Call(CallError::Gone(self.end()))),
         }
     }
 
@@ -197,7 +197,7 @@ impl HubSession {
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.0.handle() {
             Some(handle) => handle.set_mode(mode).await,
-            None => Err(SetError::Call(CallError::Gone(End::Closed))),
+            None => Err(SetError::Call(CallError::Gone(self.end()))),
         }
     }
 
@@ -208,7 +208,7 @@ impl HubSession {
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
         match self.0.handle() {
             Some(handle) => handle.set_title(title).await,
-            None => Err(CallError::Gone(End::Closed)),
+            None => Err(CallError::Gone(self.end())),
         }
     }
 
@@ -284,6 +284,14 @@ impl HubSession {
         match closing {
             Err(CallError::NotOffered { .. } | CallError::Gone(_)) => Ok(()),
             closing => closing,
+        }
+    }
+
+    /// Why the agent cannot be asked.
+    fn end(&self) -> End {
+        match self.state() {
+            SessionState::Closed => End::Closed,
+            state => End::PeerClosed { detail: Some(state.to_string().into()) },
         }
     }
 

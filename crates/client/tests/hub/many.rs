@@ -141,7 +141,8 @@ async fn updates_of_unknown_sessions_are_kept_within_bounds_and_counted() {
         let call = it.agent.expect("session/resume").await;
         it.agent.reply(&call, json!({})).await;
     };
-    let (session, ()) = tokio::join!(it.hub.switch("a", "unknown 3", Some(it.folder.path())), answering);
+    let (session, ()) =
+        tokio::join!(it.hub.switch("a", "unknown 3", Some(it.folder.path())).into_future(), answering);
     assert_eq!(texts(&session.unwrap()), ["early"]);
     assert_eq!(agent.strays(), (84, 15));
 }

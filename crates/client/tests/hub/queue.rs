@@ -1,8 +1,11 @@
 //! Prompts that wait, and their races with the end of turns.
 
 use crate::scripted_agent::soon;
-use crate::started::{idle, started, texts, until};
-use attache_client::{Answer, AnswerError, Decision, Elicited, Hold, QuestionAbout, QueuedId, SessionState};
+use crate::started::{idle, started, started_with, texts, until};
+use attache_client::{
+    Answer, AnswerError, Decision, Elicited, ElicitedForm, Hold, HubOptions, Permissions, QuestionAbout,
+    QueuedId, RestartPolicy, SessionState,
+};
 use serde_json::json;
 
 #[tokio::test]
@@ -168,4 +171,72 @@ async fn a_death_withdraws_questions_and_shows_them_so() {
     assert_eq!(it.session.withdrawn().len(), 1);
     assert_eq!(it.session.snapshot().open_permissions().count(), 0);
     soon(it.hub.close()).await;
+}
+
+/// ELIC-14, ELIC-26: a form is a question of its session, and one about a login is the agent's.
+#[tokio::test]
+async fn forms_are_questions_of_the_session_or_of_the_agent() {
+    let mut it =
+        started_with(HubOptions::default().elicitations(), json!({}), json!({ "sessionId": "s1" })).await;
+    let schema =
+        json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+    let form = |scope: serde_json::Value| {
+        let mut params = json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema });
+        params.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
+        params
+    };
+    it.agent.call(1, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;
+    until(&it.session, |session| session.questions().len() == 1).await;
+    let question = it.session.questions().remove(0);
+    let QuestionAbout::Form(request) = &question.about else { panic!() };
+    assert_eq!(request.message, "Who are you?");
+    let filled = attache_protocol::Map(
+        [("name".to_owned(), attache_protocol::v1::ElicitationContentValue::String("Ann".to_owned()))].into(),
+    );
+    it.session.answer(question.id, Answer::Form(ElicitedForm::Accept(filled))).unwrap();
+    assert_eq!(it.agent.answer_to(1).await["result"]["content"]["name"], "Ann");
+
+    let agent = it.hub.agent("a").unwrap();
+    let mut watch = it.hub.watch();
+    it.agent.call(2, "elicitation/create", form(json!({ "requestId": 7 }))).await;
+    while agent.questions().is_empty() {
+        soon(watch.next()).await.unwrap();
+    }
+    agent.answer(agent.questions()[0].id, Answer::Form(ElicitedForm::Decline)).unwrap();
+    assert_eq!(it.agent.answer_to(2).await["result"]["action"], "decline");
+    // One that nobody answers is withdrawn with its agent.
+    it.agent.call(3, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;
+    until(&it.session, |session| session.questions().len() == 1).await;
+    drop(it.agent);
+    until(&it.session, |session| session.questions().is_empty() && session.withdrawn().len() == 1).await;
+}
+
+#[tokio::test]
+async fn what_decides_first_is_asked_before_the_person() {
+    let decide = |agent: &str, _: &std::path::Path, person: Permissions| match agent {
+        "a" => Permissions::AllowKinds(vec![attache_protocol::v1::ToolKind::Read]),
+        _ => person,
+    };
+    let options = HubOptions::default().decide_first(decide);
+    let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "t", "title": "T", "kind": "read" }, "options": options });
+    it.agent.call(1, "session/request_permission", params).await;
+    assert_eq!(it.agent.answer_to(1).await["result"]["outcome"]["optionId"], "y");
+    assert!(it.session.questions().is_empty());
+}
+
+/// What is set while the agent is gone says why it cannot be.
+#[tokio::test]
+async fn an_option_of_a_session_whose_agent_is_gone_is_not_set() {
+    let it = started_with(
+        HubOptions::default().restarts(RestartPolicy::NEVER),
+        json!({}),
+        json!({ "sessionId": "s1" }),
+    )
+    .await;
+    drop(it.agent);
+    until(&it.session, |session| matches!(session.state(), SessionState::Gone { .. })).await;
+    let error = it.session.set("model", "x").await.unwrap_err();
+    assert!(error.to_string().contains("the agent is gone"), "{error}");
 }

@@ -38,7 +38,7 @@ async fn the_history_of_an_agent_that_keeps_none_can_be_read_with_what_was_not_s
     let hub = Hub::new(keeping(&store));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
-    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None), starts.next(json!({})));
+    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
     assert_eq!(texts(&session)[..2], ["one", "answer"]);
     assert!(matches!(session.state(), SessionState::ReadOnly { .. }), "{:?}", session.state());
@@ -54,7 +54,7 @@ async fn a_history_can_be_read_without_its_agent() {
     let _folder = used(&store).await;
     let hub = Hub::new(keeping(&store));
     hub.add("a", AgentSource::command("no-such-program-anywhere").unwrap()).unwrap();
-    let session = soon(hub.switch("a", "s1", None)).await.unwrap();
+    let session = soon(hub.switch("a", "s1", None).into_future()).await.unwrap();
     assert_eq!(texts(&session)[..2], ["one", "answer"]);
     assert!(matches!(session.state(), SessionState::Gone { restarting: false, .. }));
 }
@@ -76,7 +76,7 @@ async fn a_stored_session_is_loaded_and_its_log_goes_on() {
         agent.reply(&call, json!({})).await;
         agent
     };
-    let (session, mut agent) = tokio::join!(hub.switch("a", "s1", None), answering);
+    let (session, mut agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), answering);
     let session = session.unwrap();
     assert_eq!((session.state(), session.held()), (SessionState::Idle, Some(Hold::Restored)));
     session.release();
