@@ -272,3 +272,97 @@ pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use attache_protocol::v1::ContentBlock;
+    use attache_session::{Commit, MessageAuthor};
+    use std::sync::atomic::AtomicUsize;
+
+    /// A log on a disk that does nothing until it is told to.
+    struct SlowLog {
+        backlog: Arc<AtomicUsize>,
+        written: watch::Receiver<Option<bool>>,
+    }
+
+    impl Log for SlowLog {
+        fn append(&mut self, event: &Event) {
+            self.backlog.fetch_add(event.encode().len(), Ordering::SeqCst);
+        }
+
+        fn commit(&self) -> Commit {
+            let (mut written, backlog) = (self.written.clone(), self.backlog.clone());
+            Box::pin(async move {
+                let done = written.wait_for(Option::is_some).await.is_ok_and(|done| *done == Some(true));
+                backlog.store(0, Ordering::SeqCst);
+                if done { Ok(()) } else { Err(StoreError::Full { path: "the disk".to_owned() }) }
+            })
+        }
+
+        fn backlog(&self) -> usize {
+            self.backlog.load(Ordering::SeqCst)
+        }
+    }
+
+    fn say(fold: &Fold, text: &str) {
+        let content = ContentBlock::text(text);
+        fold.apply(EventBody::Message { author: MessageAuthor::Agent, message_id: None, content });
+    }
+
+    fn slow() -> (Arc<Fold>, watch::Sender<Option<bool>>) {
+        let (disk, written) = watch::channel(None);
+        let log = SlowLog { backlog: Arc::default(), written };
+        (Arc::new(Fold::logged(Session::new("s"), Some(Box::new(log)))), disk)
+    }
+
+    #[tokio::test]
+    async fn whoever_reads_waits_for_a_slow_disk_and_not_before_it_must() {
+        let (fold, disk) = slow();
+        let text = "x".repeat(1000);
+        let mut said = 0;
+        let room = loop {
+            if let Some(room) = fold.room() {
+                break room;
+            }
+            say(&fold, &text);
+            said += 1;
+        };
+        assert!((900..1100).contains(&said), "{said} KB");
+        assert!(fold.room().is_none(), "one wait is enough");
+        disk.send_replace(Some(true));
+        room.await;
+        say(&fold, &text);
+        assert!(fold.room().is_none() && fold.log_failure().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_and_fills_no_memory() {
+        let (fold, disk) = slow();
+        let mut seen = fold.seen();
+        (0..2000).for_each(|_| say(&fold, &"x".repeat(1000)));
+        let room = fold.room().unwrap();
+        disk.send_replace(Some(false));
+        room.await;
+        assert!(seen.has_changed().unwrap());
+        seen.mark_unchanged();
+        assert!(matches!(fold.log_failure(), Some(StoreError::Full { .. })));
+        (0..2000).for_each(|_| say(&fold, &"x".repeat(1000)));
+        assert!(fold.room().is_none());
+        assert_eq!(fold.with(|session| session.entries()[0].text().len()), 4_000_000);
+    }
+
+    #[tokio::test]
+    async fn what_came_before_the_log_is_in_it_and_bounded_until_it_is_there() {
+        let fold = Arc::new(Fold::awaiting_log(Session::new("s")));
+        say(&fold, "early");
+        assert!(fold.room().is_none());
+        say(&fold, &"x".repeat(BACKLOG));
+        let room = fold.room().unwrap();
+        let log = SlowLog { backlog: Arc::default(), written: watch::channel(None).1 };
+        let backlog = log.backlog.clone();
+        fold.log_to(Some(Box::new(log)));
+        room.await;
+        assert!(backlog.load(Ordering::SeqCst) > BACKLOG);
+    }
+}

@@ -99,14 +99,13 @@ impl RunningAgent {
         }
     }
 
-    /// Kills the process with all it started and waits until it is gone.
+    /// Kills the process with all it started and waits until it is gone and everything in flight is settled, so that nothing of it can
+    /// happen to a session that goes on elsewhere.
     pub(crate) async fn kill(self) {
-        match &self.child {
-            Some(child) => {
-                child.kill();
-                child.wait().await;
-            }
-            None => drop(self.connection.close().await),
+        if let Some(child) = &self.child {
+            child.kill();
+            child.wait().await;
         }
+        self.connection.close().await;
     }
 }
