@@ -244,9 +244,16 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
         Failure::usage(format!("this process's folder cannot be found: {error}; give one by --cwd"))
     })?;
     let shown = path.display();
-    match std::fs::metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => Ok(path),
-        Ok(_) => Err(Failure::usage(format!("{shown} is no folder: give the folder to work in by --cwd"))),
+    // One that may not be read is found out here, not by the agent.
+    let found = std::fs::metadata(&path).and_then(|metadata| match metadata.is_dir() {
+        true => std::fs::read_dir(&path).map(|_| true),
+        false => Ok(false),
+    });
+    match found {
+        Ok(true) => Ok(path),
+        Ok(false) => {
+            Err(Failure::usage(format!("{shown} is no folder: give the folder to work in by --cwd")))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
             "the folder {shown} does not exist: make it, or give another by --cwd"
         ))),

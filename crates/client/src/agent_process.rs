@@ -3,6 +3,7 @@
 use crate::agent_connection::AgentConnection;
 use crate::evidence::Evidence;
 use crate::known_agents::KnownAgent;
+use crate::login_environment;
 use crate::options::Options;
 use crate::start_error::StartError;
 use attache_host::{Child, Exit, Launch, StopPatience};
@@ -37,7 +38,11 @@ impl AgentProcess {
     }
 
     /// The same with other names and deadlines.
+    ///
+    /// A program that is not found in the `PATH` of this process is looked for in that of the person's login shell (`SHELL`), which is asked once
+    /// and for at most 5 s; it then has the shell's environment beneath its own.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
+        let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
         let misreads = known.is_some_and(|known| known.misreads_missing_files);
         let options =

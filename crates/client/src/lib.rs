@@ -50,6 +50,7 @@ mod known_agents;
 mod listing;
 mod live;
 mod login;
+mod login_environment;
 mod noise;
 mod open_error;
 mod opening;

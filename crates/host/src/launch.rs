@@ -3,6 +3,7 @@
 use crate::command_line::{self, ParseError, Word, words};
 #[cfg(target_os = "linux")]
 use crate::confinement::Confinement;
+use crate::program_names::{endings, program_names};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -213,8 +214,14 @@ impl Launch {
         self.arguments.iter().map(OsString::as_os_str)
     }
 
-    pub(crate) fn inherits_environment(&self) -> bool {
+    /// Whether it has the environment of this process beneath its own variables.
+    pub fn inherits_environment(&self) -> bool {
         !self.clear_env
+    }
+
+    /// Whether it sets or removes this environment variable.
+    pub fn sets(&self, name: impl AsRef<OsStr>) -> bool {
+        self.env.iter().any(|(known, _)| known == name.as_ref())
     }
 
     /// What is set and, as `None`, removed, in order.
@@ -247,9 +254,13 @@ impl Launch {
 
     /// Where the program may be, in the order of search; relative ones start at the launch's folder.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
+        let names = program_names(&self.program, endings().as_deref());
         match self.searched() {
-            None => vec![PathBuf::from(&self.program)],
-            Some(path) => env::split_paths(&path).map(|part| part.join(&self.program)).collect(),
+            None => names.into_iter().map(PathBuf::from).collect(),
+            Some(path) => {
+                let folders = env::split_paths(&path);
+                folders.flat_map(|folder| names.iter().map(move |name| folder.join(name))).collect()
+            }
         }
     }
 }

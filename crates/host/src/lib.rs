@@ -32,6 +32,7 @@ compile_error!("attache-host supports Unix systems only so far: on other systems
 
 mod command_line;
 mod launch;
+mod program_names;
 mod start_error;
 
 mod child;

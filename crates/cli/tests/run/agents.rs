@@ -232,3 +232,39 @@ fn a_login_that_a_known_agent_needs_is_told() {
     run(&project, &["run", "--agent", "claude", "hello"])
         .failed(5, &["login", "Claude subscription", "run `claude` once"]);
 }
+
+/// A program that was started from a desktop has not the PATH of the person's shell, where agents are.
+#[test]
+fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
+    let (project, away) = (Project::new(), Project::empty());
+    let new = r#"[ "$FROM_PROFILE" = yes ] && reply '{"sessionId":"s"}' || exit 9"#;
+    install(&project, "gemini", "@google/gemini-cli", &Script { new, ..Script::default() });
+    let shell = away.path().join("shell");
+    let place = project.path().display();
+    let profile = format!(
+        "echo asked >>{}/asked; export PATH={place}:/usr/bin:/bin FROM_PROFILE=yes",
+        away.path().display()
+    );
+    fs::write(&shell, format!("#!/bin/sh\necho Welcome\n{profile}\nshift 2\nexec /bin/sh \"$@\"\n")).unwrap();
+    fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+    let started = |agent: &str| -> Ended {
+        let mut command = project.attache(&["run", "--agent", agent, "hello"]);
+        command
+            .env("PATH", "/usr/bin:/bin")
+            .env("SHELL", &shell)
+            .env("HOME", away.path())
+            .output()
+            .unwrap()
+            .into()
+    };
+    assert_eq!(
+        started("sh agent.sh").code,
+        Some(4),
+        "found without the shell, whose environment it does not have"
+    );
+    assert!(!away.path().join("asked").exists(), "a program that is found needs no shell");
+    assert_eq!(started("gemini").code, Some(0));
+    assert!(away.path().join("asked").exists());
+    fs::write(&shell, "#!/bin/sh\nexit 1\n").unwrap();
+    started("gemini").failed(3, &["Gemini CLI is not installed", "npm install -g"]);
+}

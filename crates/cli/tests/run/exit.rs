@@ -108,3 +108,59 @@ fn the_help_lists_the_codes_and_has_examples() {
     }
     assert_eq!(project.run(&["--version"]).code, Some(0));
 }
+
+/// What a person types wrong, and what an agent is that is none: one sentence with the thing and the next step, and the code. INIT-07, AUTH-01.
+#[test]
+fn every_agent_that_does_not_work_is_told_with_what_to_do() {
+    let project = Project::new();
+    std::fs::write(project.path().join("not-a-program"), "text").unwrap();
+    let script = |text: &str| {
+        let path = project.path().join("bad.sh");
+        std::fs::write(&path, text).unwrap();
+        "sh bad.sh".to_owned()
+    };
+    let with =
+        |initialize: &str| script(&format!("read -r line; printf '%s\\n' '{initialize}'; cat >/dev/null"));
+    for (agent, code, says) in [
+        (
+            "nobody --acp".to_owned(),
+            3,
+            &["nobody", "install it, or give its full path", "attache agents"][..],
+        ),
+        ("./nobody".to_owned(), 3, &["./nobody", "check the path"]),
+        ("./not-a-program".to_owned(), 3, &["not-a-program cannot be executed", "chmod +x"]),
+        (script("echo 'Usage: robot [OPTIONS]'"), 3, &["ended before it answered", "--acp", "Usage: robot"]),
+    ] {
+        project.run(&["run", "--agent", &agent, "hello"]).failed(code, says);
+    }
+    for (answer, says) in [
+        (r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}"#, &["version 2", "update"][..]),
+        (r#"{"jsonrpc":"2.0","id":0,"result":"nonsense"}"#, &["cannot be read", "report it"]),
+        (
+            r#"{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no licence"}}"#,
+            &["no licence", "update"],
+        ),
+    ] {
+        project.run(&["run", "--agent", &with(answer), "hello"]).failed(3, says);
+    }
+    with_script(&Script { new: "reply 5", ..Script::default() })
+        .failed(4, &["was not opened", "cannot be read"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_told() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let project = Project::new();
+    symlink("loop", project.path().join("loop")).unwrap();
+    project.run(&["run", "--cwd", "loop", "help"]).failed(2, &["loop cannot be used", "--cwd"]);
+    let shut = project.path().join("shut");
+    std::fs::create_dir(&shut).unwrap();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = project.run(&["run", "--cwd", "shut", "help"]);
+    // Root may read everything.
+    match std::fs::read_dir(&shut) {
+        Ok(_) => assert_eq!(ended.code, Some(0), "{ended:#?}"),
+        Err(_) => ended.failed(2, &["shut cannot be used", "--cwd"]),
+    }
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
