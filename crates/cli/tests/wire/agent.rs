@@ -34,6 +34,8 @@ pub(crate) struct Agent {
     judged: usize,
     /// In the environment of the agent and of everything it starts.
     pub(crate) mark: Mark,
+    /// The MCP servers of new sessions.
+    pub(crate) servers: Value,
     /// The working directory of its sessions.
     pub(crate) project: TempDir,
     /// Home, settings and the file of its sessions.
@@ -82,6 +84,7 @@ impl Agent {
             observer: Observer::default(),
             judged: 0,
             mark,
+            servers: json!([]),
             project,
             home,
         }
@@ -132,7 +135,7 @@ impl Agent {
     /// A new session in `mode`.
     pub(crate) fn session(&mut self, mode: &str) -> String {
         let cwd = self.project.path().to_owned();
-        let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": [] }));
+        let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": self.servers }));
         let id = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
         self.set_mode(&id, mode);
         id

@@ -12,7 +12,7 @@ const TRIES: usize = 5;
 
 /// Prompts, waits for `state`, cancels, and looks at what follows; again until one answer was quick.
 #[track_caller]
-fn cancelled_at_once(
+pub(crate) fn cancelled_at_once(
     model: &Model,
     agent: &mut Agent,
     mode: &str,
@@ -46,7 +46,7 @@ fn sleep() -> Answer {
     Answer::Whole(tool("execute", &json!({ "command": "sleep 1000 & sleep 1000" })))
 }
 
-fn both() -> (Model, Agent) {
+pub(crate) fn both() -> (Model, Agent) {
     let model = Model::start([]);
     let agent = Agent::start(Some(&model.url), json!({}));
     (model, agent)

@@ -9,7 +9,7 @@ use std::time::Duration;
 const SOON: Duration = Duration::from_secs(1);
 
 #[track_caller]
-fn ends_soon(mut begin: impl FnMut() -> Agent) {
+pub(crate) fn ends_soon(mut begin: impl FnMut() -> Agent) {
     let mut took = Vec::new();
     while took.len() < 4 && !took.iter().any(|took| *took < SOON) {
         let mut agent = begin();

@@ -13,6 +13,7 @@ mod agent;
 mod cancel;
 mod ending;
 mod failures;
+mod mcp;
 mod model;
 mod output;
 mod processes;
