@@ -33,13 +33,17 @@ const OWN: [(&str, &str, Option<&str>); 11] = [
 ];
 
 /// The verbs of the offline model, which every other model understands too.
-const VERBS: [(&str, &str, Option<&str>); 6] = [
+const VERBS: [(&str, &str, Option<&str>); 10] = [
     ("summarize", "Say what this project is", None),
     ("show", "Show a file", Some("FILE, FILE:LINE or FILE:A-B")),
     ("where", "Where a word is used", Some("X")),
     ("find", "Find a file or a text", Some("X")),
     ("rename", "Rename a word in a file or folder", Some("A to B in PATH")),
     ("run", "Run a command", Some("CMD")),
+    ("plan", "Make a plan and show it", Some("what for, or its steps")),
+    ("ask", "Put a question to you as a form", Some("QUESTION: A, B")),
+    ("delegate", "Give a task to a subagent", Some("TASK")),
+    ("fetch", "Read a page of the web", Some("URL")),
 ];
 
 /// All slash commands.

@@ -153,6 +153,12 @@ impl Conversation {
         self.gauge = Gauge::default();
     }
 
+    /// What came right before the present turn.
+    pub(crate) fn before_present(&self) -> Option<&Message> {
+        let begins = self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        self.messages.get(begins.checked_sub(1)?)
+    }
+
     /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what the oldest tools of the present turn
     /// returned. A prompt that alone is longer stays, and so does a summary.
     pub(crate) fn fit(&mut self, window: u64) -> Forgotten {

@@ -6,6 +6,7 @@ mod messages;
 mod offered;
 mod offline;
 mod offline_answer;
+mod offline_features;
 mod provided;
 mod provider;
 

@@ -27,6 +27,27 @@ pub(super) enum Request {
     },
     /// `run CMD`
     Run(String),
+    /// `plan A, B, C`
+    Plan(Vec<String>),
+    /// `leave plan mode`
+    LeavePlan,
+    /// `think about X`
+    Think(String),
+    /// `count to N`
+    Count(u32),
+    /// `fail`
+    Fail,
+    /// `ask QUESTION: A, B`
+    Ask {
+        /// What is asked.
+        question: String,
+        /// What to choose from; free text without any.
+        options: Vec<String>,
+    },
+    /// `delegate PROMPT`
+    Delegate(String),
+    /// `fetch URL`
+    Fetch(String),
     /// `help`
     Help,
     /// A verb without what it needs: the form it must have.
@@ -43,6 +64,17 @@ const WHERE: &str = "where is X used";
 const FIND: &str = "find X";
 const RENAME: &str = "rename A to B in PATH";
 const RUN: &str = "run CMD";
+const PLAN: &str = "plan A, B, C";
+const LEAVE: &str = "leave plan mode";
+const THINK: &str = "think about X";
+const COUNT: &str = "count to N";
+const ASK: &str = "ask QUESTION: A, B";
+const DELEGATE: &str = "delegate PROMPT";
+const FETCH: &str = "fetch URL";
+
+/// The highest number that is counted to, and how many steps a plan and choices a question have at most.
+const HIGHEST: u32 = 1000;
+const ITEMS: usize = 20;
 
 /// Reads one prompt. Every text is read as something; it never fails.
 pub(super) fn parse(text: &str) -> Request {
@@ -62,6 +94,21 @@ pub(super) fn parse(text: &str) -> Request {
         }
         "rename" => rename(rest).unwrap_or(Request::Incomplete(RENAME)),
         "run" => command(rest).map_or(Request::Incomplete(RUN), Request::Run),
+        "plan" => items(rest).map_or(Request::Incomplete(PLAN), Request::Plan),
+        "leave" | "exit" => match after(rest, "plan") {
+            Some(_) => Request::LeavePlan,
+            None => Request::Incomplete(LEAVE),
+        },
+        "think" => {
+            named(after(rest, "about").unwrap_or(rest)).map_or(Request::Incomplete(THINK), Request::Think)
+        }
+        "count" => {
+            count(after(rest, "to").unwrap_or(rest)).map_or(Request::Incomplete(COUNT), Request::Count)
+        }
+        "fail" => Request::Fail,
+        "ask" => ask(rest).unwrap_or(Request::Incomplete(ASK)),
+        "delegate" => whole(rest).map_or(Request::Incomplete(DELEGATE), Request::Delegate),
+        "fetch" => name(rest).map_or(Request::Incomplete(FETCH), Request::Fetch),
         _ => Request::Unknown,
     }
 }
@@ -212,6 +259,31 @@ fn quoted_word(text: &str) -> Option<(String, &str)> {
     (!inner.is_empty()).then(|| (inner.to_owned(), rest.trim_start()))
 }
 
+/// All that follows, if anything does.
+fn whole(rest: &str) -> Option<String> {
+    Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned)
+}
+
+/// What stands between commas.
+fn items(rest: &str) -> Option<Vec<String>> {
+    let items: Vec<String> = rest.split(',').filter_map(named).take(ITEMS).collect();
+    (!items.is_empty()).then_some(items)
+}
+
+fn count(rest: &str) -> Option<u32> {
+    tidy(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
+}
+
+/// The question before the last colon, and what to choose from behind it; without a colon the question alone.
+fn ask(rest: &str) -> Option<Request> {
+    let rest = after(rest, "me").unwrap_or(rest);
+    let (question, options) = match rest.rsplit_once(':') {
+        Some((question, options)) => (question, items(options).unwrap_or_default()),
+        None => (rest, Vec::new()),
+    };
+    Some(Request::Ask { question: whole(question)?, options })
+}
+
 /// A command line: exactly as written, or what stands between backticks or quotes.
 fn command(rest: &str) -> Option<String> {
     let rest = rest.trim();
@@ -238,7 +310,7 @@ mod tests {
             assert_eq!(format!("{:?}", parse(&prompt)), meaning, "{prompt}");
             examples += 1;
         }
-        assert!(examples >= 25, "only {examples} examples were found in the page");
+        assert!(examples >= 40, "only {examples} examples were found in the page");
     }
 
     #[test]
@@ -269,6 +341,14 @@ mod tests {
             "show me",
             "\u{0}",
             "show İİ lines 1-2 of İ",
+            "plan ,,",
+            "count to 0",
+            "count to 99999999999",
+            "ask :",
+            "ask : a",
+            "leave",
+            "delegate",
+            "think about",
         ];
         for text in odd {
             let _read = parse(text);

@@ -2,6 +2,7 @@
 
 use super::grammar::{self, Request};
 use super::offline_answer as answer;
+use super::offline_features;
 use super::{Brief, Model, ModelEvent, ModelMessage, ModelStop, NextEvent, Part, Step, TokenUsage};
 use crate::conversation::{Conversation, Message, Prompt, tokens};
 use crate::tools::edit::{Edit, Replacement};
@@ -13,7 +14,7 @@ use crate::tools::read::{Read, Unreadable};
 use crate::tools::{Action, Finding, ToolResult};
 use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};
 use std::collections::VecDeque;
-use std::future::ready;
+use std::time::Duration;
 
 /// The window that it declares, in tokens.
 const WINDOW: u64 = 32_768;
@@ -31,7 +32,14 @@ const FILES_SUMMARIZED: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Offline;
 
-struct OfflineStep(VecDeque<ModelEvent>);
+/// Before each number that is counted.
+const PAUSE: Duration = Duration::from_millis(100);
+
+struct OfflineStep {
+    events: VecDeque<ModelEvent>,
+    /// Before each piece of text.
+    pause: Duration,
+}
 
 impl Model for Offline {
     fn title(&self) -> &str {
@@ -63,19 +71,34 @@ impl Model for Offline {
     }
 
     fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        let mut events = match conversation.present() {
-            Some((prompt, messages)) => events(prompt, messages),
+        let present = conversation.present();
+        let counts = present.is_some_and(|(prompt, _)| matches!(request(prompt), Request::Count(_)));
+        let mut events = match present {
+            Some((prompt, messages)) => match conversation.before_present() {
+                // The last turn ended with a question in words.
+                Some(Message::Tool(Action::Ask(_), result))
+                    if result.finding == Finding::Asked && request(prompt) == Request::Unknown =>
+                {
+                    vec![ModelEvent::Text(offline_features::answered(&prompt.text))]
+                }
+                _ => events(prompt, messages),
+            },
             None => Vec::new(),
         };
         let usage = spent(conversation.tokens(), &events);
         events.push(ModelEvent::Done { message: None, stop: ModelStop::End, usage });
-        Box::new(OfflineStep(events.into()))
+        Box::new(OfflineStep { events: events.into(), pause: if counts { PAUSE } else { Duration::ZERO } })
     }
 }
 
 impl Step for OfflineStep {
     fn next(&mut self) -> NextEvent<'_> {
-        Box::pin(ready(self.0.pop_front().map(Ok)))
+        Box::pin(async {
+            if matches!(self.events.front(), Some(ModelEvent::Text(_))) && !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
+            }
+            self.events.pop_front().map(Ok)
+        })
     }
 
     fn said(&self) -> Option<ModelMessage> {
@@ -101,7 +124,7 @@ fn spent(input: u64, events: &[ModelEvent]) -> TokenUsage {
 }
 
 /// What was done in this turn so far, plans left out.
-type Done<'d> = [(&'d Action, &'d ToolResult)];
+pub(super) type Done<'d> = [(&'d Action, &'d ToolResult)];
 
 fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
     let done: Vec<_> = messages
@@ -129,6 +152,15 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
         Request::Find(text) => find(&text, &done),
         Request::Rename { from, to, path } => rename([&from, &to, &path], &done, planned),
         Request::Run(command) => run(&command, &done),
+        Request::Plan(steps) if planned => offline_features::plan_answer(&steps),
+        Request::Plan(steps) => offline_features::planned(&steps),
+        Request::LeavePlan => offline_features::leave_plan(&done),
+        Request::Think(about) => offline_features::think(&about),
+        Request::Count(to) => offline_features::count(to),
+        Request::Fail => offline_features::fail(&done),
+        Request::Ask { question, options } => offline_features::ask(&question, &options, &done),
+        Request::Delegate(prompt) => offline_features::delegate(&prompt, &done),
+        Request::Fetch(url) => offline_features::fetch(&url, &done),
         Request::Help => vec![ModelEvent::Text(answer::HELP.to_owned())],
         Request::Incomplete(form) => vec![ModelEvent::Text(answer::incomplete(form))],
         Request::Unknown => vec![ModelEvent::Text(answer::unknown())],
@@ -150,11 +182,11 @@ fn request(prompt: &Prompt) -> Request {
     if whole(&with_paths) { with_paths } else { request }
 }
 
-fn thought(text: impl Into<String>) -> ModelEvent {
+pub(super) fn thought(text: impl Into<String>) -> ModelEvent {
     ModelEvent::Thought(text.into())
 }
 
-fn read(path: &str, lines: Option<(u32, u32)>) -> ModelEvent {
+pub(super) fn read(path: &str, lines: Option<(u32, u32)>) -> ModelEvent {
     let limit = lines.map(|(first, last)| (last - first).saturating_add(1));
     ModelEvent::Use(Action::Read(Read { path: path.to_owned(), line: lines.map(|(first, _)| first), limit }))
 }
@@ -164,7 +196,7 @@ fn list(path: &str, glob: Option<String>) -> ModelEvent {
 }
 
 /// A plan of which the first `completed` steps are done, and the next is being done.
-fn plan(steps: &[String], completed: usize) -> ModelEvent {
+pub(super) fn plan(steps: &[String], completed: usize) -> ModelEvent {
     let entries = steps.iter().enumerate().map(|(index, step)| {
         let status = match index.cmp(&completed) {
             std::cmp::Ordering::Less => PlanEntryStatus::Completed,

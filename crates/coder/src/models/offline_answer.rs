@@ -18,6 +18,11 @@ I am the offline model: no key, no network, and the same answer every time. I un
 - `find X`, in file names and text
 - `rename A to B in PATH`, whole words in a file or folder
 - `run CMD`
+- `plan A, B, C`, ticked off one by one; `leave plan mode`
+- `think about X`, `count to N`, `fail`, to see what that looks like
+- `ask QUESTION: A, B`, which you answer
+- `delegate PROMPT`, to a subagent
+- `fetch URL`
 - `help`
 
 What I say is only what my tools found. The session's mode decides what may run without asking: `ask`, `edit`, `auto` or `plan`.
@@ -70,8 +75,8 @@ pub(super) fn too_long(length: usize, longest: usize) -> String {
 /// The answer to what the grammar does not know.
 pub(super) fn unknown() -> String {
     format!(
-        "I cannot do that: I am the offline model, which understands a few forms of words and nothing else. Models of providers \
-         cannot be configured in this version yet.\n\n{HELP}"
+        "I cannot do that: I am the offline model, which understands a few forms of words and nothing else. `attache config` \
+         says how to choose a model of a provider.\n\n{HELP}"
     )
 }
 

@@ -13,6 +13,7 @@ mod commands;
 mod compaction;
 mod failures;
 mod fallback;
+mod features;
 mod fetch;
 mod files;
 mod mcp;

@@ -50,7 +50,11 @@ async fn a_session_offers_its_modes_options_and_commands() {
             "where",
             "find",
             "rename",
-            "run"
+            "run",
+            "plan",
+            "ask",
+            "delegate",
+            "fetch"
         ]
     );
 }
