@@ -8,6 +8,7 @@
 )]
 #[path = "../tests/coder/client.rs"]
 pub(crate) mod client;
+mod escape;
 mod files;
 mod undo;
 

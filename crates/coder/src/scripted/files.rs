@@ -32,11 +32,11 @@ fn patch(files: &str) -> Action {
     Action::ApplyPatch(Patch::parse(&format!("*** Begin Patch\n{files}\n*** End Patch")).unwrap())
 }
 
-fn delete(path: &str) -> Action {
+pub(super) fn delete(path: &str) -> Action {
     Action::Delete(Delete { path: path.into() })
 }
 
-fn moved(path: &str, to: &str) -> Action {
+pub(super) fn moved(path: &str, to: &str) -> Action {
     Action::Move(Move { path: path.into(), to: to.into() })
 }
 

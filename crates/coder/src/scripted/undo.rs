@@ -68,9 +68,13 @@ impl Session {
     }
 
     pub(super) async fn open_with(capabilities: serde_json::Value, folder: &Path) -> Self {
+        Self::open_in(capabilities, json!({ "cwd": folder, "mcpServers": [] })).await
+    }
+
+    /// With the params of `session/new`.
+    pub(super) async fn open_in(capabilities: serde_json::Value, session: serde_json::Value) -> Self {
         let queue = Queue::default();
         let author = Coder::with(Models::with_offline(Arc::new(queue.clone())));
-        let session = json!({ "cwd": folder, "mcpServers": [] });
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
         Self { client, queue }

@@ -1,0 +1,175 @@
+//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is linked meanwhile (DIR-11).
+
+use super::files::{delete, moved};
+use super::undo::{Session, write};
+use super::{edit, read};
+use crate::tools::Action;
+use crate::tools::glob::Glob;
+use crate::tools::grep::Grep;
+use crate::tools::list::List;
+use crate::tools::patch::Patch;
+use proptest::prelude::{ProptestConfig, Strategy};
+use proptest::sample::select;
+use proptest::test_runner::{TestCaseError, TestRunner};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// Parts of paths: files, folders, links to the outside by every way, and names that are odd.
+const PARTS: [&str; 18] = [
+    "a",
+    "deep",
+    "swap",
+    "known",
+    "new",
+    "out",
+    "up",
+    "chain",
+    "loop",
+    "dangling",
+    "file-out",
+    "..",
+    ".",
+    "...",
+    " ",
+    "odd\nname",
+    "raw",
+    "further",
+];
+
+fn path() -> impl Strategy<Value = String> {
+    let parts = proptest::collection::vec(select(&PARTS[..]), 1..5);
+    let begin =
+        select(&["", "", "", "BASE/project/", "BASE/outside/", "BASE/further/", "/", "../outside/"][..]);
+    (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
+}
+
+fn patch(text: String) -> Option<Action> {
+    Patch::parse(&format!("*** Begin Patch\n{text}\n*** End Patch")).ok().map(Action::ApplyPatch)
+}
+
+/// What a model asks for with these paths: it reads first, as it must.
+fn actions(tool: u8, path: &str, to: &str) -> Vec<Action> {
+    let action = match tool {
+        0 => Some(Action::List(List { path: path.into(), glob: None })),
+        1 => Some(Action::Glob(Glob::new(None, &format!("{path}/*")))),
+        2 => Some(Action::Grep(Grep {
+            pattern: "hu.h".into(),
+            path: path.into(),
+            regex: true,
+            word: false,
+            smart_case: false,
+        })),
+        3 => Some(edit(path, "h", "H")),
+        4 => Some(write(path, "written\n")),
+        5 => patch(format!("*** Add File: {path}\n+made")),
+        6 => patch(format!("*** Update File: {path}\n*** Move to: {to}\n+more")),
+        7 => patch(format!("*** Delete File: {path}")),
+        8 => Some(delete(path)),
+        _ => Some(moved(path, to)),
+    };
+    [read(path)].into_iter().chain(action).collect()
+}
+
+/// All that is below a folder: contents, and where links lead.
+fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(snapshot(&path));
+            found.insert(path, b"folder".to_vec());
+        } else {
+            let content = fs::read(&path).unwrap_or_default();
+            found.insert(path, content);
+        }
+    }
+    found
+}
+
+/// `project` and `further` are the session's, `outside` is not.
+fn folders() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    for name in ["project/deep", "project/swap", "further/deep", "outside/deep"] {
+        fs::create_dir_all(base.join(name)).unwrap();
+        for file in ["a", "known", "deep/a"] {
+            let path = base.join(name).join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, if name.starts_with("outside") { "hush\n" } else { "hello\n" }).unwrap();
+        }
+        fs::write(base.join(name).join("a"), "h\n").unwrap();
+    }
+    for file in ["outside/a", "outside/known", "outside/unlisted", "outside/deep/a"] {
+        fs::write(base.join(file), "hush\n").unwrap();
+    }
+    fs::write(base.join("project/a"), "h\n").unwrap();
+    for (link, to) in [
+        ("out", base.join("outside")),
+        ("up", "../outside".into()),
+        ("chain", "up/deep".into()),
+        ("loop", "loop".into()),
+        ("dangling", "../outside/new".into()),
+        ("file-out", "../outside/known".into()),
+        ("further", "../further".into()),
+    ] {
+        symlink(to, base.join("project").join(link)).unwrap();
+    }
+    (folder, base)
+}
+
+/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to stop.
+fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
+    let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
+    thread::spawn(move || {
+        let (swap, aside) = (project.join("swap"), project.join("aside"));
+        while !stop.load(Ordering::Relaxed) {
+            if fs::rename(&swap, &aside).is_ok() && symlink(&outside, &swap).is_ok() {
+                thread::yield_now();
+                let _gone = fs::remove_file(&swap);
+            }
+            let _back = fs::rename(&aside, &swap);
+        }
+    })
+}
+
+async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCaseError> {
+    let (_folder, base) = folders();
+    let before = snapshot(&base.join("outside"));
+    let further = json!([base.join("further")]);
+    let params = json!({ "cwd": base.join("project"), "mcpServers": [], "additionalDirectories": further });
+    let mut session = Session::open_in(json!({}), params).await;
+    let stop = Arc::new(AtomicBool::new(false));
+    let racing = race(&base, &stop);
+    let place = |path: &str| path.replace("BASE", &base.display().to_string());
+    let mut told = String::new();
+    for (tool, path, to) in operations {
+        let turn = session.turn("go", actions(*tool, &place(path), &place(to))).await;
+        told.push_str(&turn.text());
+        turn.updates.iter().for_each(|update| told.push_str(&update.to_string()));
+    }
+    told.push_str(&session.client.prompt("/undo force").await.text());
+    stop.store(true, Ordering::Relaxed);
+    racing.join().unwrap();
+    proptest::prop_assert!(!told.contains("hush") && !told.contains("unlisted"), "read outside: {told}");
+    proptest::prop_assert_eq!(snapshot(&base.join("outside")), before);
+    proptest::prop_assert_eq!(fs::read_dir(&base).unwrap().count(), 3, "nothing beside the folders");
+    Ok(())
+}
+
+#[test]
+fn nothing_outside_of_the_folders_is_read_made_changed_or_deleted() {
+    let operations = proptest::collection::vec((0..10_u8, path(), path()), 1..24);
+    let config =
+        ProptestConfig { cases: 40, max_shrink_iters: 40, failure_persistence: None, ..Default::default() };
+    let run = |operations: Vec<(u8, String, String)>| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(stays_inside(&operations))
+    };
+    TestRunner::new(config).run(&operations, run).unwrap();
+}
