@@ -7,8 +7,7 @@ use crate::store::Place;
 use crate::terminal;
 use attache_client::KNOWN_AGENTS;
 use attache_coder::Models;
-use attache_host::Launch;
-use std::ffi::OsStr;
+use attache_host::Sandbox;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::{env, fs};
@@ -78,7 +77,7 @@ pub(crate) async fn doctor() -> Result<Exit, Failure> {
     agents(&mut findings);
     keys(&mut findings);
     the_models(&mut findings, &models, why.as_deref());
-    sandbox(&mut findings);
+    sandbox(&mut findings).await;
     limits(&mut findings);
     let written =
         findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
@@ -255,53 +254,27 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>) {
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
 }
 
-fn sandbox(findings: &mut Findings) {
-    findings.part("sandbox");
-    match Launch::new("bwrap").find() {
-        None => findings.found(Mark::Missing, "bubblewrap", "not found; install the package bubblewrap"),
-        Some(path) => {
-            let works = std::process::Command::new(&path)
-                .args([
-                    OsStr::new("--ro-bind"),
-                    "/".as_ref(),
-                    "/".as_ref(),
-                    "--unshare-all".as_ref(),
-                    "--".as_ref(),
-                    "true".as_ref(),
-                ])
-                .stdin(std::process::Stdio::null())
-                .output()
-                .is_ok_and(|output| output.status.success());
-            let shown = path.display();
-            match works {
-                true => findings.found(Mark::Good, "bubblewrap", &format!("{shown}  (works)")),
-                false => findings.found(
-                    Mark::Bad,
-                    "bubblewrap",
-                    &format!("{shown}  (installed, but may not make namespaces here)"),
-                ),
+/// Each sandbox, tried as the agent tries it; the first that works holds its commands.
+async fn sandbox(findings: &mut Findings) {
+    findings.part("sandbox for commands");
+    for (name, tried) in
+        [("bubblewrap", Sandbox::bubblewrap().await), ("Landlock", Sandbox::landlock().await)]
+    {
+        match tried {
+            Ok(_) => findings.found(Mark::Good, name, "works"),
+            Err(error) => {
+                error.reasons().for_each(|(_, why)| findings.found(Mark::Missing, name, why));
             }
         }
     }
-    match landlock() {
-        Some(version) => findings.found(Mark::Good, "landlock", &format!("ABI version {version}")),
-        None => findings.found(Mark::Missing, "landlock", "not offered by this kernel"),
+    match Sandbox::find().await {
+        Ok(sandbox) => findings.found(Mark::Fact, "used", sandbox.name()),
+        Err(_) => findings.found(
+            Mark::Bad,
+            "used",
+            "none: every command is asked about; install the package bubblewrap",
+        ),
     }
-}
-
-/// The version of Landlock's interface that the kernel offers.
-#[cfg(target_os = "linux")]
-fn landlock() -> Option<i64> {
-    const VERSION: libc::c_uint = 1;
-    // SAFETY: with the flag "version" the call takes no attributes: a null pointer and the size 0.
-    let version =
-        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION) };
-    Some(version).filter(|version| *version > 0)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn landlock() -> Option<i64> {
-    None
 }
 
 fn limits(findings: &mut Findings) {

@@ -19,6 +19,10 @@ use std::fmt;
 use std::path::PathBuf;
 use tokio::sync::OnceCell;
 
+/// The names of the sandboxes, for people.
+const BUBBLEWRAP: &str = "bubblewrap";
+const LANDLOCK: &str = "Landlock";
+
 /// How long a sandbox may take to run `true` before it counts as not working.
 #[cfg(target_os = "linux")]
 const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
@@ -67,19 +71,25 @@ enum Kind {
 /// Why no sandbox works. The user's to mend, by installing bubblewrap or allowing what it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSandbox {
-    /// What was tried and what came of it, in the order tried.
-    reasons: Vec<String>,
+    /// The name of each sandbox that was tried, and what came of it.
+    reasons: Vec<(&'static str, String)>,
 }
 
 impl NoSandbox {
-    fn new(reason: impl Into<String>) -> Self {
-        Self { reasons: vec![reason.into()] }
+    /// The name of each sandbox that was tried and what came of it, in a few words, in the order tried.
+    pub fn reasons(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.reasons.iter().map(|(name, why)| (*name, why.as_str()))
+    }
+
+    fn new(name: &'static str, why: impl Into<String>) -> Self {
+        Self { reasons: vec![(name, why.into())] }
     }
 }
 
 impl fmt::Display for NoSandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no sandbox works here ({})", self.reasons.join("; "))
+        let reasons: Vec<String> = self.reasons().map(|(name, why)| format!("{name}: {why}")).collect();
+        write!(f, "no sandbox works here ({})", reasons.join("; "))
     }
 }
 
@@ -98,7 +108,6 @@ impl Sandbox {
                 Ok(sandbox) => Ok(sandbox),
                 Err(NoSandbox { mut reasons }) => Self::landlock().await.map_err(|error| {
                     reasons.extend(error.reasons);
-                    reasons.dedup();
                     NoSandbox { reasons }
                 }),
             }
@@ -110,9 +119,9 @@ impl Sandbox {
     pub fn name(&self) -> &'static str {
         match &self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Bubblewrap(_) => "bubblewrap",
+            Kind::Bubblewrap(_) => BUBBLEWRAP,
             #[cfg(target_os = "linux")]
-            Kind::Landlock => "Landlock",
+            Kind::Landlock => LANDLOCK,
             #[cfg(not(target_os = "linux"))]
             Kind::Impossible(never) => match *never {},
         }
@@ -128,7 +137,7 @@ impl Sandbox {
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
         match Launch::new("bwrap").find() {
             Some(program) => Self(Kind::Bubblewrap(program)).tried().await,
-            None => Err(NoSandbox::new("bubblewrap is not installed")),
+            None => Err(NoSandbox::new(BUBBLEWRAP, "not installed")),
         }
     }
 
@@ -138,16 +147,18 @@ impl Sandbox {
     /// The kernel lacks one of them.
     pub async fn landlock() -> Result<Self, NoSandbox> {
         if landlock::version() < 1 {
-            return Err(NoSandbox::new("the kernel has no Landlock"));
+            return Err(NoSandbox::new(LANDLOCK, "not offered by this kernel"));
         }
         Self(Kind::Landlock).tried().await
     }
 
     /// This sandbox, if it can run `true`.
     async fn tried(self) -> Result<Self, NoSandbox> {
-        let failed = |why: &dyn fmt::Display| NoSandbox::new(format!("{} does not work: {why}", self.name()));
-        let bounds = Bounds { temporary: Some(std::env::temp_dir()), ..Bounds::default() };
-        let launch = Launch::new("true").cwd("/").within(&self, &bounds).map_err(|error| failed(&error))?;
+        let failed = |why: &dyn fmt::Display| NoSandbox::new(self.name(), why.to_string());
+        let launch = Launch::shell("true")
+            .cwd("/")
+            .within(&self, &Bounds::default())
+            .map_err(|error| failed(&error))?;
         let mut command = launch.run().map_err(|error| failed(&error))?;
         command.deadline(TRIAL);
         let mut said = Tail::new(400);
@@ -169,7 +180,7 @@ impl Sandbox {
     /// # Errors
     /// Always.
     pub async fn bubblewrap() -> Result<Self, NoSandbox> {
-        Err(NoSandbox::new("there is none for this system yet"))
+        Err(NoSandbox::new(BUBBLEWRAP, "not for this system"))
     }
 
     /// There is none on this system.
@@ -177,7 +188,7 @@ impl Sandbox {
     /// # Errors
     /// Always.
     pub async fn landlock() -> Result<Self, NoSandbox> {
-        Err(NoSandbox::new("there is none for this system yet"))
+        Err(NoSandbox::new(LANDLOCK, "not for this system"))
     }
 }
 

@@ -72,7 +72,7 @@ fn doctor_shows_no_key_and_writes_nothing() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
     for part in
-        ["ANTHROPIC_API_KEY    set", "built-in", "landlock", "pipe", "not a terminal", "/.config/attache"]
+        ["ANTHROPIC_API_KEY    set", "built-in", "Landlock", "pipe", "not a terminal", "/.config/attache"]
     {
         assert!(text.contains(part), "doctor lacks {part:?}: {text}");
     }

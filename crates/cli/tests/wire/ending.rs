@@ -1,7 +1,8 @@
 //! A client that closes the agent's stdin: the agent ends within a second, with everything that it started.
 
-use crate::agent::Agent;
-use crate::model::{Answer, Model, some_text, tool};
+use crate::agent::{Agent, end};
+use crate::model::{Answer, Model, some_text, text, tool};
+use crate::processes::Mark;
 use serde_json::json;
 use std::time::Duration;
 
@@ -55,4 +56,30 @@ fn an_agent_ends_with_the_command_that_it_runs() {
         agent.mark.wait(|lines| lines.iter().filter(|line| line.starts_with("sleep")).count() == 2);
         agent
     });
+}
+
+/// A command in the background outlives its turn, and not its agent.
+#[test]
+fn an_agent_ends_with_what_it_runs_in_the_background() {
+    ends_soon(in_the_background);
+}
+
+#[test]
+fn an_agent_that_is_killed_takes_what_it_runs_in_the_background_along() {
+    let mut agent = in_the_background();
+    let mark = std::mem::replace(&mut agent.mark, Mark::new());
+    let _next = agent.killed_and_started_again(None);
+    mark.none();
+}
+
+fn in_the_background() -> Agent {
+    let command = json!({ "command": "sleep 1000 & setsid sleep 1000", "background": true });
+    let model = Model::start([Answer::Whole(tool("execute", &command)), Answer::Whole(text("It runs."))]);
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let session = agent.session("auto");
+    let id = agent.prompt(&session, "go on");
+    agent.allow();
+    assert_eq!(end(&agent.turn(id)), "end_turn");
+    agent.mark.wait(|lines| lines.iter().filter(|line| line.starts_with("sleep")).count() == 2);
+    agent
 }
