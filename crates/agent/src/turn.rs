@@ -131,6 +131,11 @@ impl Turn {
         self.tell(Statement::TitleByPerson(title.to_owned())).await
     }
 
+    /// Whether a person gave the session its title, so that no other takes its place (TITLE-03).
+    pub fn titled_by_person(&self) -> bool {
+        self.root().open_session().state().session.info().titled_by_person()
+    }
+
     /// What a new session must know of this one, in Markdown of at most `limit` bytes: see
     /// [`Session::hand_off`](attache_session::Session::hand_off).
     pub fn hand_off(&self, limit: usize) -> String {

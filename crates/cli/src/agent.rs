@@ -55,6 +55,9 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(level) = settings.variable("ATTACHE_THOUGHT_LEVEL") {
         coder = coder.thought_level(level.trim());
     }
+    if let Some(text) = crate::folder::instructions() {
+        coder = coder.instructions(text);
+    }
     let list = why.map(|why| format!("your own list of models is left out: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {
         log(&format!("attache agent: {trouble}"));

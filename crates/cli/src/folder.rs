@@ -1,7 +1,11 @@
 //! The user's folders for this program, as the base directories of freedesktop.org have them.
 
 use std::env;
+use std::fs::{self, Metadata};
 use std::path::PathBuf;
+
+/// A longer file of instructions is not read, in bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names one.
 pub(crate) fn configuration() -> Option<PathBuf> {
@@ -11,6 +15,13 @@ pub(crate) fn configuration() -> Option<PathBuf> {
 /// `attache` in the folder for data; `None` if neither `XDG_DATA_HOME` nor `HOME` names one.
 pub(crate) fn data() -> Option<PathBuf> {
     base("XDG_DATA_HOME", ".local/share")
+}
+
+/// What the person wants the agent to know in every project: `AGENTS.md` in the folder for configuration, if that is a text that can be read.
+pub(crate) fn instructions() -> Option<String> {
+    let path = configuration()?.join("AGENTS.md");
+    let length = path.metadata().ok().filter(Metadata::is_file)?.len();
+    (length <= LONGEST).then(|| fs::read_to_string(&path).ok())?
 }
 
 fn base(variable: &str, below_home: &str) -> Option<PathBuf> {

@@ -166,6 +166,7 @@ fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
         ("fallback", "ATTACHE_FALLBACK", Shape::Words, "none"),
         ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
         ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
+        ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model finds titles of sessions; off: it does not"),
         ("permissions", "ATTACHE_PERMISSIONS", Shape::Path, "permissions.toml in the configuration folder"),
         ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
     ];

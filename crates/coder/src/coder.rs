@@ -2,7 +2,7 @@
 
 use crate::changes::Changes;
 use crate::commands::commands;
-use crate::context::{Compacted, Gauge};
+use crate::context::{Compacted, Gauge, Titles};
 use crate::conversation::{Conversation, Message};
 use crate::folders::Folders;
 use crate::instructions::instructions;
@@ -19,6 +19,7 @@ use attache_protocol::v1::{
     McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
     SessionConfigOptionValue, SessionId,
 };
+use attache_session::Labels;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -47,6 +48,8 @@ pub struct Coder {
     mcp_deadline: Duration,
     /// The sandbox of commands, or none, in place of what the machine has.
     sandbox: Option<Option<Sandbox>>,
+    /// What the person wants in every project.
+    instructions: Option<String>,
 }
 
 /// What the agent keeps of one session.
@@ -60,7 +63,9 @@ pub struct Memory {
     pub(crate) seen: Seen,
     /// What the tools changed, to be undone.
     pub(crate) changes: Changes,
-    pub(crate) titled: bool,
+    pub(crate) titles: Titles,
+    /// What the session's metadata says of it.
+    pub(crate) labels: Labels,
     /// What the project says about how to work on it.
     pub(crate) instructions: Option<String>,
     /// The model of which the person was told that nobody knows its window.
@@ -99,7 +104,8 @@ impl Coder {
     /// The agent with these models.
     pub fn with(models: Models) -> Self {
         let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
-        Self { models, mode, thought_level: None, troubles: Vec::new(), mcp_deadline, sandbox: None }
+        let (thought_level, sandbox, instructions) = (None, None, None);
+        Self { models, mode, thought_level, troubles: Vec::new(), mcp_deadline, sandbox, instructions }
     }
 
     /// The ids of the modes that there are.
@@ -134,6 +140,13 @@ impl Coder {
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
+    }
+
+    /// The same with what the person wants in every project, in words for the model, such as the text of their own `AGENTS.md`. Of all
+    /// instructions together a model is told at most 24 KiB, those of the project first.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        Self { instructions: Some(text.into()), ..self }
     }
 
     /// The same with something that is wrong with the person's settings, one sentence: it is told where a session is opened.
@@ -218,9 +231,10 @@ impl Author for Coder {
         self.tell_what_is_missing(&opening).await?;
         opening.commands(commands());
         let given = opening.roots().to_vec();
+        let own = self.instructions.clone();
         let looked = tokio::task::spawn_blocking(move || {
             let folders = Folders::new(&given)?;
-            Ok((instructions(&folders), folders))
+            Ok((instructions(&folders, own.as_deref()), folders))
         });
         let looked = looked.await;
         let looked: std::result::Result<_, RootsError> =
@@ -246,7 +260,8 @@ impl Author for Coder {
             spending,
             seen: Seen::new(),
             changes: Changes::default(),
-            titled: opening.session().info().title().is_some(),
+            titles: Titles::of(opening.session().info().title()),
+            labels: Labels::of(opening.session().info()),
             instructions,
             unmeasured: None,
             mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),

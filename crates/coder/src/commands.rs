@@ -10,8 +10,8 @@ use crate::coder::{Memory, Record};
 use crate::context::{Compaction, Wanted, compact, tell_fill};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::options::{MODE, MODEL};
-use crate::tools::fit::{code, counted, one_line};
-use attache_agent::{Error, Result, Turn};
+use crate::tools::fit::{code, counted};
+use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
 
 /// How long the summary for another session may be, in bytes.
@@ -154,11 +154,11 @@ async fn titled(turn: &Turn, title: &str) -> Result<String> {
     if title.is_empty() {
         return Ok("Say the title too: `/title What this session is about`.\n".to_owned());
     }
-    match turn.title_by_person(title).await {
-        Ok(()) => Ok(format!("This session is called “{}” now.\n", one_line(title, 500))),
-        Err(Error::Invalid(_)) => Ok("Nothing of that title can be seen: use letters.\n".to_owned()),
-        Err(error) => Err(error),
-    }
+    let Some(title) = attache_session::title(title) else {
+        return Ok("Nothing of that title can be seen: use letters.\n".to_owned());
+    };
+    turn.title_by_person(&title).await?;
+    Ok(format!("This session is called “{title}” now.\n"))
 }
 
 /// The title that a person asks for in words: `call this "X"`, `call this session X`, `call this X`.

@@ -10,7 +10,7 @@ use attache_session::Tokens;
 const CURRENCY: &str = "USD";
 
 /// What the calls of a session took and cost so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,

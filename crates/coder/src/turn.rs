@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::coder::{Memory, Record};
 use crate::commands::{Commanded, command};
-use crate::context::{make_room, overflowed, tell_fill};
+use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
 use crate::conversation::{Message, Party, Prompt, kind};
 use crate::fallback;
 use crate::guard::Guard;
@@ -22,12 +22,10 @@ const STEPS_OF_SUBAGENT: usize = 30;
 /// How many times in a row a model may ask for tools in a way that its provider cannot read.
 const BROKEN: usize = 3;
 
-/// How long a title is, in characters.
-const TITLE: usize = 60;
-
 /// Answers one prompt.
 pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
     let model = chosen(models, turn);
+    settle(memory, turn).await?;
     let mut prompt = Prompt::of(turn.prompt(), memory.folders.cwd());
     memory.changes.begin(&prompt.text);
     match command(models, memory, turn, &*model).await? {
@@ -42,6 +40,7 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
         )));
     }
     entitle(memory, turn, &prompt).await?;
+    tag(memory, turn).await?;
     let needed = prompt.tokens();
     let most = room(&*model, memory, turn);
     if let Some(window) = model.window().filter(|_| needed > most) {
@@ -59,10 +58,14 @@ pub(crate) async fn run(models: &Models, memory: &mut Memory, turn: &Turn) -> Re
     }
     keep(memory, turn, Message::Person(prompt)).await?;
     settle_servers(memory, turn, &*model).await?;
-    match go_on(models, memory, turn).await? {
-        Ended::Because(reason) => Ok(reason),
-        Ended::Asked => Ok(StopReason::EndTurn),
+    let reason = match go_on(models, memory, turn).await? {
+        Ended::Because(reason) => reason,
+        Ended::Asked => StopReason::EndTurn,
+    };
+    if reason == StopReason::EndTurn {
+        look(models, memory, turn);
     }
+    Ok(reason)
 }
 
 /// How the work on a prompt ended.
@@ -342,19 +345,5 @@ fn stop_reason(model: &dyn Model, stop: &ModelStop) -> Result<StopReason> {
                 "{title} stopped before its end ({word}): say \"continue\", or choose another model"
             )))
         }
-    }
-}
-
-/// Gives the session its title: the beginning of the first prompt that has text.
-async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()> {
-    let first = prompt.text.lines().chain(prompt.with_paths.lines()).map(|line| one_line(line, TITLE));
-    let Some(title) = first.into_iter().find(|line| !line.is_empty()).filter(|_| !memory.titled) else {
-        return Ok(());
-    };
-    memory.titled = true;
-    match turn.title(&title).await {
-        // Nothing of it can be seen, so the session goes without a title.
-        Err(Error::Invalid(_)) => Ok(()),
-        entitled => entitled,
     }
 }

@@ -67,7 +67,11 @@ fn read_request(stream: &mut TcpStream) -> String {
 fn with_provider(url: &str, arguments: &[&str]) -> Ended {
     let project = Project::new();
     let mut command = project.attache(arguments);
-    command.env_remove("ATTACHE_MODEL").env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", url);
+    command
+        .env_remove("ATTACHE_MODEL")
+        .env("ANTHROPIC_API_KEY", KEY)
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ATTACHE_TITLES", "off");
     command.env("HOME", project.path()).env_remove("XDG_CONFIG_HOME").env("ATTACHE_LOG", "1");
     let ended: Ended = command.output().unwrap().into();
     assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "{ended:?}");
@@ -131,7 +135,11 @@ struct Agent {
 impl Agent {
     fn start(project: &Project, store: &std::path::Path, url: &str) -> Self {
         let mut command = project.attache(&["agent"]);
-        command.env_remove("ATTACHE_MODEL").env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", url);
+        command
+            .env_remove("ATTACHE_MODEL")
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("ANTHROPIC_BASE_URL", url)
+            .env("ATTACHE_TITLES", "off");
         let mut child = command.env("ATTACHE_STORE", store).stdin(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut agent = Self { child, input, lines: BufReader::new(output).lines() };

@@ -60,7 +60,9 @@ impl Agent {
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
         match model {
-            Some(url) => command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url),
+            Some(url) => {
+                command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url).env("ATTACHE_TITLES", "off")
+            }
             None => command.env("ATTACHE_MODEL", "offline"),
         };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());

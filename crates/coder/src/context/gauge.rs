@@ -17,6 +17,8 @@ pub(crate) struct Gauge {
     measured: Option<(String, u64, u64)>,
     /// The level of which the person was told last.
     told: Option<UsageLevel>,
+    /// What the client was told last: tokens used, and the window.
+    told_fill: Option<(u64, u64)>,
 }
 
 /// What an answer needs of a window of this size, in tokens.
@@ -27,7 +29,12 @@ pub(crate) fn room_for_an_answer(size: u64) -> u64 {
 impl Gauge {
     /// One of a session of which the person was told that it is this full.
     pub(crate) fn told(told: UsageLevel) -> Self {
-        Self { measured: None, told: Some(told) }
+        Self { told: Some(told), ..Self::default() }
+    }
+
+    /// What the client was told last: tokens used, and the window.
+    pub(super) fn told_fill(&self) -> Option<(u64, u64)> {
+        self.told_fill
     }
 
     /// How many tokens the model counts where a thousand are estimated. A provider that counts in another way altogether, or nothing, is not
@@ -82,6 +89,7 @@ pub(crate) async fn tell_fill(memory: &mut Memory, turn: &Turn, model: &dyn Mode
     // A subagent's own session says nothing of the cost, for it is that of the whole.
     let cost = memory.spending.cost().filter(|_| memory.conversation.party() == Party::Agent);
     turn.usage(used, window, cost).await?;
+    memory.conversation.gauge.told_fill = Some((used, window));
     let level = UsageLevel::of(used, window);
     let before = memory.conversation.gauge.told.replace(level);
     let reached = level > before.unwrap_or(UsageLevel::Normal);

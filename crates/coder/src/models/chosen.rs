@@ -1,8 +1,11 @@
 //! Which model answers: the session's choice.
 
 use super::provided::Provided;
-use super::{Model, Models};
+use super::{KnownModel, Model, Models};
 use std::sync::Arc;
+
+/// The longest answer where a title is wanted, in tokens, with what is thought before.
+const LONGEST_TITLE: u64 = 2048;
 
 impl Models {
     /// The model that the session's options name: the value of `model`, and of `thought_level` where it has some. A model that is not there
@@ -17,5 +20,26 @@ impl Models {
             provider,
             known,
         })
+    }
+
+    /// The model that finds titles where `model` is chosen: the cheapest of the same provider with a known price, which thinks as little as it
+    /// can; nothing for the offline model, and where the person wants none.
+    pub(crate) fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
+        if !self.titles() {
+            return None;
+        }
+        let (provider, chosen) = self.find(model)?;
+        let price = |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
+        let offered = self.offered().into_iter().find(|offered| offered.provider.id == provider.id);
+        let mut best = chosen;
+        for other in offered.into_iter().flat_map(|offered| offered.models) {
+            if price(&best).zip(price(&other)).is_some_and(|(best, other)| other < best) {
+                best = other;
+            }
+        }
+        let thinking = best.levels.first().map(|level| level.thinking.clone());
+        best.max_output = best.max_output.map(|most| most.min(LONGEST_TITLE));
+        let (http, session) = (self.http().clone(), session.to_owned());
+        Some(Arc::new(Provided { provider, known: best, thinking, http, session }))
     }
 }

@@ -19,6 +19,9 @@ const MODEL: &str = "ATTACHE_MODEL";
 /// The variable that names the model that goes on when the chosen one's provider fails for good.
 const FALLBACK: &str = "ATTACHE_FALLBACK";
 
+/// The variable that says `off` where no model is to be asked for titles of sessions.
+const TITLES: &str = "ATTACHE_TITLES";
+
 /// How long the opening of a session waits for servers on this machine. Where none runs it does not wait at all.
 const LOOKING: Duration = Duration::from_millis(300);
 
@@ -30,7 +33,8 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 /// A provider is there when the environment has its key: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`,
 /// `DEEPSEEK_API_KEY`, `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`; each has a variable for another base URL beside it. The
 /// model of a new session is that of `ATTACHE_MODEL`, as `provider/name` or a name, else the first of the first provider, else `offline`.
-/// `ATTACHE_FALLBACK` names in the same way the model that goes on when the provider of the chosen one fails for good.
+/// `ATTACHE_FALLBACK` names in the same way the model that goes on when the provider of the chosen one fails for good. A session gets its
+/// title from the cheapest model of the provider that answers it; with `ATTACHE_TITLES=off` it is the beginning of the first prompt.
 ///
 /// Keys are sent to their provider and to nobody else; nothing prints them.
 ///
@@ -47,6 +51,8 @@ pub struct Models {
     providers: Vec<Provider>,
     wish: Option<String>,
     fallback: Option<String>,
+    /// Whether a model is asked for titles.
+    titles: bool,
     /// Where to look for servers on this machine; nothing if nobody is to look.
     local: Option<Vec<(&'static str, String)>>,
     servers: OnceCell<Vec<LocalServer>>,
@@ -112,6 +118,7 @@ impl Models {
             providers: Vec::new(),
             wish: None,
             fallback: None,
+            titles: false,
             local: None,
             servers: OnceCell::new(),
             offline,
@@ -140,6 +147,7 @@ impl Models {
             catalogue,
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
+            titles: wish(TITLES).is_none_or(|titles| titles != "off"),
             local: None,
             servers: OnceCell::new(),
             offline: Arc::new(Offline),
@@ -273,6 +281,11 @@ impl Models {
         let offered = self.offered();
         let mut models = offered.iter().flat_map(|offered| &offered.models);
         (models.clone().any(|model| model.takes_images), models.any(|model| model.takes_audio))
+    }
+
+    /// Whether a model may be asked for titles of sessions.
+    pub(super) fn titles(&self) -> bool {
+        self.titles
     }
 
     pub(crate) fn http(&self) -> &Http {

@@ -30,5 +30,7 @@ mod questions;
 #[path = "../../src/models/provider/server.rs"]
 mod server;
 mod sessions;
+mod slash;
 mod tasks;
+mod titles;
 mod verbs;

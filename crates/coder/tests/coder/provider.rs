@@ -24,15 +24,17 @@ pub(crate) fn variables(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The agent with the providers that these variables name.
-pub(crate) fn coder(variables: &[(String, String)]) -> Coder {
+/// The agent with the providers that these variables name. It asks no model for titles unless they say so.
+pub(crate) fn coder(given: &[(String, String)]) -> Coder {
+    let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment =
         |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     Coder::with(Models::of(&environment, None).unwrap())
 }
 
 /// The same, with the servers of this machine.
-pub(crate) fn local_coder(variables: &[(String, String)]) -> Coder {
+pub(crate) fn local_coder(given: &[(String, String)]) -> Coder {
+    let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment =
         |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     Coder::with(Models::of(&environment, None).unwrap().and_local(&environment))

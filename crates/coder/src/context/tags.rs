@@ -1,0 +1,109 @@
+//! What a session is about, as tags: the project and its branch.
+
+use crate::coder::Memory;
+use attache_agent::{Error, Result, Turn};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// What the tags begin with.
+const PROJECT: &str = "project:";
+const BRANCH: &str = "branch:";
+
+/// The longest file of Git's that is read, in bytes.
+const LONGEST: u64 = 4096;
+
+/// Says in the session's metadata which project and which branch it works on, where that is not said yet.
+pub(crate) async fn tag(memory: &mut Memory, turn: &Turn) -> Result<()> {
+    let cwd = memory.folders.cwd().to_owned();
+    let looking = tokio::task::spawn_blocking(move || tags(&cwd));
+    let tags = tokio::select! {
+        biased;
+        () = turn.cancelled() => return Err(Error::Cancelled),
+        tags = looking => tags,
+    };
+    // Without tags a session is as good.
+    let Ok(tags) = tags else { return Ok(()) };
+    let mut labels = memory.labels.clone();
+    labels.tags.retain(|tag| !tag.starts_with(PROJECT) && !tag.starts_with(BRANCH));
+    labels.tags.splice(0..0, tags);
+    let labels = labels.normalised();
+    if labels == memory.labels {
+        return Ok(());
+    }
+    memory.labels = labels.clone();
+    turn.labels(labels).await
+}
+
+/// The tags of a working directory. Blocks on the disk.
+fn tags(cwd: &Path) -> Vec<String> {
+    let project = cwd.file_name().map(|name| format!("{PROJECT}{}", name.to_string_lossy()));
+    let branch = branch(cwd).map(|branch| format!("{BRANCH}{branch}"));
+    project.into_iter().chain(branch).collect()
+}
+
+/// The branch that is checked out where `folder` is; nothing outside of a repository and where no branch is.
+fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let head = start_of(&repository(&git)?.join("HEAD"))?;
+    let branch = head.trim().strip_prefix("ref: refs/heads/")?;
+    (!branch.is_empty()).then(|| branch.to_owned())
+}
+
+/// Where the files of Git are: `.git`, or what that names as a file, as it does in a worktree and a submodule.
+fn repository(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git.to_owned());
+    }
+    let named = start_of(git)?;
+    let named = named.lines().next()?.strip_prefix("gitdir:")?.trim();
+    Some(git.parent()?.join(named))
+}
+
+/// The beginning of a plain file.
+fn start_of(path: &Path) -> Option<String> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+    String::from_utf8(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tags;
+    use std::fs;
+
+    #[test]
+    fn project_and_branch_are_named_where_there_are_some() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("grid");
+        fs::create_dir_all(project.join("src")).unwrap();
+        assert_eq!(tags(&project), ["project:grid"]);
+        fs::create_dir(project.join(".git")).unwrap();
+        fs::write(project.join(".git/HEAD"), "ref: refs/heads/fix/größe\n").unwrap();
+        assert_eq!(tags(&project), ["project:grid", "branch:fix/größe"]);
+        assert_eq!(tags(&project.join("src")), ["project:src", "branch:fix/größe"]);
+        // No branch is checked out.
+        fs::write(project.join(".git/HEAD"), "0123456789abcdef0123456789abcdef01234567\n").unwrap();
+        assert_eq!(tags(&project), ["project:grid"]);
+        fs::remove_file(project.join(".git/HEAD")).unwrap();
+        assert_eq!(tags(&project), ["project:grid"]);
+    }
+
+    #[test]
+    fn a_worktree_has_the_branch_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (worktree, git) = (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));
+        fs::create_dir_all(&worktree).unwrap();
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/other\n").unwrap();
+        for named in [git.display().to_string(), "../main/.git/worktrees/tree".to_owned()] {
+            fs::write(worktree.join(".git"), format!("gitdir: {named}\n")).unwrap();
+            assert_eq!(tags(&worktree), ["project:tree", "branch:other"]);
+        }
+        fs::write(worktree.join(".git"), "nonsense").unwrap();
+        assert_eq!(tags(&worktree), ["project:tree"]);
+    }
+}
