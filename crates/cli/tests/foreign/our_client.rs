@@ -1,6 +1,6 @@
 //! Whole programs: `attache run` with the official agents.
 
-use crate::peers::{Agent, attache_run};
+use crate::peers::{ATTACHE, Agent, attache_run};
 use crate::process::{Ended, run};
 use crate::project::Project;
 use serde_json::{Value, json};
@@ -128,4 +128,19 @@ async fn each_end_has_its_exit_code() {
             assert!(error["message"].as_str().unwrap().contains(words), "{words}: {ended:?}");
         }
     }
+}
+
+/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as what it is.
+#[tokio::test]
+async fn the_example_agent_of_the_official_sdk_is_greeted_and_found_to_open_no_session() {
+    let agent = Agent::official_example();
+    let ended = prompted(&agent, &Project::new(), &["--json", "hello"]).await;
+    assert_eq!(ended.code(), 4, "{ended:?}");
+    assert_eq!(ended.events().of("agent").len(), 1, "the handshake is done: {ended:?}");
+    assert!(ended.stderr.contains("session/new (-32601)"), "{ended:?}");
+    let check = [ATTACHE, "agents", "check", &agent.command[0], "--json"].map(str::to_owned);
+    let ended = run(&check).await;
+    assert_eq!(ended.code(), 4, "{ended:?}");
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&told["protocolVersion"], &told["session"]["opened"]), (&json!(1), &json!(false)));
 }

@@ -49,6 +49,11 @@ impl Agent {
         }
     }
 
+    /// The example of the Rust SDK, which answers `initialize` alone. The TypeScript SDK has none in its package.
+    pub(crate) fn official_example() -> Self {
+        Self { name: "simple-agent", command: vec![text(official("simple-agent"))], words: &[] }
+    }
+
     pub(crate) fn official_ts() -> Self {
         Self { name: "agent.mjs", command: ts("agent.mjs"), words: OFFICIAL_WORDS }
     }

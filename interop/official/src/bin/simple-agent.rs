@@ -1,0 +1,3 @@
+//! The example agent of the official SDK, as its authors wrote it: it answers `initialize` and nothing else.
+
+include!(env!("SIMPLE_AGENT"));
