@@ -7,7 +7,7 @@ use super::running::{Listeners, Running};
 use super::secrets::Secrets;
 use super::told::Told;
 use crate::models::Http;
-use crate::tools::fit::one_line;
+use crate::tools::fit::{counted, one_line};
 use attache_protocol::v1::McpServer;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, JsonObject, Tool};
 use rmcp::service::{Peer, PeerRequestOptions};
@@ -224,12 +224,12 @@ impl Server {
             return connected;
         }
         self.set(Status::Connecting { late: true });
-        let what = format!("The MCP server {} gave no answer within {:?}", self.name, setup.deadline);
+        let what = format!("The MCP server {} gave no answer within {}", self.name, seconds(setup.deadline));
         let words = self.secrets.hide(&traces.last_words());
         told.tell(what, &format!("I go on without its tools; they come when it is ready{words}.")).await;
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
-            Err(format!("it gave no answer within {:?}{}", setup.longest, traces.last_words()))
+            Err(format!("it gave no answer within {}{}", seconds(setup.longest), traces.last_words()))
         })
     }
 
@@ -261,6 +261,10 @@ impl Server {
     fn set(&self, status: Status) {
         self.state.send_modify(|state| state.status = status);
     }
+}
+
+fn seconds(time: Duration) -> String {
+    counted(time.as_secs_f64().ceil() as u64, "second")
 }
 
 /// The sentence with a capital letter.

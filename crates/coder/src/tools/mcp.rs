@@ -1,8 +1,8 @@
 //! A tool of an MCP server that the client gave the session.
 
-use super::fit::{self, MESSAGE_TEXT, code_block, ends_within, one_line};
+use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::repair;
-use super::{ARGUMENTS_SHOWN, Action, Finding, ToolResult, Toolbox};
+use super::{ARGUMENTS_SHOWN, Action, Finding, TEXT_GIVEN, ToolResult, Toolbox};
 use crate::mcp::{Next, Question, Returned, Running, Server, Word};
 use attache_agent::{Elicited, Error, NewToolCall, Result, ToolCallHandle};
 use attache_protocol::v1::{ContentBlock, ElicitationSchema};
@@ -114,7 +114,7 @@ impl Toolbox<'_> {
 
     /// Follows a call to its end.
     async fn follow(
-        &self,
+        &mut self,
         server: &Server,
         mut running: Running,
         mut handle: ToolCallHandle,
@@ -131,7 +131,8 @@ impl Toolbox<'_> {
                 next = running.next() => next,
                 () = tokio::time::sleep_until(deadline.min(latest)) => {
                     running.cancel("it took too long").await;
-                    break format!("the MCP server {} gave no sign of life for {SILENT:?}", server.name());
+                    let silent = counted(SILENT.as_secs(), "second");
+                    break format!("the MCP server {} gave no sign of life for {silent}", server.name());
                 }
             };
             let said = match next {
@@ -191,19 +192,40 @@ impl Toolbox<'_> {
     }
 
     /// Shows what came back.
-    async fn returned(&self, returned: Returned, mut handle: ToolCallHandle) -> Result<ToolResult> {
+    async fn returned(&mut self, returned: Returned, mut handle: ToolCallHandle) -> Result<ToolResult> {
         let Returned { text, images, shown, structured, failed } = returned;
         if let Some(structured) = structured {
             super::output(&mut handle, structured).await?;
         }
         handle.replace_content(shown).await?;
-        let mut result = ToolResult::done(&text, Finding::Nothing);
+        let mut result = ToolResult::done(self.kept(text).await?, Finding::Nothing);
         (result.images, result.failed) = (images, failed);
         match failed {
             true => handle.fail("The tool says that it failed.").await?,
             false => handle.complete().await?,
         }
         Ok(result)
+    }
+
+    /// The text as the model gets it: of a long one its ends, and where all of it is.
+    async fn kept(&mut self, text: String) -> Result<String> {
+        if fit::json_text_length(&text) <= TEXT_GIVEN {
+            return Ok(text);
+        }
+        let Ok(file) = self.memory.shell.scratch.next_output() else { return Ok(text) };
+        let ends = ends_within(&text, TEXT_GIVEN - 1024);
+        let bytes = counted(text.len() as u64, "byte");
+        let path = file.clone();
+        // Without the file the ends are all that there is.
+        Ok(match super::thread::blocking(move |_| std::fs::write(path, text)).await? {
+            Ok(()) => {
+                let file = file.display();
+                format!(
+                    "{ends}\n[it returned {bytes}; all of them are in {file}, for `read` and for commands]"
+                )
+            }
+            Err(_) => ends,
+        })
     }
 }
 

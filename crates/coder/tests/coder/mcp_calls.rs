@@ -59,6 +59,7 @@ async fn every_kind_of_content_is_mapped_and_what_is_long_is_cut() {
         text.len()
     );
     assert_eq!(turn.tool_calls()[0]["status"], "completed");
+    assert!(text.contains("it returned 3,250,000 bytes; all of them are in /"), "{text}");
 }
 
 #[tokio::test]

@@ -56,6 +56,11 @@ impl Scratch {
         Ok(made.places())
     }
 
+    /// Where the next output may be kept: a file that does not exist. Blocks on the disk.
+    pub(crate) fn next_output(&mut self) -> io::Result<PathBuf> {
+        self.places().map(|places| places.output)
+    }
+
     /// The output file that the path names, if it names one.
     pub(crate) fn output(&self, path: &str) -> Option<PathBuf> {
         let outputs = &self.made.as_ref()?.outputs;
