@@ -67,7 +67,12 @@ impl Ask {
                     options.push(option);
                 }
             }
-            let title = one_line(&question.question, 300);
+            // A single question stands above the form.
+            let title = if self.questions.len() == 1 {
+                "Your answer".to_owned()
+            } else {
+                one_line(&question.question, 300)
+            };
             let field = match (options.is_empty(), question.several) {
                 (true, _) => json!({ "type": "string", "title": title }),
                 (false, false) => json!({ "type": "string", "title": title, "enum": options }),
