@@ -171,6 +171,12 @@ impl Client {
         }
     }
 
+    /// Closes the session.
+    pub(crate) async fn close(&mut self) {
+        let answer = self.call("session/close", json!({ "sessionId": self.session })).await.result;
+        assert!(answer["error"].is_null(), "{answer}");
+    }
+
     pub(crate) async fn cancel(&mut self) {
         let params = json!({ "sessionId": self.session });
         self.send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": params })).await;

@@ -262,7 +262,7 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     if !sandboxes().await.is_empty() {
         assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
     }
-    client.call("session/close", json!({ "sessionId": client.session.clone() })).await;
+    client.close().await;
     eventually(|| !Path::new(file).exists()).await;
 }
 
@@ -384,6 +384,6 @@ async fn background_commands_are_bounded_and_end_with_their_session() {
         turn.text()
     );
     assert!(running(&sleep) >= 16, "{}", running(&sleep));
-    client.call("session/close", json!({ "sessionId": client.session.clone() })).await;
+    client.close().await;
     eventually(|| running(&sleep) == 0).await;
 }
