@@ -27,6 +27,7 @@ Examples:
   attache run \"summarize this project\"          with the built-in agent, no key needed
   attache run --agent gemini \"fix it\"           with any ACP agent
   attache agents                                which are known, and which are here
+  attache login kimi                            logs in to one
   attache sessions                              what was said so far
   attache config                                settings, and where they come from
   attache doctor                                what is installed and configured here";

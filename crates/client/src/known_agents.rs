@@ -86,11 +86,11 @@ pub const KNOWN_AGENTS: &[KnownAgent] = &[
         "brew install block-goose-cli",
         "a key of any provider; run `goose configure` once",
     ),
-    elsewhere(
+    npm(
         "kimi",
         "Kimi Code",
         "kimi acp",
-        "uv tool install kimi-cli",
+        ("@moonshot-ai/kimi-code", "npm install -g @moonshot-ai/kimi-code"),
         "a Kimi account or key; run `kimi` once to log in",
     ),
     elsewhere(
