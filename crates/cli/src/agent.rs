@@ -58,6 +58,9 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(text) = crate::folder::instructions() {
         coder = coder.instructions(text);
     }
+    if let Some(folder) = crate::folder::configuration() {
+        coder = coder.permissions(folder.join("permissions.toml"));
+    }
     let list = why.map(|why| format!("your own list of models is left out: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {
         log(&format!("attache agent: {trouble}"));

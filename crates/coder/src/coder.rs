@@ -9,7 +9,7 @@ use crate::instructions::instructions;
 use crate::mcp::{self, Servers};
 use crate::models::{Models, OFFLINE};
 use crate::options;
-use crate::policy::{Mode, Policy, Rule};
+use crate::policy::{Choice, Effect, Mode, Policy, Subject};
 use crate::spending::Spending;
 use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
@@ -50,6 +50,8 @@ pub struct Coder {
     sandbox: Option<Option<Sandbox>>,
     /// What the person wants in every project.
     instructions: Option<String>,
+    /// The person's file of rules.
+    permissions: Option<PathBuf>,
 }
 
 /// What the agent keeps of one session.
@@ -85,8 +87,10 @@ pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 pub(crate) enum Record {
     /// A part of the conversation.
     Message(Box<Message>),
-    /// A choice for always, and whether it allows.
-    Choice(Rule, bool),
+    /// A choice for always and whether it allows, as sessions kept it at first.
+    Choice(Choice, bool),
+    /// A choice for the rest of the session.
+    Rule(Subject, Effect),
     /// What a call of a provider's model cost, in US dollars, if anybody knows.
     Cost(Option<f64>),
     /// A summary took the place of the older part of the conversation.
@@ -104,8 +108,17 @@ impl Coder {
     /// The agent with these models.
     pub fn with(models: Models) -> Self {
         let (mode, mcp_deadline) = (Mode::Ask, mcp::DEADLINE);
-        let (thought_level, sandbox, instructions) = (None, None, None);
-        Self { models, mode, thought_level, troubles: Vec::new(), mcp_deadline, sandbox, instructions }
+        let (thought_level, sandbox, instructions, permissions) = (None, None, None, None);
+        Self {
+            models,
+            mode,
+            thought_level,
+            troubles: Vec::new(),
+            mcp_deadline,
+            sandbox,
+            instructions,
+            permissions,
+        }
     }
 
     /// The ids of the modes that there are.
@@ -162,6 +175,14 @@ impl Coder {
     pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
+
+    /// The same with the person's file of rules, which need not be there yet: what may run without asking, described in `PERMISSIONS.md`.
+    /// Choices for a project and for the person are kept in it; without a file they hold in their session only.
+    #[must_use]
+    pub fn permissions(mut self, file: PathBuf) -> Self {
+        self.permissions = Some(file);
+        self
+    }
 }
 
 impl Coder {
@@ -199,6 +220,17 @@ impl Coder {
     }
 }
 
+/// Says what is wrong with the files of rules, for whoever wrote one counts on it.
+async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
+    let faults = policy.faults();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let mut notice = Notice::new(NoticeSeverity::Warning, "A file of rules is not obeyed in full");
+    notice.description = Some(faults.join("\n"));
+    opening.handle().notice(notice).await
+}
+
 impl Default for Coder {
     fn default() -> Self {
         Self::new()
@@ -231,21 +263,28 @@ impl Author for Coder {
         self.tell_what_is_missing(&opening).await?;
         opening.commands(commands());
         let given = opening.roots().to_vec();
-        let own = self.instructions.clone();
+        let (own, file) = (self.instructions.clone(), self.permissions.clone());
         let looked = tokio::task::spawn_blocking(move || {
             let folders = Folders::new(&given)?;
-            Ok((instructions(&folders, own.as_deref()), folders))
+            let policy = Policy::read(file.as_deref(), &folders);
+            Ok((instructions(&folders, own.as_deref()), policy, folders))
         });
         let looked = looked.await;
         let looked: std::result::Result<_, RootsError> =
             looked.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
-        let (instructions, folders) = looked.map_err(|error| Error::invalid(error.to_string()))?;
-        let (mut conversation, mut policy) = (Conversation::default(), Policy::default());
+        let (instructions, mut policy, folders) =
+            looked.map_err(|error| Error::invalid(error.to_string()))?;
+        tell_faults(&opening, &policy).await?;
+        let mut conversation = Conversation::default();
         let mut spending = Spending::of(opening.session().usage().total());
         for record in opening.remembered()? {
             match record {
                 Record::Message(message) => conversation.push(*message),
-                Record::Choice(rule, allowed) => policy.remember(rule, allowed),
+                Record::Choice(choice, allowed) => {
+                    let effect = if allowed { Effect::Allow } else { Effect::Deny };
+                    choice.subject().into_iter().for_each(|subject| policy.remember(subject, effect));
+                }
+                Record::Rule(subject, effect) => policy.remember(subject, effect),
                 Record::Cost(dollars) => spending.add(dollars),
                 Record::Compacted(compacted) => conversation.compact(*compacted),
                 Record::Cleared => conversation.clear(),
@@ -270,6 +309,14 @@ impl Author for Coder {
     }
 
     async fn turn(&self, memory: &mut Memory, turn: &Turn) -> Result<StopReason> {
+        // Another session may have added to the person's rules.
+        let mut policy = memory.policy.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            policy.read_again();
+            policy
+        });
+        let read = read.await;
+        memory.policy = read.map_err(|error| Error::caused("the rules could not be read", error))?;
         crate::turn::run(&self.models, memory, turn).await
     }
 

@@ -41,3 +41,4 @@ mod turn;
 
 pub use coder::{Coder, Memory};
 pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables};
+pub use policy::{RuleFault, Rules};

@@ -1,61 +1,53 @@
-//! What may run without asking: the session's mode, and what a person chose to be remembered.
+//! What may run without asking: the session's mode, and rules over it, of which the strictest wins.
+//!
+//! An action is judged by what it [touches](crate::tools::Touch). Files and commands inside of the session's folders follow the mode; what is
+//! [guarded](guard) asks in every mode; every command of a line is judged, and a line that cannot be read asks. `PERMISSIONS.md` says all of
+//! it for people, and `policy/corpus.tsv` shows it in rows that a test plays.
 
-use crate::tools::fit::{code, one_line};
-use crate::tools::{Action, Touch};
-use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
+mod command;
+#[cfg(test)]
+mod corpus;
+mod decision;
+pub(crate) mod guard;
+mod judge;
+mod line;
+mod mode;
+mod offer;
+#[cfg(test)]
+mod properties;
+mod reach;
+mod reading;
+mod rule;
+mod rules;
+mod shell;
+
+pub(crate) use decision::{Decision, Verdict};
+pub(crate) use judge::Judge;
+pub(crate) use mode::Mode;
+pub(crate) use offer::{Question, Scope};
+pub(crate) use rule::{Effect, Rule, Subject};
+pub use rules::{RuleFault, Rules};
+
+use crate::folders::Folders;
+use rule::Pattern;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// How a session treats what changes something. Reading and searching always run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Edits and commands ask.
-    Ask,
-    /// Edits run, commands ask.
-    Edit,
-    /// Everything runs.
-    Auto,
-    /// Nothing that changes anything runs.
-    Plan,
-}
+/// How many choices one session remembers; beyond that the oldest are asked again.
+const REMEMBERED: usize = 256;
 
-impl Mode {
-    /// All modes; the first is that of a new session.
-    pub(crate) const ALL: [Self; 4] = [Self::Ask, Self::Edit, Self::Auto, Self::Plan];
+/// Where a project may say what it forbids or wants to be asked about, from its folder.
+const PROJECTS: &str = ".attache/permissions.toml";
 
-    /// The mode with this id; an unknown one is taken as the most careful that can work.
-    pub(crate) fn of(id: &str) -> Self {
-        Self::ALL.into_iter().find(|mode| mode.id() == id).unwrap_or(Self::Ask)
-    }
-
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::Ask => "ask",
-            Self::Edit => "edit",
-            Self::Auto => "auto",
-            Self::Plan => "plan",
-        }
-    }
-
-    /// Name and description for people.
-    pub(crate) fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Ask => ("Ask", "Asks before every edit and command"),
-            Self::Edit => ("Edit", "Edits without asking, asks before every command"),
-            Self::Auto => ("Auto", "Edits and runs commands without asking"),
-            Self::Plan => ("Plan", "Reads and searches only: no edit, no command"),
-        }
-    }
-}
-
-/// What a remembered choice is about. It is never wider than the option's name says.
+/// A choice for always as sessions kept it at first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Rule {
-    /// Edits of any file but those that programs obey.
+pub(crate) enum Choice {
+    /// Edits of any file.
     Edits,
     /// Edits of one file.
     File(String),
-    /// Command lines that are one plain command of this program.
+    /// Commands of this program.
     Program(String),
     /// This command line, character by character.
     CommandLine(String),
@@ -65,200 +57,92 @@ pub(crate) enum Rule {
     Url(String),
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Choice {
+    /// What a rule says of it now.
+    pub(crate) fn subject(self) -> Option<Subject> {
         match self {
-            Self::Edits => f.write_str("edits"),
-            Self::File(path) => write!(f, "edits of {}", code(path)),
-            Self::Program(program) => write!(f, "commands that start with {}", code(program)),
-            Self::CommandLine(line) => write!(f, "exactly {}", code(&one_line(line, 80))),
-            Self::Mcp { server, tool } => {
-                write!(f, "the tool {} of {}", code(&one_line(tool, 80)), code(&one_line(server, 80)))
-            }
-            Self::Url(url) => write!(f, "fetching {}", code(&one_line(url, 80))),
+            Self::Edits => Pattern::new("**").ok().map(Subject::Changes),
+            Self::File(path) => Pattern::exactly(&path).map(Subject::Changes),
+            Self::Program(program) => Some(Subject::Command(vec![program])),
+            Self::CommandLine(line) => Some(Subject::Line(line)),
+            Self::Mcp { server, tool } => Some(Subject::Mcp { server, tool: Some(tool) }),
+            Self::Url(_) => None,
         }
     }
 }
 
-/// What is to be done about an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// It runs.
-    Run,
-    /// A person is asked, and may have the answer remembered for this rule.
-    Ask(Rule),
-    /// It does not run, for this reason.
-    Refuse(String),
-}
-
-/// Programs that do what their arguments say: a choice about one of them would be a choice about everything.
-const RUNNERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "fish", "ksh", "env", "sudo", "doas", "su", "xargs", "nohup", "nice",
-    "time", "timeout", "exec", "eval", "command", "builtin", "source", ".", "python", "python3", "perl",
-    "ruby", "node", "deno", "bun", "php", "lua", "ssh", "find", "awk", "sed", "setsid", "stdbuf", "watch",
-    "parallel", "docker", "podman",
-];
-
-/// Folders whose files programs obey, so that an edit of them amounts to a command.
-const OBEYED: &[&str] = &[".git", ".hg", ".svn", ".jj"];
-
-/// How many choices one session remembers; beyond that the oldest are asked again.
-const REMEMBERED: usize = 256;
-
-/// What one session remembers.
-#[derive(Debug, Default)]
+/// The rules of one session: its own, those of the person, and what the project forbids.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
-    chosen: Vec<(Rule, bool)>,
+    /// The person's file of rules.
+    file: Option<PathBuf>,
+    chosen: Vec<Rule>,
+    persons: Rules,
+    projects: Rules,
+    in_force: Arc<Vec<Rule>>,
+    cwd: PathBuf,
 }
 
 impl Policy {
-    /// What is to be done about an action in a mode. A refusal that is remembered holds in every mode.
-    pub(crate) fn decide(&self, mode: Mode, action: &Action) -> Decision {
-        let Some(rule) = rule_of(action) else { return Decision::Run };
-        if mode == Mode::Plan {
-            return Decision::Refuse(
-                "the session's mode is Plan, in which nothing is changed or run".to_owned(),
-            );
-        }
-        if let Some((rule, _)) = self.chosen.iter().find(|(rule, allowed)| !allowed && concerns(rule, action))
-        {
-            return Decision::Refuse(format!("{rule} were refused for the rest of this session"));
-        }
-        let allowed = self.chosen.iter().any(|(chosen, allowed)| *allowed && *chosen == rule);
-        match (mode, &rule) {
-            _ if allowed => Decision::Run,
-            (Mode::Auto, Rule::Edits | Rule::Program(_) | Rule::CommandLine(_)) => Decision::Run,
-            (Mode::Edit, Rule::Edits) => Decision::Run,
-            _ => Decision::Ask(rule),
-        }
+    /// The rules for a session in these folders. Blocks on the disk.
+    pub(crate) fn read(file: Option<&Path>, folders: &Folders) -> Self {
+        let mut policy =
+            Self { file: file.map(Path::to_owned), cwd: folders.roots().cwd().to_owned(), ..Self::default() };
+        policy.projects = projects(folders);
+        policy.read_again();
+        policy
+    }
+
+    /// Reads the person's file again: another session may have added to it. Blocks on the disk.
+    pub(crate) fn read_again(&mut self) {
+        self.persons = self.file.as_deref().map(Rules::read).unwrap_or_default();
+        self.gather();
+    }
+
+    /// What is wrong with the files, each in a sentence.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        self.persons.faults().iter().chain(self.projects.faults()).map(ToString::to_string).collect()
+    }
+
+    /// What decides about an action in a mode.
+    pub(crate) fn judge<'j>(&'j self, mode: Mode, folders: &'j Folders) -> Judge<'j> {
+        Judge { mode, rules: &self.in_force, broken: self.persons.broken || self.projects.broken, folders }
+    }
+
+    /// Whether choices can be kept beyond the session.
+    pub(crate) fn keeps(&self) -> bool {
+        self.file.is_some() && self.persons.faults().is_empty()
     }
 
     /// Keeps a choice for the rest of the session; it replaces an earlier one about the same.
-    pub(crate) fn remember(&mut self, rule: Rule, allowed: bool) {
-        self.chosen.retain(|(earlier, _)| *earlier != rule);
-        self.chosen.push((rule, allowed));
+    pub(crate) fn remember(&mut self, subject: Subject, effect: Effect) {
+        self.chosen.retain(|earlier| earlier.subject != subject);
+        self.chosen.push(Rule { effect, subject, project: None, file: None });
         if self.chosen.len() > REMEMBERED {
             self.chosen.remove(0);
         }
+        self.gather();
+    }
+
+    /// Where a choice beyond the session is kept, and for which project alone.
+    pub(crate) fn place(&self, scope: Scope) -> Option<(PathBuf, Option<PathBuf>)> {
+        let project = (scope == Scope::Project).then(|| self.cwd.clone());
+        (scope != Scope::Session).then(|| self.file.clone()).flatten().map(|file| (file, project))
+    }
+
+    fn gather(&mut self) {
+        let here = |rule: &&Rule| {
+            let real = |project: &PathBuf| std::fs::canonicalize(project).is_ok_and(|real| real == self.cwd);
+            rule.project.as_ref().is_none_or(|project| *project == self.cwd || real(project))
+        };
+        let files = self.persons.rules.iter().chain(&self.projects.rules);
+        self.in_force = Arc::new(self.chosen.iter().chain(files.filter(here)).cloned().collect());
     }
 }
 
-/// What a choice about this action is remembered for; nothing for actions that never ask.
-fn rule_of(action: &Action) -> Option<Rule> {
-    match action.touches() {
-        Touch::Nothing | Touch::Reads(_) => None,
-        Touch::Changes(paths) => {
-            let obeyed =
-                |path: &&str| path.split('/').any(|part| OBEYED.contains(&part.to_lowercase().as_str()));
-            Some(paths.into_iter().find(obeyed).map_or(Rule::Edits, |path| Rule::File(path.to_owned())))
-        }
-        Touch::Mcp { server, tool } => Some(Rule::Mcp { server: server.to_owned(), tool: tool.to_owned() }),
-        Touch::Fetches { url } => Some(Rule::Url(url.to_owned())),
-        Touch::Runs { command, .. } => Some(match plain_program(command) {
-            Some(program) => Rule::Program(program.to_owned()),
-            None => Rule::CommandLine(command.to_owned()),
-        }),
-    }
-}
-
-/// Whether a refusal by this rule is about the action. A program is found in every part of a command line.
-fn concerns(rule: &Rule, action: &Action) -> bool {
-    match (rule, action.touches()) {
-        (Rule::Edits, Touch::Changes(_)) => true,
-        (Rule::Program(program), Touch::Runs { command, .. }) => command
-            .split([';', '&', '|', '(', ')', '{', '}', '`', '\n'])
-            .any(|part| part.split_whitespace().any(|word| word == program)),
-        (rule, _) => rule_of(action).as_ref() == Some(rule),
-    }
-}
-
-/// The program of a command line that runs just one, with nothing that the shell would make more of.
-fn plain_program(line: &str) -> Option<&str> {
-    let special = |each: char| ";&|<>()$`\\{}\n\r#!*?[~".contains(each) || each.is_control();
-    let program = line.split_whitespace().next()?;
-    let odd = program.contains(['=', '"', '\'']) || RUNNERS.contains(&program.rsplit('/').next()?);
-    (!odd && !line.contains(special)).then_some(program)
-}
-
-/// The four choices of a permission request; those to be remembered say for what (PERM-07).
-pub(crate) fn choices(rule: &Rule) -> Vec<PermissionOption> {
-    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    vec![
-        PermissionOption::new("allow_once", "Allow once", AllowOnce),
-        PermissionOption::new("allow_always", format!("Always allow {rule} in this session"), AllowAlways),
-        PermissionOption::new("reject_once", "Reject", RejectOnce),
-        PermissionOption::new(
-            "reject_always",
-            format!("Reject {rule} for the rest of this session"),
-            RejectAlways,
-        ),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Decision, Mode, Policy, Rule, plain_program};
-    use crate::tools::Action;
-    use crate::tools::edit::Edit;
-    use crate::tools::execute::Execute;
-
-    fn run(command: &str) -> Action {
-        Action::Execute(Execute { command: command.into(), ..Execute::default() })
-    }
-
-    fn edit(path: &str) -> Action {
-        Action::Edit(Edit { path: path.into(), replacements: Vec::new() })
-    }
-
-    #[test]
-    fn a_program_allowed_always_allows_nothing_the_shell_adds() {
-        let mut policy = Policy::default();
-        policy.remember(Rule::Program("cargo".into()), true);
-        assert_eq!(policy.decide(Mode::Ask, &run("cargo test \"a b\"")), Decision::Run);
-        for line in [
-            "cargo test; rm x",
-            "cargo test && x",
-            "cargo $(rm x)",
-            "cargo `rm x`",
-            "cargo > f",
-            "X=1 cargo",
-            "cargo\nrm x",
-            "cargo test & x",
-            "./cargo",
-            "cargo \u{7}",
-        ] {
-            assert!(matches!(policy.decide(Mode::Ask, &run(line)), Decision::Ask(_)), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn programs_that_run_others_are_remembered_by_their_whole_line_only() {
-        for line in ["sh -c x", "/bin/bash x", "env rm", "sudo ls", "find . -delete", "", "'ls' x"] {
-            assert_eq!(plain_program(line), None, "{line}");
-        }
-        assert_eq!(plain_program("  /usr/bin/ls -l"), Some("/usr/bin/ls"));
-    }
-
-    #[test]
-    fn a_refusal_holds_in_every_mode_and_every_part_of_a_command() {
-        let mut policy = Policy::default();
-        policy.remember(Rule::Program("rm".into()), false);
-        for line in ["rm x", "ls; rm x", "ls && sudo rm x", "echo $(rm x)"] {
-            for mode in Mode::ALL {
-                assert!(matches!(policy.decide(mode, &run(line)), Decision::Refuse(_)), "{line} {mode:?}");
-            }
-        }
-        assert_eq!(policy.decide(Mode::Auto, &run("rmdir x")), Decision::Run);
-    }
-
-    #[test]
-    fn edits_of_files_that_programs_obey_ask_in_every_mode_that_edits() {
-        let mut policy = Policy::default();
-        policy.remember(Rule::Edits, true);
-        for mode in [Mode::Ask, Mode::Edit, Mode::Auto] {
-            assert_eq!(policy.decide(mode, &edit("src/a.rs")), Decision::Run);
-            assert!(matches!(policy.decide(mode, &edit("a/.git/hooks/x")), Decision::Ask(Rule::File(_))));
-        }
-        assert!(matches!(policy.decide(Mode::Plan, &edit("a")), Decision::Refuse(_)));
-    }
+/// What a project says in its own file. It came with the project, which nobody need trust: what it allows is not obeyed.
+fn projects(folders: &Folders) -> Rules {
+    let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists());
+    let text = place.and_then(|place| folders.roots().read_text(place.resolved.path(), None, None).ok());
+    text.map(|text| Rules::parse(PROJECTS, &text).without_allowing()).unwrap_or_default()
 }

@@ -21,6 +21,7 @@ pub(crate) mod mcp;
 pub(crate) mod move_file;
 mod page;
 pub(crate) mod patch;
+mod permitted;
 mod picture;
 mod public_address;
 pub(crate) mod read;
@@ -40,12 +41,12 @@ pub(crate) use spec::specs;
 pub(crate) use spec::specs_of;
 pub(crate) use touch::Touch;
 
-use crate::coder::{Memory, Record};
+use crate::coder::Memory;
 use crate::conversation::Party;
 use crate::folders::Place;
 use crate::models::{Media, Models};
-use crate::policy::{self, Decision, Mode, Rule};
-use attache_agent::{Permission, Result, ToolCallHandle, ToolKind, Turn};
+use crate::policy::{Decision, Mode};
+use attache_agent::{Result, ToolCallHandle, ToolKind, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use file_access::{Fingerprint, looking};
@@ -176,8 +177,9 @@ impl Toolbox<'_> {
         {
             return self.read_output(read, call).await;
         }
-        if let Decision::Refuse(why) = self.decide(action) {
-            return self.refused(call.announce().await?, &why).await;
+        let verdict = self.decide(action).await?;
+        if verdict.decision == Decision::Refuse {
+            return self.refused(call.announce().await?, &verdict.why()).await;
         }
         match action {
             Action::Execute(execute) => return self.execute(execute, call).await,
@@ -201,7 +203,17 @@ impl Toolbox<'_> {
         match action {
             Action::Edit(edit) => self.edit(edit, call, &place).await,
             Action::Write(write) => self.write_whole(write, call, &place).await,
-            action => self.look(action, call.start().await?, &place).await,
+            action if verdict.decision == Decision::Run => {
+                self.look(action, call.start().await?, &place).await
+            }
+            action => {
+                let mut handle = match self.permitted(call.announce().await?, action).await? {
+                    Ok(handle) => handle,
+                    Err(refused) => return Ok(refused),
+                };
+                handle.start().await?;
+                self.look(action, handle, &place).await
+            }
         }
     }
 
@@ -266,63 +278,10 @@ impl Toolbox<'_> {
         Ok(ToolResult::failed(why))
     }
 
-    /// Keeps a choice for always, here and in the store.
-    async fn choose(&mut self, rule: Rule, allowed: bool) -> Result<()> {
-        self.turn.remember(&Record::Choice(rule.clone(), allowed)).await?;
-        self.memory.policy.remember(rule, allowed);
-        Ok(())
-    }
-
     async fn refused(&self, handle: ToolCallHandle, why: &str) -> Result<ToolResult> {
         let mut result = self.failed(handle, &format!("Not done: {why}.")).await?;
         result.finding = Finding::NotAllowed;
         Ok(result)
-    }
-
-    /// What the policy says now; the mode may change while the turn runs (MODE-03).
-    fn decide(&self, action: &Action) -> Decision {
-        self.memory.policy.decide(self.mode(), action)
-    }
-
-    fn mode(&self) -> Mode {
-        mode(self.memory, self.turn)
-    }
-
-    /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run.
-    async fn permitted(
-        &mut self,
-        handle: ToolCallHandle,
-        action: &Action,
-    ) -> Result<std::result::Result<ToolCallHandle, ToolResult>> {
-        let rule = match self.decide(action) {
-            Decision::Run => return Ok(Ok(handle)),
-            Decision::Refuse(why) => return self.refused(handle, &why).await.map(Err),
-            Decision::Ask(rule) => rule,
-        };
-        let why = match self.turn.ask_permission(&handle, policy::choices(&rule)).await? {
-            Permission::AllowOnce(_) => None,
-            Permission::AllowAlways(_) => {
-                self.choose(rule, true).await?;
-                None
-            }
-            Permission::RejectOnce(_) => Some("the person rejected it".to_owned()),
-            Permission::RejectAlways(_) => {
-                let why = format!("the person rejected {rule} for the rest of this session");
-                self.choose(rule, false).await?;
-                Some(why)
-            }
-            Permission::Unusable(why) => Some(format!("nobody allowed it: {why}")),
-            _ => Some("nobody allowed it".to_owned()),
-        };
-        // Somebody may have changed the mode while the question was open.
-        let why = why.or_else(|| match self.decide(action) {
-            Decision::Refuse(why) => Some(why),
-            Decision::Run | Decision::Ask(_) => None,
-        });
-        match why {
-            None => Ok(Ok(handle)),
-            Some(why) => self.refused(handle, &why).await.map(Err),
-        }
     }
 
     fn saw(&mut self, path: PathBuf, now: Fingerprint) {

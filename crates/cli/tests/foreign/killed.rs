@@ -134,7 +134,7 @@ async fn our_agent_ends_when_its_client_is_killed_at_once() {
 #[tokio::test]
 async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
     for client in FOREIGN {
-        let script = "mode auto\nprompt run echo $$ > ../command.pid; exec sleep 600";
+        let script = "permission allow_once\nmode auto\nprompt run echo $$ > ../command.pid; exec sleep 600";
         Pair::started(client, script).ends(&["command.pid"]).await;
     }
 }
@@ -142,7 +142,7 @@ async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
 #[tokio::test]
 async fn our_agent_ends_when_its_client_is_killed_while_it_is_asked() {
     for client in FOREIGN {
-        let mut pair = Pair::started(client, "permission wait\nprompt run true");
+        let mut pair = Pair::started(client, "permission wait\nprompt run touch asked.txt");
         pair.says("permission").await;
         pair.ends(&[]).await;
     }

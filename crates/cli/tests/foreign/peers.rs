@@ -21,7 +21,7 @@ const OUR_WORDS: &[(&str, &str)] = &[
     ("mode_other", "auto"),
     ("prompt_say", "help"),
     ("prompt_wait", "run sleep 600"),
-    ("prompt_ask", "run true"),
+    ("prompt_ask", "run touch asked.txt"),
     ("prompt_read", "show notes.txt"),
     ("prompt_write", "rename one to ONE in notes.txt"),
 ];

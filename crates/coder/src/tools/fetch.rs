@@ -94,7 +94,7 @@ impl Toolbox<'_> {
             shown.push_str("\n\nThis is an address of this machine or its network.");
         }
         let action = super::Action::Fetch(fetch.clone());
-        let by_rule = self.decide(&action) == Decision::Run;
+        let by_rule = self.decide(&action).await?.decision == Decision::Run;
         let handle = call.content(ContentBlock::text(shown)).announce().await?;
         let mut handle = match self.permitted(handle, &action).await? {
             Ok(handle) => handle,
@@ -125,7 +125,8 @@ impl Toolbox<'_> {
             let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
             if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default() {
                 let action = super::Action::Fetch(Fetch { url: next.to_string() });
-                if self.decide(&action) != Decision::Run {
+                let verdict = self.decide(&action).await.map_err(|error| error.to_string())?;
+                if verdict.decision != Decision::Run {
                     return Err(format!(
                         "{} sends on to another host, {next}: fetch that if it is what you want",
                         url.host_str().unwrap_or_default()

@@ -25,6 +25,8 @@ pub(crate) struct Client {
     pub(crate) opened: Value,
     /// The options that are chosen, one question after the other; `cancel` cancels the turn instead.
     pub(crate) choices: VecDeque<&'static str>,
+    /// What is chosen when nobody expected the question.
+    pub(crate) otherwise: Option<&'static str>,
     /// The params of the questions.
     pub(crate) asked: Vec<Value>,
     /// The answers to forms, one after the other; `"cancel"` cancels the turn instead.
@@ -81,6 +83,7 @@ impl Client {
             initialized: Value::Null,
             opened: Value::Null,
             choices: VecDeque::new(),
+            otherwise: None,
             asked: Vec::new(),
             forms: VecDeque::new(),
             meanwhile: None,
@@ -198,7 +201,7 @@ impl Client {
                 if let Some(meanwhile) = &mut self.meanwhile {
                     meanwhile();
                 }
-                match self.choices.pop_front().expect("nobody expected this question") {
+                match self.choices.pop_front().or(self.otherwise).expect("nobody expected this question") {
                     "cancel" => {
                         self.cancel().await;
                         json!({ "outcome": { "outcome": "cancelled" } })

@@ -4,9 +4,11 @@ use crate::client::Client;
 use crate::projects::project;
 use std::path::Path;
 
+/// A session in which every command runs, whether or not a sandbox holds it.
 async fn auto(folder: &Path) -> Client {
     let mut client = Client::open(folder).await;
     client.set("mode", "auto").await;
+    client.otherwise = Some("allow_once");
     client
 }
 

@@ -20,7 +20,7 @@ fn replies() -> Vec<Reply> {
     vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),
         anthropic(
-            &[text("Let me see."), tool_use("s1", "execute", json!({ "command": "echo seen" }))],
+            &[text("Let me see."), tool_use("s1", "execute", json!({ "command": "touch seen" }))],
             "tool_use",
         ),
         anthropic(&[text("It is in a.rs.")], "end_turn"),
@@ -60,7 +60,7 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
         .map(|update| update["content"]["text"].as_str().unwrap())
         .collect();
     assert_eq!(words, "Let me see.It is in a.rs.");
-    assert_eq!(of_child("tool_call")[0]["title"], "Run echo seen");
+    assert_eq!(of_child("tool_call")[0]["title"], "Run touch seen");
     let usage = &turn.result["result"]["usage"];
     assert_eq!((&usage["inputTokens"], &usage["outputTokens"]), (&json!(40), &json!(28)), "four calls");
     let bodies = bodies(&server);
@@ -75,7 +75,7 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     assert!(tools(&bodies[0]).contains(&"task".to_owned()) && !tools(of_child).contains(&"task".to_owned()));
     assert!(after.to_string().contains("It is in a.rs."), "the report");
     assert!(
-        !after.to_string().contains("Let me see.") && !after.to_string().contains("echo seen"),
+        !after.to_string().contains("Let me see.") && !after.to_string().contains("touch seen"),
         "{after}"
     );
 }
@@ -89,7 +89,7 @@ async fn for_other_clients_a_call_stands_for_the_subagent() {
     let turn = client.prompt("where is main?").await;
     assert_eq!((turn.stop_reason(), turn.text().as_str()), ("end_turn", "I send somebody.In a.rs."));
     let calls = turn.tool_calls();
-    assert_eq!(turn.titles(), ["completed Look for it", "completed Run echo seen"]);
+    assert_eq!(turn.titles(), ["completed Look for it", "completed Run touch seen"]);
     assert_eq!((&calls[0]["kind"], &calls[0]["name"]), (&json!("think"), &json!("task")));
     assert_eq!(calls[0]["rawInput"]["prompt"], "Where is main?");
     assert_eq!(calls[0]["content"][1]["content"]["text"], "It is in a.rs.");
@@ -105,20 +105,20 @@ async fn choices_are_shared_and_what_was_read_is_not() {
         anthropic(
             &[
                 tool_use("s1", "read", json!({ "path": "a" })),
-                tool_use("s2", "execute", json!({ "command": "echo 1" })),
+                tool_use("s2", "execute", json!({ "command": "touch 1" })),
             ],
             "tool_use",
         ),
         anthropic(&[text("done")], "end_turn"),
         anthropic(
-            &[tool_use("p1", "execute", json!({ "command": "echo 2" })), tool_use("p2", "edit", edit)],
+            &[tool_use("p1", "execute", json!({ "command": "touch 2" })), tool_use("p2", "edit", edit)],
             "tool_use",
         ),
         anthropic(&[text("so")], "end_turn"),
     ];
     let (server, project) = (Server::start(replies).await, project(&[("a", "one")]));
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
-    client.choices.push_back("allow_always");
+    client.choices.push_back("allow_session");
     let turn = client.prompt("go").await;
     assert_eq!(client.asked.len(), 1, "the second command is allowed: {turn:?}");
     assert_eq!(turn.titles().last().unwrap(), "failed Edit a");
@@ -144,6 +144,7 @@ async fn a_subagent_that_only_looks_changes_nothing() {
     let (server, project) = (Server::start(replies).await, project(&[]));
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     client.set("mode", "auto").await;
+    client.otherwise = Some("allow_once");
     let turn = client.prompt("go").await;
     assert_eq!(
         turn.titles(),
@@ -167,6 +168,7 @@ async fn a_loaded_session_knows_the_report_and_nothing_more() {
     let mut client = stored(&store, &variables).await;
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
     client.set("mode", "auto").await;
+    client.otherwise = Some("allow_once");
     client.prompt("where is main?").await;
     let id = client.session.clone();
     client.call("session/close", json!({ "sessionId": id })).await;
@@ -176,7 +178,7 @@ async fn a_loaded_session_knows_the_report_and_nothing_more() {
     let body = &bodies(&server)[4];
     let messages = body["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 5, "prompt, call, report, answer, prompt: {messages:?}");
-    assert!(messages[2].to_string().contains("It is in a.rs.") && !body.to_string().contains("echo seen"));
+    assert!(messages[2].to_string().contains("It is in a.rs.") && !body.to_string().contains("touch seen"));
 }
 
 /// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with its own conversation.
@@ -196,6 +198,7 @@ async fn a_cancel_ends_a_subagent_with_its_tools() {
     let capabilities = json!({ "subagents": {} });
     let mut client = Client::serve_author(coder(&anthropic_at(&server.url)), capabilities, session).await;
     client.set("mode", "auto").await;
+    client.otherwise = Some("allow_once");
     let prompt = json!([{ "type": "text", "text": "go" }]);
     for (sign, next) in [("begun", "fine"), ("thinking", "good")] {
         let params = json!({ "sessionId": client.session, "prompt": prompt });

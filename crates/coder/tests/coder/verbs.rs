@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 async fn ask(project: &TempDir, text: &str) -> Turn {
     let mut client = Client::open(project.path()).await;
-    client.choices.extend(["allow_always"]);
+    client.choices.extend(["allow_session"]);
     let turn = client.prompt(text).await;
     assert_eq!(turn.stop_reason(), "end_turn", "{text}: {}", turn.result);
     turn

@@ -139,6 +139,8 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         let name = sandbox.name();
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
+        // What the policy asks about is allowed: the sandbox holds it all the same.
+        client.otherwise = Some("allow_once");
         let connect = format!(
             "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' || perl -e 'use IO::Socket; IO::Socket::INET->new(\"127.0.0.1:{port}\") or die' || bash -c 'echo > /dev/tcp/127.0.0.1/{port}'"
         );
@@ -164,7 +166,8 @@ async fn a_command_in_auto_mode_is_held_by_a_sandbox() {
         assert_eq!(fs::read_dir(folder.path().join("project/.git/hooks")).unwrap().count(), 0, "{name}");
         assert!(listener.accept().is_err(), "{name}: reached");
         assert_eq!(turn.tool_calls()[0]["rawOutput"]["sandbox"], name);
-        assert!(client.asked.is_empty(), "{:?}", client.asked);
+        // A file of which nobody knows the name, one outside, and one that programs obey.
+        assert_eq!(client.asked.len(), 3, "{name}: {:?}", client.asked);
     }
 }
 
@@ -236,6 +239,7 @@ async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() 
 async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     let folder = project();
     let mut client = open(coder(), &folder.path().join("project"), json!({})).await;
+    client.otherwise = Some("allow_once");
     let turn = client.prompt(&execute(json!({ "command": "seq 1 400000" }))).await;
     let said = turn.text();
     assert!(said.starts_with("1\n2\n3\n") && said.contains("\n400000\n[exit code 0]\n"), "{said:.100}");

@@ -1,0 +1,337 @@
+//! Which commands a rule is about, by the words of each.
+
+use super::reading;
+use super::shell::{Part, Word, parts};
+
+/// Programs that do what their arguments say: a rule for one of them would be a rule for everything, so none is offered, and what is
+/// forbidden is looked for among their words.
+const RUNNERS: &[&str] = &[
+    ".",
+    "awk",
+    "bash",
+    "builtin",
+    "bun",
+    "busybox",
+    "chroot",
+    "command",
+    "dash",
+    "deno",
+    "docker",
+    "doas",
+    "env",
+    "eval",
+    "exec",
+    "expect",
+    "find",
+    "fish",
+    "flock",
+    "gdb",
+    "ionice",
+    "ksh",
+    "lua",
+    "nice",
+    "node",
+    "nohup",
+    "npx",
+    "parallel",
+    "perl",
+    "php",
+    "pkexec",
+    "podman",
+    "python",
+    "python3",
+    "ruby",
+    "screen",
+    "script",
+    "sed",
+    "setsid",
+    "sh",
+    "source",
+    "ssh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "tclsh",
+    "time",
+    "timeout",
+    "tmux",
+    "unshare",
+    "watch",
+    "xargs",
+    "xterm",
+    "zsh",
+];
+
+/// What the shell itself does with words, other than running a program, so that the line no longer says what runs.
+const SHELL: &[&str] = &[
+    ".",
+    "alias",
+    "bind",
+    "builtin",
+    "complete",
+    "coproc",
+    "declare",
+    "enable",
+    "eval",
+    "exec",
+    "function",
+    "getopts",
+    "hash",
+    "let",
+    "local",
+    "mapfile",
+    "popd",
+    "pushd",
+    "read",
+    "readarray",
+    "select",
+    "shopt",
+    "source",
+    "trap",
+    "typeset",
+    "unalias",
+    "unset",
+];
+
+/// Variables that change no more than how something looks.
+const HARMLESS: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "FORCE_COLOR",
+    "LANG",
+    "LC_ALL",
+    "NO_COLOR",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+];
+
+/// Programs of which the second word says what they do.
+const WITH_VERBS: &[&str] = &[
+    "apt",
+    "brew",
+    "bundle",
+    "cargo",
+    "composer",
+    "dotnet",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "helm",
+    "jj",
+    "just",
+    "kubectl",
+    "mix",
+    "mvn",
+    "npm",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "rails",
+    "rustup",
+    "swift",
+    "systemctl",
+    "terraform",
+    "uv",
+    "yarn",
+];
+
+/// Verbs of which the third word says what they do.
+const RUNS_SCRIPTS: &[&str] = &["run", "run-script", "exec", "tool", "x", "dlx"];
+
+/// The program of a command, if the line says it.
+pub(crate) fn program(part: &Part) -> Option<&str> {
+    part.words
+        .first()
+        .filter(|word| word.is_literal() && !word.text.is_empty())
+        .map(|word| word.text.as_str())
+}
+
+/// Whether the shell would do something that the line does not say.
+pub(crate) fn is_the_shells(part: &Part) -> bool {
+    let Some(program) = program(part) else { return !part.words.is_empty() };
+    let asks_only = program == "command" && only_reads(part);
+    let sets = program == "printf" && part.words.iter().any(|word| word.text.starts_with("-v"));
+    sets || SHELL.contains(&program) || (program == "command" && !asks_only)
+}
+
+/// Whether it is on the list of commands that only read.
+pub(crate) fn only_reads(part: &Part) -> bool {
+    let reads = |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
+    sets_no_more_than_looks(part) && program(part).is_some_and(reads)
+}
+
+/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a script's own.
+pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
+    let own = |name: &str| {
+        let script =
+            name.bytes().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_');
+        script && !name.contains("proxy") && !name.ends_with("path") && !name.starts_with("npm_")
+    };
+    let harmless = |name: &str| HARMLESS.contains(&name) || (part.words.is_empty() && own(name));
+    part.assignments.iter().all(|(name, _)| harmless(name))
+}
+
+/// Whether an allowing rule with these words is about the command.
+pub(crate) fn begins_with(part: &Part, words: &[String]) -> bool {
+    let own = unwrapped(&part.words);
+    let same = |(word, wanted): (&Word, &String)| word.is_literal() && word.text == *wanted;
+    let begins = !words.is_empty() && own.len() >= words.len() && own.iter().zip(words).all(same);
+    begins && sets_no_more_than_looks(part) && !runs_its_arguments(own)
+}
+
+/// The words behind `timeout 60`, `time` and `nice`, which change nothing of what runs.
+fn unwrapped(mut words: &[Word]) -> &[Word] {
+    loop {
+        let texts: Vec<_> =
+            words.iter().take(3).map(|word| (word.text.as_str(), word.is_literal())).collect();
+        words = match texts.as_slice() {
+            [("timeout", true), (time, true), _] if is_time(time) => words.get(2..).unwrap_or_default(),
+            [("time" | "nice", true), (next, true), ..] if !next.starts_with('-') => {
+                words.get(1..).unwrap_or_default()
+            }
+            _ => return words,
+        };
+    }
+}
+
+fn is_time(text: &str) -> bool {
+    let number = text.strip_suffix(['s', 'm', 'h']).unwrap_or(text);
+    !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
+}
+
+/// Whether words of the command name what else is to run: a rule for its beginning does not cover that.
+fn runs_its_arguments(words: &[Word]) -> bool {
+    let has = |options: &[&str]| {
+        let named = |word: &Word| options.iter().any(|option| word.text.starts_with(option));
+        words.iter().skip(1).any(named)
+    };
+    match words.first().map(|word| word.text.as_str()) {
+        Some("git") => {
+            let before = words.iter().skip(1).take_while(|word| word.text.starts_with('-'));
+            let quiet = |word: &Word| ["--no-pager", "--no-optional-locks"].contains(&word.text.as_str());
+            let more = [
+                "--upload-p",
+                "--receive-p",
+                "--exec",
+                "--ext-",
+                "--open-files",
+                "-x",
+                "--extcmd",
+                "--template",
+            ];
+            !before.into_iter().all(quiet) || has(&more)
+        }
+        Some("find") => has(&["-exec", "-ok", "-delete", "-fprint", "-fls"]),
+        Some("tar") => {
+            has(&["--to-com", "--checkpoint-a", "-I", "--use-com", "--rsh", "-F", "--info-s", "--new-vol"])
+        }
+        Some("sort") => has(&["--comp", "-o", "--out"]),
+        Some("rsync") => has(&["-e", "--rsh", "--rsync-path"]),
+        Some("cargo") => has(&["--config"]),
+        _ => false,
+    }
+}
+
+/// Whether the command comes to these words: it begins with them, options between them left out, or it is a program that runs its arguments
+/// and they stand among these.
+pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
+    let known: Vec<Option<&str>> =
+        part.words.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
+    if only_reads(part) {
+        return stands_at(&known, words);
+    }
+    let runs = program(part).is_some_and(is_runner) || !sets_no_more_than_looks(part);
+    if !runs {
+        return stands_at(&known, words);
+    }
+    let all: Vec<String> = part.words.iter().flat_map(|word| tokens(&word.text)).collect();
+    is_among(&all, words)
+}
+
+/// Whether these words stand anywhere in a line that is not understood.
+pub(crate) fn stands_in(line: &str, words: &[String]) -> bool {
+    is_among(&tokens(line), words)
+}
+
+fn is_among(tokens: &[String], words: &[String]) -> bool {
+    (0..tokens.len()).any(|at| {
+        let rest: Vec<_> = tokens.iter().skip(at).map(|word| Some(word.as_str())).collect();
+        stands_at(&rest, words)
+    })
+}
+
+/// Whether the command begins with the words. A word that is not known may be nothing at all, and an option may take the word behind it.
+fn stands_at(known: &[Option<&str>], words: &[String]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let named = |text: &str| text == first || text.rsplit('/').next() == Some(first);
+    let mut known = known.iter();
+    if !known.next().copied().flatten().is_some_and(named) {
+        return false;
+    }
+    let mut option = false;
+    let mut wanted = rest.iter();
+    let Some(mut next) = wanted.next() else { return true };
+    for word in known {
+        match word {
+            Some(text) if text == next => match wanted.next() {
+                Some(more) => (next, option) = (more, false),
+                None => return true,
+            },
+            None => {}
+            Some(text) if text.starts_with(['-', '+']) => option = true,
+            Some(_) if option => option = false,
+            Some(_) => return false,
+        }
+    }
+    false
+}
+
+/// What may be words in a text, without quotes.
+pub(crate) fn tokens(text: &str) -> Vec<String> {
+    let bare = text.replace(['\'', '"', '\\'], "");
+    let inside = |each: char| each.is_alphanumeric() || "_-./+~:%@".contains(each);
+    bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether the program does what its arguments say.
+pub(crate) fn is_runner(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    RUNNERS.contains(&name)
+}
+
+/// The beginning of a command that a rule could be about: the program, and its verb where it has some.
+pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
+    let words = unwrapped(&part.words);
+    let plain = |word: &&Word| {
+        let inside = |each: char| each.is_ascii_alphanumeric() || "_-./+:@%".contains(each);
+        word.is_literal() && !word.text.is_empty() && word.text.chars().all(inside)
+    };
+    let verb = |word: &&Word| plain(word) && word.text.starts_with(|each: char| each.is_ascii_alphabetic());
+    let program = words.first().filter(plain).filter(|word| !is_runner(&word.text))?;
+    let mut beginning = vec![program.text.clone()];
+    if WITH_VERBS.contains(&program.text.as_str()) {
+        let second = words.get(1).filter(verb)?;
+        beginning.push(second.text.clone());
+        if RUNS_SCRIPTS.contains(&second.text.as_str()) {
+            beginning.push(words.get(2).filter(verb)?.text.clone());
+        }
+    }
+    Some(beginning)
+}
+
+/// The words of a rule for commands.
+pub(crate) fn words_of(text: &str) -> Result<Vec<String>, String> {
+    let why = || "`command` is the plain beginning of one command, such as \"cargo test\"".to_owned();
+    let parts = parts(text).map_err(|_| why())?;
+    let [part] = parts.as_slice() else { return Err(why()) };
+    let plain = part.words.iter().all(Word::is_literal) && !part.words.is_empty();
+    match plain && part.assignments.is_empty() && part.redirects.is_empty() {
+        true => Ok(part.words.iter().map(|word| word.text.clone()).collect()),
+        false => Err(why()),
+    }
+}

@@ -1,0 +1,124 @@
+//! Plays every row of `policy/corpus.tsv`.
+
+use super::{Judge, Mode, Rule, Rules};
+use crate::folders::Folders;
+use crate::tools::{Action, Touch, grep::Grep, list::List, read::Read};
+use std::fmt::Write as _;
+use std::path::Path;
+
+const CORPUS: &str = include_str!("../../policy/corpus.tsv");
+
+/// The project of the corpus.
+pub(super) fn project() -> (tempfile::TempDir, Folders) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    for file in
+        ["src/main.rs", "README.md", ".env", ".git/HEAD", ".git/hooks/x", "tls/server.pem", "deploy/id_rsa"]
+    {
+        std::fs::create_dir_all(at(file).parent().unwrap()).unwrap();
+        std::fs::write(at(file), "x\n").unwrap();
+    }
+    for (to, link) in [(".env", "notes-link.txt"), (".git/hooks", "hooks-link"), ("/etc", "etc-link")] {
+        std::os::unix::fs::symlink(to, at(link)).unwrap();
+    }
+    let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
+    (folder, folders)
+}
+
+/// The rules of a set in force in a project, and whether their file is broken.
+fn rules(name: &str) -> (Vec<Rule>, bool) {
+    if name == "none" {
+        return (Vec::new(), false);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("policy").join(format!("{name}.toml"));
+    assert!(path.exists(), "{name}");
+    let rules = Rules::read(&path);
+    assert_eq!(rules.faults().is_empty(), !["wrong", "torn"].contains(&name), "{name}: {:?}", rules.faults());
+    (rules.rules.into_iter().filter(|rule| rule.project.is_none()).collect(), rules.broken)
+}
+
+struct Row<'r> {
+    modes: Vec<Mode>,
+    rules: &'r str,
+    sandbox: &'r str,
+    decision: &'r str,
+    reason: &'r str,
+    kind: &'r str,
+    given: String,
+}
+
+fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
+    let cells: Vec<_> = line.split('\t').map(str::trim_end).collect();
+    let [modes, rules, sandbox, decision, reason, _] = cells[..6] else { panic!("{line}") };
+    // Spaces at the end of the action are its own.
+    let action = line.split('\t').nth(5).unwrap();
+    let (kind, given) = action.split_once(':').unwrap();
+    let given = given.strip_prefix(' ').unwrap_or(given);
+    let text = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
+    let given = text.unwrap_or_else(|| given.to_owned()).replace("{project}", project.to_str().unwrap());
+    let modes = match modes {
+        "*" => Mode::ALL.to_vec(),
+        modes => modes.split(',').map(Mode::of).collect(),
+    };
+    Row { modes, rules, sandbox, decision, reason, kind, given }
+}
+
+fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> super::Verdict {
+    let path = row.given.clone();
+    match row.kind {
+        "read" => judge.action(&Action::Read(Read { path, line: None, limit: None })),
+        "list" => judge.action(&Action::List(List { path, glob: None })),
+        "grep" => {
+            let pattern = "x".to_owned();
+            judge.action(&Action::Grep(Grep { pattern, path, regex: true, word: false, smart_case: false }))
+        }
+        "change" => judge.touch(&Touch::Changes(row.given.split(", ").collect())),
+        "run" => {
+            let (sandboxed, network) = (row.sandbox != "-", row.sandbox != "box");
+            judge.touch(&Touch::Runs { command: &row.given, sandboxed, network })
+        }
+        "mcp" => {
+            let (server, tool) = row.given.split_once(' ').unwrap();
+            judge.touch(&Touch::Mcp { server, tool })
+        }
+        "fetch" => judge.touch(&Touch::Fetches { url: &row.given }),
+        kind => panic!("{kind}"),
+    }
+}
+
+#[test]
+fn every_row_of_the_corpus_is_decided_as_it_says() {
+    let (folder, folders) = project();
+    let (mut rows, mut wrong) = (0, String::new());
+    for (number, line) in (1..).zip(CORPUS.lines()) {
+        if line.is_empty() || line.starts_with('#') || line.starts_with("mode ") {
+            continue;
+        }
+        rows += 1;
+        let row = row(line, folder.path());
+        let (rules, broken) = rules(row.rules);
+        for mode in &row.modes {
+            let judge = Judge { mode: *mode, rules: &rules, broken, folders: &folders };
+            let verdict = verdict(&row, &judge);
+            let found = (format!("{:?}", verdict.decision).to_lowercase(), verdict.reason.id());
+            if found != (row.decision.to_owned(), row.reason) {
+                writeln!(
+                    wrong,
+                    "line {number}, {}, {}, {}: {} {}, found {} {}: {}: {:?}",
+                    mode.id(),
+                    row.rules,
+                    row.sandbox,
+                    row.decision,
+                    row.reason,
+                    found.0,
+                    found.1,
+                    row.kind,
+                    row.given
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert!(rows >= 300, "{rows} rows");
+    assert!(wrong.is_empty(), "{} are decided otherwise:\n{wrong}", wrong.lines().count());
+}

@@ -1,0 +1,164 @@
+//! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents obey.
+
+use std::borrow::Cow;
+
+/// Why a path is guarded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// It usually holds keys or passwords: reading asks, and so does changing.
+    Secret,
+    /// Programs or agents do what it says, so that a change of it amounts to a command: changing asks.
+    Obeyed,
+}
+
+/// Folders and files of secrets, in small letters.
+const SECRET: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".docker",
+    ".dockercfg",
+    ".envrc",
+    ".git-credentials",
+    ".gnupg",
+    ".htpasswd",
+    ".kube",
+    ".netrc",
+    ".npmrc",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+    ".ssh",
+    ".vault-token",
+    ".zsh_history",
+    "_netrc",
+    "credentials",
+    "credentials.json",
+    "credentials.toml",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
+    "terraform.tfstate",
+];
+
+/// Ends of names of keys.
+const SECRET_ENDS: &[&str] =
+    &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfvars"];
+
+/// What stands for an `.env` without being one.
+const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
+
+/// Folders and files that programs obey, in small letters: version control, agents, editors, shells, builds elsewhere.
+const OBEYED: &[&str] = &[
+    ".aider.conf.yml",
+    ".attache",
+    ".bash_profile",
+    ".bashrc",
+    ".cargo",
+    ".circleci",
+    ".claude",
+    ".codex",
+    ".continue",
+    ".cursor",
+    ".cursorrules",
+    ".devcontainer",
+    ".gemini",
+    ".git",
+    ".gitconfig",
+    ".githooks",
+    ".gitlab-ci.yml",
+    ".goose",
+    ".goosehints",
+    ".hg",
+    ".husky",
+    ".idea",
+    ".jj",
+    ".kimi",
+    ".mcp.json",
+    ".opencode",
+    ".pre-commit-config.yaml",
+    ".profile",
+    ".qwen",
+    ".svn",
+    ".travis.yml",
+    ".vscode",
+    ".windsurf",
+    ".windsurfrules",
+    ".zed",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "agents.md",
+    "agents.override.md",
+    "azure-pipelines.yml",
+    "claude.md",
+    "claude.local.md",
+    "copilot-instructions.md",
+    "gemini.md",
+    "git~1",
+    "jenkinsfile",
+    "opencode.json",
+    "qwen.md",
+];
+
+/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
+/// project's folder: what lies above is not its concern.
+pub(crate) fn guard(path: &str) -> Option<Guard> {
+    let names: Vec<_> = path.split(['/', '\\']).map(plain).collect();
+    if names.iter().any(|name| is_secret(name)) {
+        return Some(Guard::Secret);
+    }
+    let workflows = names.windows(2).any(|two| two == [".github", "workflows"]);
+    let obeyed = workflows || names.iter().any(|name| OBEYED.contains(&name.as_ref()));
+    obeyed.then_some(Guard::Obeyed)
+}
+
+/// Whether a pattern of names of files may lead to a secret. Only one that ends with a plain ending, such as `src/*.rs`, does not.
+pub(crate) fn may_be_secret(pattern: &str) -> bool {
+    let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let wild = |text: &str| text.contains(['*', '?', '[', '{', '~']);
+    let Some(end) = name.strip_prefix('*').and_then(|rest| rest.rfind('.').and_then(|at| rest.get(at..)))
+    else {
+        return true;
+    };
+    let plain = end.len() > 1 && end.bytes().skip(1).all(|each| each.is_ascii_alphanumeric());
+    let middle = name.get(1..name.len() - end.len()).unwrap_or("*");
+    wild(folder) || !plain || wild(middle) || is_secret(end)
+}
+
+fn is_secret(name: &str) -> bool {
+    let env = name == ".env" || name.starts_with(".env.");
+    (env && !SAMPLES.contains(&name))
+        || SECRET.contains(&name)
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// The name as file systems may take it: some ignore case, some characters that nobody sees, dots and spaces at the end, and name streams
+/// behind a colon.
+fn plain(name: &str) -> Cow<'_, str> {
+    let name =
+        name.split_once(':').filter(|(before, _)| !before.is_empty()).map_or(name, |(before, _)| before);
+    let name = name.trim_end_matches(['.', ' ']);
+    let same = |each: char| each.is_ascii() && !each.is_ascii_uppercase();
+    if name.chars().all(same) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.chars().filter(|each| !is_invisible(*each)).flat_map(char::to_lowercase).collect())
+}
+
+/// Characters beyond ASCII that are blank, or change how others are shown.
+pub(crate) fn is_invisible(character: char) -> bool {
+    (!character.is_ascii() && character.is_whitespace())
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+                | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}

@@ -1,0 +1,164 @@
+//! Judging one action: mode and rules over what it touches, the strictest wins.
+
+use super::decision::{Reason, Verdict};
+use super::guard::Guard;
+use super::mode::Mode;
+use super::reach::Reach;
+use super::rule::{Effect, Rule, Subject};
+use crate::folders::Folders;
+use crate::tools::{Action, Touch};
+use reqwest::Url;
+
+/// Everything that a judgement rests on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judge<'j> {
+    pub(crate) mode: Mode,
+    /// The rules in force.
+    pub(crate) rules: &'j [Rule],
+    /// Whether a file of rules is broken, so that something may be forbidden that nobody knows of.
+    pub(crate) broken: bool,
+    pub(crate) folders: &'j Folders,
+}
+
+impl Judge<'_> {
+    /// What is to be done about the action. Blocks on the disk.
+    pub(crate) fn action(&self, action: &Action) -> Verdict {
+        let tool = action.name();
+        match action.touches() {
+            Touch::Nothing => Verdict::run(Reason::Nothing),
+            Touch::Reads(paths) => self.all(paths, |path| self.reads(tool, path)),
+            Touch::Changes(paths) => self.all(paths, |path| self.changes(tool, path)),
+            touch => self.touch(&touch),
+        }
+    }
+
+    /// The same for what is no file of ours.
+    pub(crate) fn touch(&self, touch: &Touch<'_>) -> Verdict {
+        match touch {
+            Touch::Runs { command, sandboxed, network } => self.line(command, *sandboxed, *network),
+            Touch::Mcp { server, tool } => self.mcp(server, tool),
+            Touch::Fetches { url } => self.fetches(url),
+            Touch::Reads(paths) => self.all(paths.clone(), |path| self.reads("read", path)),
+            Touch::Changes(paths) => self.all(paths.clone(), |path| self.changes("edit", path)),
+            Touch::Nothing => Verdict::run(Reason::Nothing),
+        }
+    }
+
+    fn all(&self, paths: Vec<&str>, judge: impl Fn(&str) -> Verdict) -> Verdict {
+        paths.into_iter().map(judge).reduce(Verdict::and).unwrap_or_else(|| Verdict::run(Reason::Nothing))
+    }
+
+    /// What a rule says: the strictest one that is about it.
+    pub(super) fn says(&self, is_about: impl Fn(&Subject, Effect) -> bool) -> Option<&Rule> {
+        let about = |rule: &&Rule| is_about(&rule.subject, rule.effect);
+        self.rules
+            .iter()
+            .filter(about)
+            .reduce(|one, other| if other.effect > one.effect { other } else { one })
+    }
+
+    fn reads(&self, tool: &str, path: &str) -> Verdict {
+        let reach = Reach::of(self.folders, self.folders.cwd(), path);
+        let rule = self.says(|subject, _| reads(subject, &reach) || is_tool(subject, tool));
+        if let Some(verdict) = strict(rule) {
+            return verdict;
+        }
+        if reach.guard == Some(Guard::Secret) && !self.names(&reach, reads) {
+            return Verdict::ask(Reason::Secret);
+        }
+        allowed(rule).unwrap_or_else(|| Verdict::run(Reason::Reads))
+    }
+
+    /// What is to be done about a change of this file. The wall of the roots is not the policy's.
+    pub(super) fn changes(&self, tool: &str, path: &str) -> Verdict {
+        self.change(tool, &Reach::of(self.folders, self.folders.cwd(), path))
+    }
+
+    pub(super) fn change(&self, tool: &str, reach: &Reach) -> Verdict {
+        let rule = self.says(|subject, _| changes(subject, reach) || is_tool(subject, tool));
+        let denied = rule.filter(|rule| rule.effect == Effect::Deny);
+        if self.mode == Mode::Plan && denied.is_none() {
+            return Verdict::refuse(Reason::Mode);
+        }
+        if let Some(verdict) = strict(rule) {
+            return verdict;
+        }
+        if !self.names(reach, changes) {
+            match reach.guard {
+                Some(Guard::Secret) => return Verdict::ask(Reason::Secret),
+                Some(Guard::Obeyed) => return Verdict::ask(Reason::Guarded),
+                None => {}
+            }
+        }
+        if let Some(verdict) = allowed(rule) {
+            return verdict;
+        }
+        match self.mode {
+            Mode::Edit | Mode::Auto => self.unless_broken(Verdict::run(Reason::Mode)),
+            Mode::Ask | Mode::Plan => Verdict::ask(Reason::Mode),
+        }
+    }
+
+    /// Whether a rule allows what is guarded: only one that names it without a wildcard does.
+    pub(super) fn names(&self, reach: &Reach, is_about: impl Fn(&Subject, &Reach) -> bool) -> bool {
+        self.rules.iter().any(|rule| {
+            let exact = match &rule.subject {
+                Subject::Reads(pattern) | Subject::Changes(pattern) => pattern.is_exact(),
+                _ => false,
+            };
+            rule.effect == Effect::Allow && exact && is_about(&rule.subject, reach)
+        })
+    }
+
+    pub(super) fn unless_broken(&self, verdict: Verdict) -> Verdict {
+        if self.broken { Verdict::ask(Reason::BrokenRules) } else { verdict }
+    }
+
+    fn mcp(&self, server: &str, tool: &str) -> Verdict {
+        let rule = self.says(|subject, _| subject.is_about_mcp(server, tool));
+        let denied = rule.filter(|rule| rule.effect == Effect::Deny);
+        if self.mode == Mode::Plan && denied.is_none() {
+            return Verdict::refuse(Reason::Mode);
+        }
+        strict(rule).or_else(|| allowed(rule)).unwrap_or_else(|| Verdict::ask(Reason::Mcp))
+    }
+
+    fn fetches(&self, url: &str) -> Verdict {
+        let read =
+            Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let Some(read) = read else { return Verdict::refuse(Reason::Fetch) };
+        let rule = self.says(|subject, _| subject.is_about_address(&read));
+        // Programs read a backslash in different ways.
+        let plain = !url.contains('\\') && read.username().is_empty() && read.password().is_none();
+        let allowed = allowed(rule).filter(|_| plain);
+        strict(rule).or(allowed).unwrap_or_else(|| Verdict::ask(Reason::Fetch))
+    }
+}
+
+pub(super) fn reads(subject: &Subject, reach: &Reach) -> bool {
+    matches!(subject, Subject::Reads(pattern) if reach.is_covered(pattern))
+}
+
+pub(super) fn changes(subject: &Subject, reach: &Reach) -> bool {
+    matches!(subject, Subject::Changes(pattern) if reach.is_covered(pattern))
+}
+
+fn is_tool(subject: &Subject, name: &str) -> bool {
+    matches!(subject, Subject::Tool(tool) if tool == name)
+}
+
+/// The verdict of a rule that forbids or asks.
+pub(super) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
+    let rule = rule?;
+    match rule.effect {
+        Effect::Deny => Some(Verdict::refuse(Reason::Rule(rule.to_string()))),
+        Effect::Ask => Some(Verdict::ask(Reason::Rule(rule.to_string()))),
+        Effect::Allow => None,
+    }
+}
+
+/// The verdict of a rule that allows.
+pub(super) fn allowed(rule: Option<&Rule>) -> Option<Verdict> {
+    let rule = rule.filter(|rule| rule.effect == Effect::Allow)?;
+    Some(Verdict::run(Reason::Rule(rule.to_string())))
+}

@@ -1,0 +1,136 @@
+//! What a person is asked: the choices of a permission request, and the rule that each of them adds.
+
+use super::command;
+use super::decision::{Decision, Reason};
+use super::judge::Judge;
+use super::line::commands;
+use super::reach::Reach;
+use super::rule::{Effect, Pattern, Rule, Subject, host_of};
+use crate::tools::Touch;
+use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
+use reqwest::Url;
+
+/// For how long a choice holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// In this session.
+    Session,
+    /// In every session of this person in this project.
+    Project,
+    /// In every session of this person.
+    User,
+}
+
+/// What a person is asked about one action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// Why it asks.
+    pub(crate) reason: Reason,
+    /// What may be allowed for always, if a rule can.
+    pub(crate) allow: Option<Subject>,
+    /// What may be refused for always.
+    pub(crate) reject: Subject,
+    /// The scopes that may be chosen beside the session.
+    pub(crate) scopes: Vec<Scope>,
+}
+
+impl Question {
+    /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen is told by the option's id (PERM-08).
+    pub(crate) fn options(&self) -> Vec<PermissionOption> {
+        use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+        let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
+        if let Some(subject) = &self.allow {
+            for scope in std::iter::once(&Scope::Session).chain(&self.scopes) {
+                let (id, place) = match scope {
+                    Scope::Session => ("allow_session", "in this session"),
+                    Scope::Project => ("allow_project", "in this project"),
+                    Scope::User => ("allow_user", "in all projects"),
+                };
+                options.push(PermissionOption::new(
+                    id,
+                    format!("Always allow {subject} {place}"),
+                    AllowAlways,
+                ));
+            }
+        }
+        options.push(PermissionOption::new("reject_once", "Reject", RejectOnce));
+        let reject = format!("Reject {} for the rest of this session", self.reject);
+        options.push(PermissionOption::new("reject_session", reject, RejectAlways));
+        options
+    }
+
+    /// The scope that the option with this id stands for.
+    pub(crate) fn scope(id: &str) -> Scope {
+        match id {
+            "allow_project" => Scope::Project,
+            "allow_user" => Scope::User,
+            _ => Scope::Session,
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// The question about an action that asks. A rule is offered only if with it the action would not have asked.
+    pub(crate) fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
+        let subjects = self.subjects(touch);
+        let allow = subjects.iter().find(|subject| self.would_run(subject, touch)).cloned();
+        let reject = allow.clone().or_else(|| subjects.last().cloned());
+        let reject = reject.unwrap_or_else(|| Subject::Tool("execute".to_owned()));
+        let scopes = match &allow {
+            _ if !keeps => Vec::new(),
+            Some(Subject::Command(_) | Subject::Mcp { .. } | Subject::Host(_)) => {
+                vec![Scope::Project, Scope::User]
+            }
+            _ => vec![Scope::Project],
+        };
+        Question { reason, allow, reject, scopes }
+    }
+
+    fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
+        let rule = Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let mut rules = self.rules.to_vec();
+        rules.push(rule);
+        Judge { rules: &rules, ..*self }.touch(touch).decision == Decision::Run
+    }
+
+    /// What a rule for this could be about, the most useful first.
+    fn subjects(&self, touch: &Touch<'_>) -> Vec<Subject> {
+        let exactly =
+            |path: &&str| Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative);
+        match touch {
+            Touch::Nothing => Vec::new(),
+            Touch::Reads(paths) => paths.iter().filter_map(exactly).map(Subject::Reads).collect(),
+            Touch::Changes(paths) => {
+                let every = Pattern::new("**").ok().into_iter();
+                every.chain(paths.iter().filter_map(exactly)).map(Subject::Changes).collect()
+            }
+            Touch::Runs { command, .. } => {
+                let mut subjects: Vec<_> = self.asking(command).into_iter().collect();
+                subjects.push(Subject::Line((*command).to_owned()));
+                subjects
+            }
+            Touch::Mcp { server, tool } => {
+                vec![Subject::Mcp { server: (*server).to_owned(), tool: Some((*tool).to_owned()) }]
+            }
+            Touch::Fetches { url } => {
+                Url::parse(url).ok().as_ref().and_then(host_of).map(Subject::Host).into_iter().collect()
+            }
+        }
+    }
+
+    /// The one beginning that all commands of the line have which do more than read.
+    fn asking(&self, line: &str) -> Option<Subject> {
+        let parts = commands(line).ok()?;
+        let mut beginnings: Vec<_> = parts
+            .iter()
+            .filter(|part| !part.words.is_empty() && !command::only_reads(part))
+            .filter(|part| command::program(part) != Some("cd"))
+            .map(command::beginning)
+            .collect();
+        beginnings.dedup();
+        match beginnings.as_slice() {
+            [Some(words)] => Some(Subject::Command(words.clone())),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What holds for whatever is asked.
+
+use super::corpus::project;
+use super::shell::parts;
+use super::{Decision, Effect, Judge, Mode, Rule, Subject};
+use crate::folders::Folders;
+use crate::tools::Touch;
+use proptest::prelude::*;
+use std::process::Command;
+use std::sync::LazyLock;
+
+static PROJECT: LazyLock<(tempfile::TempDir, Folders)> = LazyLock::new(project);
+
+/// Commands of every kind: read-only, plain, guarded, outside, running others, not understood.
+const COMMANDS: &[&str] = &[
+    "ls",
+    "cat README.md",
+    "cat .env",
+    "cat /etc/passwd",
+    "touch a",
+    "touch .git/config",
+    "cargo test",
+    "cargo build -q",
+    "git status",
+    "git push",
+    "git -c a=b log",
+    "rm x",
+    "sudo rm x",
+    "xargs rm",
+    "sh -c 'rm x'",
+    "eval rm x",
+    "$X y",
+    "echo x > a",
+    "echo x > .git/hooks/y",
+    "X=1 cargo test",
+    "cd src",
+    "cd ..",
+    "for f in a; do rm $f; done",
+    "echo $(rm x)",
+];
+
+const JOINTS: &[&str] = &["; ", " && ", " || ", " | ", "\n", " & "];
+
+fn subject() -> impl Strategy<Value = Subject> {
+    let words =
+        ["ls", "cat", "touch", "cargo", "cargo test", "git", "git push", "rm", "sudo", "sh", "echo", "eval"];
+    let command = prop::sample::select(words.to_vec());
+    let line = prop::sample::select(COMMANDS);
+    prop_oneof![
+        4 => command.prop_map(|words| Subject::Command(words.split(' ').map(str::to_owned).collect())),
+        2 => line.prop_map(|line| Subject::Line(line.to_owned())),
+        1 => Just(Subject::Tool("execute".to_owned())),
+        1 => Just(Subject::Changes(super::Pattern::new("**").unwrap())),
+        1 => Just(Subject::Reads(super::Pattern::new("**").unwrap())),
+    ]
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
+    (effect, subject()).prop_map(|(effect, subject)| Rule { effect, subject, project: None, file: None })
+}
+
+fn line() -> impl Strategy<Value = String> {
+    let one = prop::sample::select(COMMANDS);
+    let more = prop::collection::vec((prop::sample::select(JOINTS), prop::sample::select(COMMANDS)), 0..3);
+    (one, more).prop_map(|(one, more)| {
+        more.into_iter().fold(one.to_owned(), |line, (joint, next)| line + joint + next)
+    })
+}
+
+fn mode() -> impl Strategy<Value = Mode> {
+    prop::sample::select(Mode::ALL.to_vec())
+}
+
+fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Decision {
+    let judge = Judge { mode, rules, broken: false, folders: &PROJECT.1 };
+    judge.touch(&Touch::Runs { command, sandboxed, network: false }).decision
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another kind makes anything looser.
+    #[test]
+    fn the_strictest_rule_wins(
+        rules in prop::collection::vec(rule(), 0..4), more in rule(), line in line(), mode in mode(), sandboxed: bool,
+    ) {
+        let before = decided(&rules, mode, &line, sandboxed);
+        let mut after = rules.clone();
+        after.push(more.clone());
+        let after = decided(&after, mode, &line, sandboxed);
+        match more.effect {
+            Effect::Allow => {
+                prop_assert!(after <= before, "an allowing rule made it stricter");
+                prop_assert!(before != Decision::Refuse || after == Decision::Refuse, "an allowing rule undid a refusal");
+            }
+            Effect::Ask | Effect::Deny => prop_assert!(after >= before, "a strict rule made it looser"),
+        }
+    }
+
+    /// The order of the rules says nothing.
+    #[test]
+    fn rules_have_no_order(rules in prop::collection::vec(rule(), 0..5), line in line(), mode in mode()) {
+        let backwards: Vec<_> = rules.iter().rev().cloned().collect();
+        prop_assert_eq!(decided(&rules, mode, &line, true), decided(&backwards, mode, &line, true));
+    }
+
+    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand aside, for they are about the line.
+    #[test]
+    fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
+        rules in prop::collection::vec(rule(), 0..4), line in line(), joint in prop::sample::select(JOINTS),
+        other in prop::sample::select(COMMANDS), first: bool, mode in mode(), sandboxed: bool,
+    ) {
+        let rules: Vec<_> = rules.into_iter().filter(|rule| !matches!(rule.subject, Subject::Line(_))).collect();
+        let both = if first { format!("{other}{joint}{line}") } else { format!("{line}{joint}{other}") };
+        let apart = decided(&rules, mode, &line, sandboxed).max(decided(&rules, mode, other, sandboxed));
+        prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
+    }
+
+    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is offered that would not.
+    #[test]
+    fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
+        let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1 };
+        let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
+        let verdict = judge.touch(&touch);
+        if verdict.decision == Decision::Ask {
+            let question = judge.question(verdict.reason, &touch, true);
+            prop_assert!(question.options().len() <= 6);
+            if let Some(subject) = question.allow {
+                let mut rules = rules.clone();
+                rules.push(Rule { effect: Effect::Allow, subject, project: None, file: None });
+                prop_assert_eq!(decided(&rules, mode, &line, false), Decision::Run);
+            }
+        }
+    }
+
+    /// Any text is judged, without a panic, and what is not understood never runs by a rule for commands.
+    #[test]
+    fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
+        let allowed = Rule { effect: Effect::Allow, subject: Subject::Command(vec!["a".into()]), project: None, file: None };
+        let decision = decided(&[allowed], mode, &text, true);
+        prop_assert!(parts(&text).is_ok() || decision != Decision::Run, "{text:?}");
+    }
+}
+
+/// Programs that write down how they were started.
+fn witnesses() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "b", "c"] {
+        let path = folder.path().join(name);
+        let script = format!("#!/bin/sh\necho {name} >> \"$LOG\"\necho out\n");
+        std::fs::write(&path, script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+    }
+    folder
+}
+
+/// Pieces of which command lines are made that no shell could do harm with.
+fn piece() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "a",
+        "b",
+        "c",
+        " ",
+        " ",
+        " ",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "\n",
+        "(",
+        ")",
+        "{ ",
+        "; }",
+        "$(",
+        "`",
+        "\"",
+        "'",
+        "\\",
+        "#",
+        "<f",
+        ">f",
+        "2>&1",
+        "<<E\n",
+        "\nE\n",
+        "if ",
+        "; then ",
+        "; fi",
+        "for x in ",
+        "; do ",
+        "; done",
+        "!",
+        "$x",
+        "=",
+        "{",
+        "}",
+        "*",
+        "~",
+        "else ",
+        "case a in ",
+        ") ",
+        ";; ",
+        "esac",
+        "while ",
+        "\\\n",
+        "$",
+        "&",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// The shell of this machine is asked: every program that it starts for a line which is understood was seen in the line.
+    #[test]
+    fn whatever_the_shell_starts_was_seen(pieces in prop::collection::vec(piece(), 1..14)) {
+        static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);
+        let line: String = pieces.concat();
+        // A loop without an end proves nothing.
+        prop_assume!(!line.contains("while"));
+        if let Ok(parts) = super::line::commands(&line) {
+            let seen: Vec<_> = parts.iter().filter_map(super::command::program).map(str::to_owned).collect();
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("f"), "").unwrap();
+            let log = folder.path().join("log");
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(&line).current_dir(folder.path()).env_clear();
+            shell.env("PATH", WITNESSES.path()).env("LOG", &log).env("HOME", folder.path());
+            shell.stdin(std::process::Stdio::null()).output().unwrap();
+            for started in std::fs::read_to_string(&log).unwrap_or_default().lines() {
+                prop_assert!(seen.iter().any(|program| program == started), "{line:?} started {started}, seen were {seen:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Where a path leads: inside of the session's folders or not, and whether it is guarded there.
+
+use super::guard::{Guard, guard};
+use super::rule::Pattern;
+use crate::folders::Folders;
+use attache_host::Reason;
+use std::path::{Path, PathBuf};
+
+/// Where a path leads, symbolic links followed as they are now.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    pub(crate) guard: Option<Guard>,
+    pub(crate) outside: bool,
+    /// From its root.
+    pub(crate) relative: String,
+    pub(crate) absolute: PathBuf,
+}
+
+impl Reach {
+    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written is, or its end. Blocks on the disk.
+    pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
+        let absolute = from.join(path);
+        let written = below(folders, &absolute);
+        let mut reach = Self { guard: guard(&written), outside: false, relative: written, absolute };
+        match folders.roots().resolve(&reach.absolute) {
+            Ok(resolved) => {
+                reach.relative = resolved.relative().display().to_string();
+                reach.absolute = resolved.path();
+                reach.guard = strongest(reach.guard, guard(&reach.relative));
+            }
+            Err(error) => reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath),
+        }
+        reach
+    }
+
+    pub(crate) fn is_covered(&self, pattern: &Pattern) -> bool {
+        pattern.covers(&self.relative, &self.absolute)
+    }
+}
+
+/// The path from its root, as it is written; whole where no root is above.
+fn below(folders: &Folders, absolute: &Path) -> String {
+    let roots = folders.roots().all().iter().chain(folders.given());
+    let below = roots.filter_map(|root| absolute.strip_prefix(root).ok()).next();
+    below.unwrap_or(absolute).display().to_string()
+}
+
+fn strongest(one: Option<Guard>, other: Option<Guard>) -> Option<Guard> {
+    if one == Some(Guard::Secret) { one } else { other.or(one) }
+}

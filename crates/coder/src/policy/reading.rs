@@ -1,0 +1,293 @@
+//! Commands that only read: what may run without being asked for, in every mode.
+//!
+//! A command is on this list with the options that are known to be harmless, and with no other: an option that is not named here may write
+//! a file or start a program. What it reads is judged apart, by the paths among its words.
+
+use super::guard::may_be_secret;
+use super::shell::Word;
+
+/// What the words behind the options are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    /// Files of which the content is shown.
+    Files,
+    /// Files of which only names and properties are shown.
+    Names,
+    /// No files.
+    Text,
+    /// A pattern, then files.
+    PatternAndFiles,
+    /// None may stand there.
+    None,
+}
+use Operands::{Files, Names, PatternAndFiles, Text};
+
+/// Name, harmless letters behind one dash, harmless words behind two, and what follows.
+const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
+    (
+        "ls",
+        "1aAbBcCdfFgGhHiklLmnNopqQrRsStTuUvwxXZ",
+        &["all", "almost-all", "color", "human-readable", "recursive", "reverse"],
+        Names,
+    ),
+    ("cat", "AbeEnstTuv", &["number", "show-all"], Files),
+    ("head", "cnqvz", &["lines", "bytes"], Files),
+    ("tail", "cnqvz", &["lines", "bytes"], Files),
+    ("wc", "clLmw", &["lines", "words", "bytes", "chars"], Files),
+    ("tac", "", &[], Files),
+    ("cut", "bcdfsz", &["delimiter", "fields", "characters", "complement"], Files),
+    ("sort", "bdfghiMnrRuVkt", &["reverse", "numeric-sort", "unique", "key"], Files),
+    ("uniq", "cdiu", &["count"], Files),
+    ("diff", "abBciNuwyqU", &["unified", "brief"], Files),
+    ("cmp", "bls", &[], Files),
+    ("comm", "", &[], Files),
+    (
+        "grep",
+        "abcEFhHilnoqsvwxABCm",
+        &["count", "ignore-case", "line-number", "color", "only-matching", "invert-match"],
+        PatternAndFiles,
+    ),
+    ("md5sum", "", &[], Files),
+    ("sha1sum", "", &[], Files),
+    ("sha256sum", "", &[], Files),
+    ("file", "bi", &[], Names),
+    ("stat", "cLf", &[], Names),
+    ("du", "abchksmd", &["max-depth", "summarize", "human-readable"], Names),
+    ("df", "hTi", &[], Names),
+    ("tree", "adLfhpsugDrtI", &[], Names),
+    ("realpath", "", &[], Names),
+    ("readlink", "fen", &[], Names),
+    ("test", "abcdefghknoprstuwxzGLNOS", &[], Names),
+    ("[", "abcdefghknoprstuwxzGLNOS", &[], Names),
+    ("basename", "", &[], Text),
+    ("dirname", "", &[], Text),
+    ("echo", "neE", &[], Text),
+    ("tr", "cdsC", &[], Text),
+    ("seq", "w", &[], Text),
+    ("sleep", "", &[], Text),
+    ("which", "a", &[], Text),
+    ("date", "uIR", &["utc", "iso-8601"], Text),
+    ("uname", "amnrsv", &[], Operands::None),
+    ("id", "ugn", &[], Operands::None),
+    ("pwd", "LP", &[], Operands::None),
+    ("whoami", "", &[], Operands::None),
+    ("nproc", "", &[], Operands::None),
+    ("arch", "", &[], Operands::None),
+    ("uptime", "", &[], Operands::None),
+    ("tty", "", &[], Operands::None),
+    ("true", "", &[], Text),
+    ("false", "", &[], Text),
+    (":", "", &[], Text),
+    ("exit", "", &[], Text),
+    ("return", "", &[], Text),
+    ("break", "", &[], Text),
+    ("continue", "", &[], Text),
+];
+
+/// Programs that say their version.
+const VERSIONED: &[&str] = &[
+    "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm", "pip",
+    "pnpm", "python", "python3", "ruby", "rustc", "yarn",
+];
+
+/// What a command that only reads is given to read.
+#[derive(Debug, Default)]
+pub(crate) struct Read<'w> {
+    /// The words that are files.
+    pub(crate) files: Vec<&'w Word>,
+    /// Whether only names and properties of them are shown.
+    pub(crate) names_only: bool,
+}
+
+/// What the command reads; `None` if it may do more than that.
+pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
+    let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
+    let names_only = program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
+    files(program, arguments).map(|files| Read { files, names_only })
+}
+
+fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
+    match program {
+        "git" => git(arguments),
+        "find" => find(arguments),
+        "sed" => sed(arguments),
+        "printf" => {
+            let first = arguments.first()?;
+            (!first.text.starts_with('-') && are_text(arguments)).then(Vec::new)
+        }
+        "command" => {
+            let asks = arguments.first().is_some_and(|first| ["-v", "-V"].contains(&first.text.as_str()));
+            (asks && are_literal(arguments)).then(Vec::new)
+        }
+        "set" => arguments.iter().all(sets_harmlessly).then(Vec::new),
+        _ if says_version(program, arguments) => Some(Vec::new()),
+        _ => listed(program, arguments),
+    }
+}
+
+fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
+    let (_, letters, long, operands) = PROGRAMS.iter().find(|(name, ..)| *name == program)?;
+    let options = |word: &&Word| word.text.starts_with('-') && word.text != "-";
+    if !arguments.iter().filter(options).all(|word| is_harmless_option(word, letters, long)) {
+        return None;
+    }
+    let behind: Vec<_> = arguments.iter().filter(|word| !options(word)).collect();
+    let files = match operands {
+        Operands::None if behind.is_empty() => Vec::new(),
+        Operands::None => return None,
+        // `date 1200` sets the clock.
+        Text if program == "date" => behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?,
+        Text if are_text(arguments) => Vec::new(),
+        Text => return None,
+        PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
+        // The second file of `uniq` is written.
+        Files if program == "uniq" && behind.len() > 1 => return None,
+        Files | Names => behind,
+    };
+    let known = |word: &&&Word| !word.variable && !word.substitution;
+    // What a pattern leads to is judged with the files; names alone tell little.
+    let shown = |word: &&&Word| *operands == Names || !word.pattern || may_be_secret(&word.text);
+    let known = arguments.iter().all(|word| known(&&word) || *operands == Text);
+    let values =
+        arguments.iter().filter(|word| options(word) && word.text.contains('=') && *operands != Text);
+    known.then(|| files.into_iter().filter(|word| shown(&word)).chain(values).collect())
+}
+
+fn is_harmless_option(word: &Word, letters: &str, long: &[&str]) -> bool {
+    let Some(rest) = word.text.strip_prefix('-').filter(|_| word.is_literal()) else { return false };
+    match rest.strip_prefix('-') {
+        Some("") => true,
+        Some(name) => long.contains(&name.split_once('=').map_or(name, |(name, _)| name)),
+        None => rest.chars().all(|each| letters.contains(each) || each.is_ascii_digit()),
+    }
+}
+
+/// Whether these words tell nothing that the command line does not hold: variables do.
+fn are_text(words: &[Word]) -> bool {
+    words.iter().all(|word| !word.variable)
+}
+
+fn are_literal(words: &[Word]) -> bool {
+    words.iter().all(Word::is_literal)
+}
+
+fn says_version(program: &str, arguments: &[Word]) -> bool {
+    let [only] = arguments else { return false };
+    let asks = ["--version", "-V"].contains(&only.text.as_str()) && only.is_literal();
+    asks && VERSIONED.contains(&program)
+}
+
+/// `set -e` and its like.
+fn sets_harmlessly(word: &Word) -> bool {
+    let letters = |rest: &str| rest.chars().all(|each| "euxo".contains(each));
+    word.is_literal() && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
+}
+
+/// Expressions of `find` that only look.
+const LOOKING: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-type",
+    "-maxdepth",
+    "-mindepth",
+    "-not",
+    "-o",
+    "-or",
+    "-a",
+    "-and",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-newer",
+    "-empty",
+    "-print",
+    "-print0",
+    "-prune",
+    "-regex",
+    "-iregex",
+    "-perm",
+    "-user",
+];
+
+fn find(arguments: &[Word]) -> Option<Vec<&Word>> {
+    let looks = |word: &Word| !word.text.starts_with('-') || LOOKING.contains(&word.text.as_str());
+    (are_literal(arguments) && arguments.iter().all(looks)).then(|| arguments.iter().collect())
+}
+
+/// `sed -n 10,20p FILE`, which shows some lines.
+fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
+    let [first, script, files @ ..] = arguments else { return None };
+    let lines = script.text.strip_suffix('p')?;
+    let number =
+        |text: &str| text == "$" || (!text.is_empty() && text.bytes().all(|each| each.is_ascii_digit()));
+    let (from, to) = lines.split_once(',').unwrap_or((lines, "1"));
+    let shows = first.text == "-n" && number(from) && number(to);
+    let plain = files.iter().all(|word| !word.text.starts_with('-'));
+    (shows && plain && are_literal(arguments)).then(|| files.iter().collect())
+}
+
+/// What git shows without changing anything: any word may follow.
+const SHOWS: &[&str] =
+    &["blame", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"];
+
+/// What git lists only with these words.
+const LISTS: &[(&str, &[&str])] = &[
+    ("branch", &["-a", "-r", "-v", "-vv", "--all", "--list", "--show-current"]),
+    ("remote", &["-v"]),
+    ("tag", &["-l", "--list"]),
+    ("stash", &["list"]),
+    ("worktree", &["list"]),
+];
+
+/// Options with which these write a file, start a program or leave the repository. Git takes the beginnings of long options for the whole.
+const DOES_MORE: &[&str] = &[
+    "contents",
+    "exec",
+    "ext-diff",
+    "ignore-revs-file",
+    "no-index",
+    "open-files-in-pager",
+    "output",
+    "paginate",
+    "show-signature",
+    "textconv",
+    "upload-pack",
+];
+
+fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
+    if arguments.iter().any(|word| word.variable || word.substitution) {
+        return None;
+    }
+    let quiet = |word: &&Word| ["--no-pager", "--no-optional-locks"].contains(&word.text.as_str());
+    let rest = arguments.get(arguments.iter().take_while(quiet).count()..)?;
+    if let [only] = rest
+        && only.text == "--version"
+    {
+        return Some(Vec::new());
+    }
+    let (verb, rest) = rest.split_first()?;
+    let verb = verb.text.as_str();
+    if let Some((_, words)) = LISTS.iter().find(|(name, _)| *name == verb) {
+        let fits = rest.iter().all(|word| words.contains(&word.text.as_str()) && word.is_literal());
+        let needs = verb == "stash" || verb == "worktree";
+        return (fits && (!needs || !rest.is_empty())).then(Vec::new);
+    }
+    let fits = SHOWS.contains(&verb) && !rest.iter().any(does_more);
+    fits.then(|| rest.iter().filter(|word| !word.pattern || may_be_secret(&word.text)).collect())
+}
+
+fn does_more(word: &Word) -> bool {
+    if word.text.contains("%G") {
+        return true; // Signatures are checked by a program that the repository names.
+    }
+    match word.text.strip_prefix("--") {
+        Some("") => false,
+        Some(name) => {
+            let name = name.split_once('=').map_or(name, |(name, _)| name);
+            DOES_MORE.iter().any(|more| more.starts_with(name) || name.starts_with(more))
+        }
+        None => ["-o", "-O"].iter().any(|short| word.text.starts_with(short)),
+    }
+}

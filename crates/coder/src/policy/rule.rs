@@ -1,0 +1,192 @@
+//! One rule: what it is about, and what it decides.
+
+use super::command;
+use super::shell::Part;
+use crate::tools::fit::{code, one_line};
+use globset::{GlobBuilder, GlobMatcher};
+use reqwest::Url;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What a rule decides. A later one is stricter, and the strictest wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Effect {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// A rule, wherever it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) effect: Effect,
+    pub(crate) subject: Subject,
+    /// The folder of the only project in which it holds.
+    pub(crate) project: Option<PathBuf>,
+    /// The file that it stands in; none for a choice of this session.
+    pub(crate) file: Option<String>,
+}
+
+/// What a rule is about. It is never wider than its words say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Subject {
+    /// Commands that begin with these words.
+    Command(Vec<String>),
+    /// This command line, character by character.
+    Line(String),
+    /// Reading of these files.
+    Reads(Pattern),
+    /// Making, changing, moving and deleting of these files.
+    Changes(Pattern),
+    /// Every use of a tool of ours.
+    Tool(String),
+    /// The tools of an MCP server, or one of them.
+    Mcp { server: String, tool: Option<String> },
+    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the usual one.
+    Host(String),
+}
+
+/// A pattern of paths: from the project's folder, or absolute.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    text: String,
+    matcher: GlobMatcher,
+}
+
+impl Pattern {
+    /// Reads a pattern: `*` and `?` stop at `/`, `**` does not.
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        if text.starts_with("~") || text.starts_with("./") || text.split('/').any(|part| part == "..") {
+            return Err("a path begins in the project's folder or with /, and has no `..`".to_owned());
+        }
+        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let matcher = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
+        Ok(Self { text: text.to_owned(), matcher })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The pattern that is this path and no other.
+    pub(crate) fn exactly(path: &str) -> Option<Self> {
+        Self::new(&globset::escape(path)).ok()
+    }
+
+    /// Whether it leads to this path, given from its root and absolute.
+    pub(crate) fn covers(&self, relative: &str, absolute: &Path) -> bool {
+        if self.text.starts_with('/') {
+            self.matcher.is_match(absolute)
+        } else {
+            self.matcher.is_match(relative)
+        }
+    }
+
+    /// Whether it names one path: only so does it reach what is guarded.
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.text.contains(['*', '?', '[', '{', '\\'])
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Serialize for Pattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Subject {
+    /// Whether it is about this command. What allows is about no more than it says; what forbids or asks is also about commands that run
+    /// this one.
+    pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
+        match self {
+            Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
+            Self::Command(words) => command::comes_to(part, words),
+            Self::Tool(tool) => tool == "execute",
+            _ => false,
+        }
+    }
+
+    /// Whether it is about fetching this address.
+    pub(crate) fn is_about_address(&self, url: &Url) -> bool {
+        match self {
+            Self::Host(host) => {
+                let (host, port) = match host.rsplit_once(':') {
+                    Some((host, port)) => (host, port.parse().ok()),
+                    None => (host.as_str(), None),
+                };
+                let there = url.host_str().unwrap_or_default().trim_end_matches('.');
+                let same = match host.strip_prefix("*.") {
+                    Some(above) => there.strip_suffix(above).is_some_and(|below| below.ends_with('.')),
+                    None => there == host,
+                };
+                same && url.port() == port
+            }
+            Self::Tool(tool) => tool == "fetch",
+            _ => false,
+        }
+    }
+
+    /// Whether it is about this tool of this server.
+    pub(crate) fn is_about_mcp(&self, called: &str, used: &str) -> bool {
+        match self {
+            Self::Mcp { server, tool } => server == called && tool.as_ref().is_none_or(|tool| tool == used),
+            _ => false,
+        }
+    }
+}
+
+/// The host of an address as a rule names it.
+pub(crate) fn host_of(url: &Url) -> Option<String> {
+    let host = url.host_str()?.trim_end_matches('.');
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// What a rule is about, as people read it: it stands behind "Always allow" (PERM-07).
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |text: &str| code(&one_line(text, 80));
+        match self {
+            Self::Command(words) => write!(f, "commands that start with {}", short(&words.join(" "))),
+            Self::Line(line) => write!(f, "exactly {}", short(line)),
+            Self::Reads(pattern) => write!(f, "reads of {}", short(&pattern.text)),
+            Self::Changes(pattern) if pattern.text == "**" => f.write_str("edits"),
+            Self::Changes(pattern) => write!(f, "edits of {}", short(&pattern.text)),
+            Self::Tool(tool) => write!(f, "uses of {}", short(tool)),
+            Self::Mcp { server, tool: Some(tool) } => {
+                write!(f, "uses of {} of the server {}", short(tool), short(server))
+            }
+            Self::Mcp { server, tool: None } => write!(f, "uses of the server {}", short(server)),
+            Self::Host(host) => write!(f, "fetches from {}", short(host)),
+        }
+    }
+}
+
+/// The rule in a sentence: why something was decided.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = &self.subject;
+        match (&self.file, self.effect) {
+            (None, Effect::Deny) => write!(f, "{subject} were refused for the rest of this session"),
+            (Some(file), Effect::Deny) => write!(f, "{subject} are forbidden by {file}"),
+            (None, Effect::Allow) => write!(f, "{subject} are allowed in this session"),
+            (Some(file), Effect::Allow) => write!(f, "{subject} are allowed by {file}"),
+            (None, Effect::Ask) => write!(f, "{subject} ask in this session"),
+            (Some(file), Effect::Ask) => write!(f, "{subject} ask because of {file}"),
+        }
+    }
+}

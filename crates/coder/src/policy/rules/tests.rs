@@ -1,0 +1,95 @@
+//! Files of rules, as they are read, checked and added to.
+
+use super::super::rule::{Pattern, Subject};
+use super::Rules;
+use std::path::Path;
+
+/// The example of the document is a file of rules, and does what it says.
+#[test]
+fn the_example_of_the_document_is_obeyed_in_full() {
+    let document = include_str!("../../../PERMISSIONS.md");
+    let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let rules = Rules::parse("PERMISSIONS.md", example);
+    assert_eq!(rules.faults(), []);
+    assert_eq!(rules.sentences().count(), 12);
+}
+
+#[test]
+fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
+    let text = "[[deny]]\ncommand = \"rm\"\n\n[[allow]]\ncommand = \"cargo\"\n\n[[allow]]\nchanges = \"src/*\"\n\
+                examples.matches = [\"src/a/b.rs\"]\nexamples.does_not_match = [\"src/c.rs\"]\n";
+    let rules = Rules::parse("permissions.toml", text);
+    let faults: Vec<_> = rules.faults().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: mend one of them; until then no \
+             rule of this file allows anything",
+            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: mend one of them; until then no \
+             rule of this file allows anything",
+        ]
+    );
+    assert_eq!(
+        rules.sentences().collect::<Vec<_>>(),
+        ["commands that start with `rm` are forbidden by permissions.toml"]
+    );
+    assert!(!rules.broken);
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_line() {
+    for (text, line, words, broken) in [
+        ("[[allow]]\ncommand = \"a; b\"\n", Some(1), "plain beginning of one command", false),
+        ("\n[[deny]]\ncomand = \"rm\"\n", Some(2), "comand", true),
+        ("[[deny]]\ncommand = \"rm\"\nreads = \"x\"\n", Some(1), "a rule has one of", true),
+        ("[[ask]]\n", Some(1), "a rule has one of", true),
+        ("[[allow]]\nhost = \"https://docs.rs/\"\n", Some(1), "is no host", false),
+        ("[[allow]]\nchanges = \"../x\"\n", Some(1), "has no `..`", false),
+        ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is no pattern", false),
+        ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "whole path", false),
+        ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
+        ("[[forbid]]\ncommand = \"rm\"\n", Some(1), "forbid", true),
+        ("x = [\n", None, "no file of rules", true),
+    ] {
+        let rules = Rules::parse("f", text);
+        let [fault] = rules.faults() else { panic!("{text}: {:?}", rules.faults()) };
+        assert!(fault.to_string().contains(words), "{text}: {fault}");
+        assert!(line.is_none() || fault.line() == line, "{text}: {fault}");
+        assert_eq!((rules.broken, rules.rules.len()), (broken, 0), "{text}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new/permissions.toml");
+    let subjects = [
+        Subject::Command(vec!["cargo".into(), "test".into()]),
+        Subject::Line("a \"b\" \\ 'c'\n\td\u{7f}é".into()),
+        Subject::Changes(Pattern::new("**").unwrap()),
+        Subject::Reads(Pattern::exactly("odd [name]*.env").unwrap()),
+        Subject::Mcp { server: "a/b".into(), tool: Some("x\"y".into()) },
+        Subject::Mcp { server: "a".into(), tool: None },
+        Subject::Host("localhost:3000".into()),
+    ];
+    Rules::add(&file, &subjects[0], Some(Path::new("/p q"))).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("# mine\n{}", text.trim_end())).unwrap();
+    for subject in &subjects[1..] {
+        Rules::add(&file, subject, None).unwrap();
+    }
+    let rules = Rules::read(&file);
+    assert_eq!(rules.faults(), []);
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("# mine\n"));
+    assert_eq!(rules.rules.iter().map(|rule| rule.subject.clone()).collect::<Vec<_>>(), subjects);
+    assert_eq!(rules.rules[0].project.as_deref(), Some(Path::new("/p q")));
+}
+
+#[test]
+fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = Rules::read(&folder.path().join("none.toml"));
+    assert!(none.faults().is_empty() && !none.broken);
+    let unreadable = Rules::read(folder.path());
+    assert!(unreadable.broken && unreadable.faults()[0].to_string().contains("cannot be read"));
+}

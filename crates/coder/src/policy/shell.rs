@@ -1,0 +1,345 @@
+//! What a command line runs, read as `sh` reads it.
+//!
+//! This reads less than a shell does, on purpose. Whatever shells read differently, whatever runs something that does not stand in the line
+//! (`eval`, functions, aliases), and whatever is not plain to see is [`NotUnderstood`]; nothing is guessed. The time is linear in the length
+//! of the line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22 open parentheses and overflows the
+//! stack at a thousand braces.
+
+mod compound;
+mod word;
+
+pub(crate) use word::Word;
+
+use word::is_name;
+
+/// How deep commands may stand in each other.
+const DEEPEST: usize = 24;
+
+/// Words that are the shell's where a command begins.
+const RESERVED: &[&str] = &[
+    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac",
+    "in", "function", "select", "coproc", "[[", "]]",
+];
+
+/// One command of a line: a program with its arguments, or what the shell itself goes through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Variables that are set for it, or by it.
+    pub(crate) assignments: Vec<(String, Word)>,
+    /// The program and its arguments; none where only variables are set.
+    pub(crate) words: Vec<Word>,
+    /// The files that it reads and writes instead of the terminal.
+    pub(crate) redirects: Vec<Redirect>,
+    /// Words that are no command's: those of `for` and `case`.
+    pub(crate) data: Vec<Word>,
+    /// Whether it stands in a loop, so that what comes behind it may also come before.
+    pub(crate) repeated: bool,
+}
+
+/// A file in place of the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Redirect {
+    pub(crate) writes: bool,
+    pub(crate) target: Word,
+}
+
+/// Why nobody knows what a line would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotUnderstood(pub(crate) &'static str);
+
+type Result<T> = std::result::Result<T, NotUnderstood>;
+
+/// Every command that a line runs, in its order, also those in substitutions, loops and branches.
+pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
+    let odd =
+        |each: char| (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each);
+    if line.chars().any(odd) {
+        return Err(NotUnderstood("it holds characters that nobody sees"));
+    }
+    let mut reader = Reader::new(line, 0);
+    reader.list(&[End::Line], false)?;
+    if reader.parts.is_empty() {
+        return Err(NotUnderstood("it holds no command"));
+    }
+    Ok(reader.parts)
+}
+
+/// What ends a list of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Line,
+    Parenthesis,
+    Case,
+    Word(&'static str),
+}
+
+struct HereDocument {
+    end: String,
+    literal: bool,
+    without_tabs: bool,
+}
+
+struct Reader {
+    characters: Vec<char>,
+    at: usize,
+    depth: usize,
+    parts: Vec<Part>,
+    /// Those whose text begins at the next end of a line.
+    here: Vec<HereDocument>,
+}
+
+impl Reader {
+    fn new(line: &str, depth: usize) -> Self {
+        Self { characters: line.chars().collect(), at: 0, depth, parts: Vec::new(), here: Vec::new() }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.ahead(0)
+    }
+
+    fn ahead(&self, by: usize) -> Option<char> {
+        self.characters.get(self.at + by).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += 1;
+        Some(next)
+    }
+
+    fn takes(&mut self, wanted: &str) -> bool {
+        let there = wanted.chars().zip(0..).all(|(each, by)| self.ahead(by) == Some(each));
+        if there {
+            self.at += wanted.len();
+        }
+        there
+    }
+
+    /// Skips blanks, continued lines and a comment.
+    fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(' ' | '\t') => self.at += 1,
+                Some('\\') if self.ahead(1) == Some('\n') => self.at += 2,
+                Some('#') => {
+                    while self.peek().is_some_and(|each| each != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn blanks_and_lines(&mut self) -> Result<()> {
+        self.blanks();
+        while self.line_end()? {
+            self.blanks();
+        }
+        Ok(())
+    }
+
+    /// The end of a line, with the here-documents that begin there.
+    fn line_end(&mut self) -> Result<bool> {
+        if !self.takes("\n") {
+            return Ok(false);
+        }
+        for here in std::mem::take(&mut self.here) {
+            loop {
+                let mut line = String::new();
+                let ended = loop {
+                    match self.next() {
+                        Some('\n') => break true,
+                        Some(each) => line.push(each),
+                        None => break false,
+                    }
+                };
+                let text = if here.without_tabs { line.trim_start_matches('\t') } else { &line };
+                if text == here.end {
+                    break;
+                }
+                if !ended {
+                    return Err(NotUnderstood("a here-document has no end"));
+                }
+                if !here.literal && line.contains(['$', '`', '\\']) {
+                    return Err(NotUnderstood("a here-document is not taken literally"));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Commands up to one of these ends, which is taken.
+    fn list(&mut self, ends: &[End], may_be_empty: bool) -> Result<End> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(NotUnderstood("it is too deep"));
+        }
+        let (mut open, mut any, mut apart) = (false, may_be_empty, true);
+        loop {
+            self.blanks_and_lines()?;
+            if let Some(end) = self.end() {
+                self.depth -= 1;
+                let fits = any && !open && ends.contains(&end);
+                let whole = end != End::Line || self.here.is_empty();
+                return if fits && whole {
+                    Ok(end)
+                } else {
+                    Err(NotUnderstood("it does not end as it began"))
+                };
+            }
+            if !apart {
+                return Err(NotUnderstood("two commands stand together"));
+            }
+            self.command()?;
+            any = true;
+            (open, apart) = self.connector()?;
+        }
+    }
+
+    fn end(&mut self) -> Option<End> {
+        if self.peek().is_none() {
+            return Some(End::Line);
+        }
+        if self.takes(")") {
+            return Some(End::Parenthesis);
+        }
+        if self.takes(";;") {
+            return Some(End::Case);
+        }
+        let ends = ["}", "then", "elif", "else", "fi", "do", "done", "esac"];
+        ends.into_iter().find(|word| self.reserved(word)).map(End::Word)
+    }
+
+    /// Takes this word where it stands alone.
+    fn reserved(&mut self, word: &str) -> bool {
+        let start = self.at;
+        let alone = |each: char| " \t\n;&|()<>".contains(each);
+        if self.takes(word) && self.peek().is_none_or(alone) {
+            return true;
+        }
+        self.at = start;
+        false
+    }
+
+    /// What stands behind a command: whether another must follow, and whether one may.
+    fn connector(&mut self) -> Result<(bool, bool)> {
+        self.blanks();
+        if self.takes("&&") || self.takes("||") {
+            return Ok((true, true));
+        }
+        match (self.peek(), self.ahead(1)) {
+            (Some('|'), Some('&')) | (Some('&'), Some('>')) | (Some(';'), Some('&')) => {
+                Err(NotUnderstood("shells read it in different ways"))
+            }
+            (Some(';'), Some(';')) => Ok((false, false)),
+            (Some('|'), _) => {
+                self.at += 1;
+                Ok((true, true))
+            }
+            (Some(';' | '&'), _) => {
+                self.at += 1;
+                Ok((false, true))
+            }
+            (Some('\n'), _) => Ok((false, self.line_end()?)),
+            _ => Ok((false, false)),
+        }
+    }
+
+    fn simple(&mut self) -> Result<()> {
+        let mut part = Part::default();
+        loop {
+            self.blanks();
+            match self.peek() {
+                None | Some('\n' | ';' | '&' | '|' | ')') => break,
+                Some('(') => {
+                    return Err(NotUnderstood("it makes a function, or shells read it in different ways"));
+                }
+                Some('<' | '>') => self.redirect(&mut part)?,
+                Some(_) => self.argument(&mut part)?,
+            }
+        }
+        let program = part.words.first();
+        if program.is_some_and(|word| RESERVED.contains(&word.text.as_str())) {
+            return Err(NotUnderstood("a word of the shell stands where it means something else"));
+        }
+        if part == Part::default() {
+            return Err(NotUnderstood("a command is missing"));
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+
+    fn argument(&mut self, part: &mut Part) -> Result<()> {
+        let word = self.word()?;
+        if matches!(self.peek(), Some('<' | '>')) {
+            if word.is_literal() && !word.quoted && word.text.bytes().all(|each| each.is_ascii_digit()) {
+                return self.redirect(part);
+            }
+            if word.text.starts_with('{') {
+                return Err(NotUnderstood("shells read it in different ways"));
+            }
+        }
+        match word.assigns.filter(|_| part.words.is_empty()) {
+            Some(at) => {
+                let (name, value) = word.split(at);
+                if !is_name(&name) {
+                    return Err(NotUnderstood("it sets a variable in a way that shells read differently"));
+                }
+                part.assignments.push((name, value));
+            }
+            None => part.words.push(word),
+        }
+        Ok(())
+    }
+
+    fn redirects_behind(&mut self) -> Result<()> {
+        let mut part = Part::default();
+        loop {
+            self.blanks();
+            let digits =
+                (0..).take_while(|by| self.ahead(*by).is_some_and(|each| each.is_ascii_digit())).count();
+            match self.ahead(digits) {
+                Some('<' | '>') => {
+                    self.at += digits;
+                    self.redirect(&mut part)?;
+                }
+                _ => break,
+            }
+        }
+        if !part.redirects.is_empty() {
+            self.parts.push(part);
+        }
+        Ok(())
+    }
+
+    fn redirect(&mut self, part: &mut Part) -> Result<()> {
+        let operators = ["<<-", "<<", "<>", "<&", ">>", ">&", ">|", "<", ">"];
+        let Some(operator) = operators.into_iter().find(|operator| self.takes(operator)) else {
+            return Err(NotUnderstood("a redirection is not one"));
+        };
+        if matches!(self.peek(), Some('(' | '<' | '>' | '&' | '|')) {
+            return Err(NotUnderstood("shells read it in different ways"));
+        }
+        self.blanks();
+        let target = self.word()?;
+        match operator {
+            "<<" | "<<-" => {
+                let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
+                if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal() {
+                    return Err(NotUnderstood("a here-document has an odd end"));
+                }
+                let without_tabs = operator == "<<-";
+                self.here.push(HereDocument { end: target.text, literal: target.quoted, without_tabs });
+            }
+            "<&" | ">&" => {
+                let number = target.text == "-" || target.text.bytes().all(|each| each.is_ascii_digit());
+                if !number || !target.is_literal() || target.text.is_empty() {
+                    return Err(NotUnderstood("shells read it in different ways"));
+                }
+            }
+            _ => part.redirects.push(Redirect { writes: operator != "<", target }),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Asking a person before something is done, and keeping what they choose for always.
+
+use super::file_access::looking;
+use super::{Action, ToolResult, Toolbox, mode, thread};
+use crate::coder::Record;
+use crate::policy::{Decision, Effect, Mode, Question, Rules, Scope, Subject, Verdict};
+use attache_agent::{Permission, Result, ToolCallHandle};
+use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
+
+impl Toolbox<'_> {
+    pub(super) fn mode(&self) -> Mode {
+        mode(self.memory, self.turn)
+    }
+
+    /// What the policy says now; the mode may change while the turn runs (MODE-03).
+    pub(super) async fn decide(&self, action: &Action) -> Result<Verdict> {
+        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
+        let (mode, action) = (self.mode(), action.clone());
+        looking(self.turn, move |_| policy.judge(mode, &folders).action(&action)).await
+    }
+
+    /// The question about an action, if it asks.
+    async fn question(&self, verdict: Verdict, action: &Action) -> Result<Question> {
+        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
+        let (mode, action) = (self.mode(), action.clone());
+        let keeps = policy.keeps();
+        let question = move |_: &thread::Wanted| {
+            policy.judge(mode, &folders).question(verdict.reason, &action.touches(), keeps)
+        };
+        looking(self.turn, question).await
+    }
+
+    /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run. What is allowed is this
+    /// action and no other: whoever calls runs exactly it, on what was shown.
+    pub(super) async fn permitted(
+        &mut self,
+        mut handle: ToolCallHandle,
+        action: &Action,
+    ) -> Result<std::result::Result<ToolCallHandle, ToolResult>> {
+        let verdict = self.decide(action).await?;
+        match verdict.decision {
+            Decision::Run => return Ok(Ok(handle)),
+            Decision::Refuse => return self.refused(handle, &verdict.why()).await.map(Err),
+            Decision::Ask => {}
+        }
+        if let Some(why) = verdict.why_it_asks() {
+            handle.content(ContentBlock::text(why)).await?;
+        }
+        let question = self.question(verdict, action).await?;
+        let why = match self.turn.ask_permission(&handle, question.options()).await? {
+            Permission::AllowOnce(_) => None,
+            Permission::AllowAlways(id) => {
+                if let Some(subject) = question.allow {
+                    self.allow(subject, Question::scope(id.as_str())).await?;
+                }
+                None
+            }
+            Permission::RejectOnce(_) => Some("the person rejected it".to_owned()),
+            Permission::RejectAlways(_) => {
+                let why = format!("the person rejected {} for the rest of this session", question.reject);
+                self.choose(question.reject, Effect::Deny).await?;
+                Some(why)
+            }
+            Permission::Unusable(why) => Some(format!("nobody allowed it: {why}")),
+            _ => Some("nobody allowed it".to_owned()),
+        };
+        if let Some(why) = why {
+            return self.refused(handle, &why).await.map(Err);
+        }
+        // Somebody may have changed the mode or a rule while the question was open.
+        let now = self.decide(action).await?;
+        match now.decision {
+            Decision::Refuse => self.refused(handle, &now.why()).await.map(Err),
+            Decision::Run | Decision::Ask => Ok(Ok(handle)),
+        }
+    }
+
+    /// Keeps what is allowed for always: in the person's file where it is to hold beyond the session. If that cannot be written it holds in
+    /// the session, and the person is told.
+    async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
+        if let Some((file, project)) = self.memory.policy.place(scope) {
+            let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
+            let added = move |_: &thread::Wanted| {
+                let added = Rules::add(&file, &rule, project.as_deref());
+                policy.read_again();
+                (policy, added.map_err(|error| format!("{}: {error}", file.display())))
+            };
+            let (policy, added) = looking(self.turn, added).await?;
+            self.memory.policy = policy;
+            let Err(why) = added else { return Ok(()) };
+            let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not kept");
+            notice.description =
+                Some(format!("It holds in this session only, for it could not be written to {why}"));
+            self.turn.notice(notice).await?;
+        }
+        self.choose(subject, Effect::Allow).await
+    }
+
+    /// Keeps a choice for the session, here and in the store.
+    async fn choose(&mut self, subject: Subject, effect: Effect) -> Result<()> {
+        self.turn.remember(&Record::Rule(subject.clone(), effect)).await?;
+        self.memory.policy.remember(subject, effect);
+        Ok(())
+    }
+}
