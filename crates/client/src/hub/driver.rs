@@ -95,6 +95,7 @@ async fn see_through(entry: &Arc<SessionEntry>, mut turn: Turn) {
         let mut state = entry.state();
         let cancelled = state.turn == Turning::Sending { cancelled: true };
         state.turn = Turning::Running { number: turn.number(), cancelling: cancelled };
+        state.unsaved.turn = true;
         cancelled
     };
     entry.desk.forget_withdrawn();
@@ -133,9 +134,11 @@ fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget
         Err(_) => Some(Hold::TurnFailed),
     };
     state.sending_now = false;
+    state.unsaved.turn = true;
     let stopped = hold == Some(Hold::Budget) && !state.queue.waiting().is_empty();
     hold.into_iter().for_each(|hold| state.queue.hold(hold));
     drop(state);
+    entry.housekeeping.notify_one();
     if outcome.is_ok() {
         entry.agent.succeeded();
     }

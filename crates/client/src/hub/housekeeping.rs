@@ -17,7 +17,9 @@ pub(crate) async fn keep_house(entry: &SessionEntry) {
         if entry.state().unsaved.draft {
             tokio::time::sleep(DRAFT).await;
         }
-        save(entry);
+        if save(entry) {
+            store(entry).await;
+        }
     }
 }
 
@@ -33,10 +35,25 @@ fn say_level(entry: &SessionEntry) {
     }
 }
 
-/// Writes draft and queue to the log, if they are other ones than it has.
-pub(crate) fn save(entry: &SessionEntry) {
+/// Stores the log, and tells the person when that fails and when it works again. What could not be stored is tried again the next time.
+async fn store(entry: &SessionEntry) {
+    let Some(commit) = entry.fold.commit() else { return };
+    let outcome = commit.await;
+    let told = std::mem::replace(&mut entry.state().told_unstored, outcome.is_err());
+    match outcome {
+        Err(error) if !told => {
+            let why = Some("it goes on in memory, and storing it is tried again".to_owned());
+            entry.say(NoticeSeverity::Warning, format!("This session cannot be stored: {error}"), why);
+        }
+        Ok(()) if told => entry.say(NoticeSeverity::Info, "This session is stored again", None),
+        _ => {}
+    }
+}
+
+/// Writes draft and queue to the log, if they are other ones than it has. Gives whether there is anything to store.
+pub(crate) fn save(entry: &SessionEntry) -> bool {
     let mut records = Vec::new();
-    {
+    let unsaved = {
         let mut state = entry.state();
         let unsaved = std::mem::take(&mut state.unsaved);
         if unsaved.draft {
@@ -45,11 +62,13 @@ pub(crate) fn save(entry: &SessionEntry) {
         if unsaved.queue {
             records.extend(kept::queue(state.queue.waiting()));
         }
-    }
+        unsaved
+    };
     // A session that nothing was said in is no session yet.
     let begun = entry.fold.with(Session::sequence) > 0;
     records
         .into_iter()
         .filter(|_| begun)
         .for_each(|(name, value)| entry.fold.apply(EventBody::Record { name, value }));
+    unsaved.draft || unsaved.queue || unsaved.turn
 }

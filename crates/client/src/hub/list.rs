@@ -130,6 +130,12 @@ impl List {
     /// Takes a page of the store's list.
     pub(crate) fn stored(&mut self, round: u64, page: Vec<Listed>) {
         for Listed { key, summary } in page {
+            let (began, updated) = (summary.began_at, summary.updated_at);
+            let unused = summary.prompts == 0 && summary.info.title().is_none() && began == updated;
+            if unused && began != Timestamp::default() {
+                // It was opened here and nothing has happened in it.
+                continue;
+            }
             let facts = Facts {
                 title: summary.info.title().map(ToOwned::to_owned),
                 updated_at: Some(summary.updated_at).filter(|at| *at != Timestamp::default()),

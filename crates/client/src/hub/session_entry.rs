@@ -55,8 +55,10 @@ pub(crate) struct State {
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
     pub(crate) draft: String,
-    /// The draft or the queue is another one than the log has.
+    /// What the log does not have yet.
     pub(crate) unsaved: Unsaved,
+    /// The log could not be stored, and the person was told.
+    pub(crate) told_unstored: bool,
     pub(crate) budget: Option<Budget>,
     /// The level of which the person was told.
     pub(crate) told_level: Option<UsageLevel>,
@@ -68,11 +70,15 @@ pub(crate) struct State {
     pub(crate) closed: bool,
 }
 
-/// What the log does not have yet.
+/// What is to be stored.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Unsaved {
+    /// The draft is another one than the log has.
     pub(crate) draft: bool,
+    /// So is the queue.
     pub(crate) queue: bool,
+    /// A turn began or ended, which the log has and the disk may not.
+    pub(crate) turn: bool,
 }
 
 /// How far the sending of a prompt is.

@@ -82,9 +82,12 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
             .collect()
     };
     let all = SessionFilter::default();
-    while list(all.clone()).len() < 3 {
-        tokio::task::yield_now().await;
-    }
+    let stored = async {
+        while list(all.clone()).len() < 3 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(stored).await;
     assert_eq!(list(all.clone()), ["s2 -", "old Only ours", "s1 Theirs"], "the newest first");
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(list(SessionFilter { text: some("ONLY"), ..all.clone() }), ["old Only ours"]);

@@ -2,11 +2,14 @@
 
 use crate::scripted_agent::soon;
 use crate::started::{idle, scripted, started_with, texts, until};
-use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, SessionFilter, SessionState};
+use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState};
 use attache_protocol::method::Side;
-use attache_session::{MemoryStore, SessionKey, Store};
+use attache_session::{
+    Commit, Event, ListPage, ListQuery, Log, MemoryStore, SessionKey, Store, StoreError, Summary,
+};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn keeping(store: &MemoryStore) -> HubOptions {
     HubOptions::default().store(Arc::new(store.clone()))
@@ -18,11 +21,15 @@ fn key() -> SessionKey {
 
 /// A hub was used and closed: one turn, a prompt that waits, a draft.
 async fn used(store: &MemoryStore) -> tempfile::TempDir {
-    let mut it = started_with(keeping(store), json!({}), json!({ "sessionId": "s1" })).await;
+    used_as(store, "s1").await
+}
+
+async fn used_as(store: &MemoryStore, id: &str) -> tempfile::TempDir {
+    let mut it = started_with(keeping(store), json!({}), json!({ "sessionId": id })).await;
     it.session.send("one").unwrap();
     it.session.send("two").unwrap();
     let (call, _) = it.agent.prompted().await;
-    it.agent.say("answer").await;
+    it.agent.update(id, json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "answer" } })).await;
     it.agent.refuse(&call, -32603, "out of fuel").await;
     until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
     it.session.set_draft("unsent");
@@ -115,4 +122,100 @@ async fn two_hubs_do_not_write_one_session() {
     }
     assert!(other.list(&SessionFilter::default())[0].open);
     assert_eq!(other.spent().await.unwrap()[0].2.turns, 1);
+}
+
+/// A store whose disk is full until it is not.
+#[derive(Clone, Default)]
+struct FullDisk {
+    store: MemoryStore,
+    full: Arc<AtomicBool>,
+    commits: Arc<AtomicUsize>,
+}
+
+struct FullLog(Box<dyn Log>, FullDisk);
+
+impl Log for FullLog {
+    fn append(&mut self, event: &Event) {
+        self.0.append(event);
+    }
+
+    fn commit(&self) -> Commit {
+        self.1.commits.fetch_add(1, Ordering::SeqCst);
+        match self.1.full.load(Ordering::SeqCst) {
+            true => Box::pin(std::future::ready(Err(StoreError::Full { path: "sessions.db".to_owned() }))),
+            false => self.0.commit(),
+        }
+    }
+
+    fn backlog(&self) -> usize {
+        self.0.backlog()
+    }
+}
+
+impl Store for FullDisk {
+    fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        Ok(Box::new(FullLog(self.store.create(key)?, self.clone())))
+    }
+
+    fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        Ok(Box::new(FullLog(self.store.open(key)?, self.clone())))
+    }
+
+    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        self.store.fork(from, at, to)
+    }
+
+    fn read(&self, key: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
+        self.store.read(key, after)
+    }
+
+    fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
+        self.store.summary(key)
+    }
+
+    fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError> {
+        self.store.list(query)
+    }
+
+    fn delete(&self, key: &SessionKey) -> Result<(), StoreError> {
+        self.store.delete(key)
+    }
+}
+
+/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the session goes on.
+#[tokio::test]
+async fn a_full_disk_is_told_and_ends_no_session() {
+    let disk = FullDisk::default();
+    let options = HubOptions::default().store(Arc::new(disk.clone()));
+    let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
+    assert_eq!(disk.commits.load(Ordering::SeqCst), 0, "a session in which nothing was said is none");
+    for (full, said) in [(true, 1), (true, 1), (false, 2)] {
+        disk.full.store(full, Ordering::SeqCst);
+        it.session.send("go").unwrap();
+        let (call, _) = it.agent.prompted().await;
+        it.agent.end_turn(&call).await;
+        idle(&it.session).await;
+        let notices =
+            |session: &HubSession| texts(session).iter().filter(|text| text.starts_with('(')).count();
+        until(&it.session, |session| notices(session) == said).await;
+    }
+    assert!(texts(&it.session)[1].contains("the disk is full"), "{:?}", texts(&it.session));
+    assert!(texts(&it.session).last().unwrap().contains("stored again"), "{:?}", texts(&it.session));
+}
+
+/// The list shows no session that was opened and never used.
+#[tokio::test]
+async fn a_session_in_which_nothing_was_said_is_not_listed() {
+    let store = MemoryStore::new();
+    let it = started_with(keeping(&store), json!({}), json!({ "sessionId": "s1" })).await;
+    soon(it.hub.close()).await;
+    let _folder = used_as(&store, "s2").await;
+    let hub = Hub::new(keeping(&store));
+    let mut watch = hub.watch();
+    hub.refresh_list();
+    while hub.list(&SessionFilter::default()).is_empty() {
+        soon(watch.next()).await.unwrap();
+    }
+    let listed = hub.list(&SessionFilter::default());
+    assert_eq!(listed.iter().map(|listed| listed.id.as_str()).collect::<Vec<_>>(), ["s2"]);
 }
