@@ -15,14 +15,16 @@ use std::time::Duration;
 
 /// An agent and a client of the Agent Client Protocol (ACP), for terminals and scripts.
 #[derive(Debug, Parser)]
-#[command(name = "attache", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "attache", version, after_help = EXAMPLES)]
 pub(crate) struct Command {
+    /// Nothing stands for a conversation with the built-in agent, in this folder.
     #[command(subcommand)]
-    pub(crate) task: Task,
+    pub(crate) task: Option<Task>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  attache                                       talk with the built-in agent, in this folder
   attache demo                                  see what it does, on a copy of this folder
   attache run \"summarize this project\"          with the built-in agent, no key needed
   attache run --agent gemini \"fix it\"           with any ACP agent
@@ -34,6 +36,9 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
+    /// Talk with an agent, line by line: what `attache` alone does
+    #[command(after_help = CHAT)]
+    Chat(Chat),
     /// Show the main job in a few seconds, on a copy of the current folder
     Demo(Demo),
     /// Send prompts to an agent and show what it does
@@ -71,6 +76,24 @@ Examples:
   attache agent -v 2>agent.log                  every message in a log, by method, id and size
   attache agent --store none                    keep no sessions
   attache agent --model openai/gpt-5-mini --mode plan";
+
+const CHAT: &str = "\
+/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What you type is remembered in `attache/chat_history` of the user's data \
+folder, and sessions in the store, unless ATTACHE_STORE=none.
+
+Examples:
+  attache
+  attache chat --agent claude --cwd ../other-project";
+
+#[derive(Debug, Args, Default)]
+pub(crate) struct Chat {
+    /// Talk with this agent instead of the built-in one: a name that `attache agents` lists, or a command line
+    #[arg(long, value_name = "NAME|'CMD ARGS'")]
+    pub(crate) agent: Option<String>,
+    /// Work in this folder [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Your files are not touched.\n\nExample:\n  cd my-project && attache demo")]

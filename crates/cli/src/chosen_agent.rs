@@ -2,7 +2,7 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
-use attache_client::{KnownAgent, StartError};
+use attache_client::{AgentSource, KnownAgent, StartError};
 use attache_host::Launch;
 use std::path::Path;
 
@@ -23,6 +23,21 @@ pub(crate) struct ChosenAgent {
 }
 
 impl ChosenAgent {
+    /// The name of the agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
+    ///
+    /// # Errors
+    /// As [`ChosenAgent::of`].
+    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(String, AgentSource), Failure> {
+        let Self { name, .. } = Self::of(given)?;
+        let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
+        // What could be found once is found again, unless it was taken away: then that is what starting it says.
+        let launch = move || {
+            let found = Self::of(given.as_deref()).map(|agent| agent.launch);
+            found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
+        };
+        Ok((name, AgentSource::launch(launch)))
+    }
+
     /// The agent that `--agent` says; without it the built-in one.
     ///
     /// # Errors

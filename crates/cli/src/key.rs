@@ -95,38 +95,56 @@ fn wait(tty: RawFd, until: RawFd) -> io::Result<bool> {
     }
 }
 
-/// A terminal without some of what it does for lines: without `ICANON` it gives each key at once, without `ECHO` it shows none of them; signals
-/// such as Ctrl-C stay. What was typed before is thrown away. As it was when dropped.
-struct Keys {
+/// The terminal's settings, put back when dropped: an editor of lines may be in the middle of one when the program ends.
+pub(crate) struct AsItWas {
     tty: File,
     before: libc::termios,
 }
 
-impl Keys {
-    fn without(tty: File, flags: libc::tcflag_t) -> io::Result<Self> {
+impl AsItWas {
+    /// Keeps them as they are now.
+    ///
+    /// # Errors
+    /// There is no terminal.
+    pub(crate) fn keep() -> io::Result<Self> {
+        let tty = open()?;
         // SAFETY: a termios is plain numbers, for which zero is valid; the descriptor is open.
         let mut before: libc::termios = unsafe { std::mem::zeroed() };
         // SAFETY: the descriptor is open, the structure valid.
         if unsafe { libc::tcgetattr(tty.as_raw_fd(), &mut before) } == -1 {
             return Err(io::Error::last_os_error());
         }
-        let mut keys = before;
+        Ok(Self { tty, before })
+    }
+}
+
+impl Drop for AsItWas {
+    fn drop(&mut self) {
+        // SAFETY: the descriptor is open and the structure is one that was read. If it fails the terminal is gone.
+        unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
+    }
+}
+
+/// A terminal without some of what it does for lines: without `ICANON` it gives each key at once, without `ECHO` it shows none of them; signals
+/// such as Ctrl-C stay. What was typed before is thrown away. As it was when dropped.
+struct Keys {
+    tty: File,
+    _before: AsItWas,
+}
+
+impl Keys {
+    fn without(tty: File, flags: libc::tcflag_t) -> io::Result<Self> {
+        let before = AsItWas::keep()?;
+        let mut keys = before.before;
         keys.c_lflag &= !flags;
         if flags & libc::ICANON != 0 {
             keys.c_cc[libc::VMIN] = 1;
             keys.c_cc[libc::VTIME] = 0;
         }
-        // SAFETY: as above. Flushing throws away what was typed before.
+        // SAFETY: the descriptor is open, the structure valid. Flushing throws away what was typed before.
         if unsafe { libc::tcsetattr(tty.as_raw_fd(), libc::TCSAFLUSH, &keys) } == -1 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { tty, before })
-    }
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        // SAFETY: as in `new`. If it fails the terminal is gone.
-        unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
+        Ok(Self { tty, _before: before })
     }
 }

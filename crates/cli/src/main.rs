@@ -5,6 +5,7 @@
 mod agent;
 mod agents;
 mod args;
+mod chat;
 mod check;
 mod chosen_agent;
 mod config;
@@ -14,13 +15,16 @@ mod doctor;
 mod elicitation;
 mod exit;
 mod folder;
+mod follow;
 mod interrupt;
 mod key;
+mod lines;
 mod login;
 mod models;
 mod new;
 mod permission;
 mod probe;
+mod question;
 mod run;
 mod sample;
 mod sessions;
@@ -44,7 +48,8 @@ fn main() -> ExitCode {
         }
     };
     told(runtime.block_on(async {
-        match command.task {
+        match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
+            args::Task::Chat(arguments) => chat::chat(arguments).await,
             args::Task::Run(arguments) => run::run(*arguments).await,
             args::Task::Agents(arguments) => agents::agents(arguments).await,
             args::Task::Login(arguments) => login::login(arguments).await,

@@ -150,8 +150,17 @@ fn kind_word(request: &PermissionRequest) -> String {
     request.kind().map(tool_call::kind).unwrap_or_default()
 }
 
+/// Puts the question to the person, on stderr, which is a terminal then.
+pub(crate) fn ask(request: &PermissionRequest, cwd: &Path) -> std::io::Result<()> {
+    let mut out = std::io::stderr().lock();
+    let paint = Paint::of(&out);
+    let columns = crate::terminal::columns().unwrap_or(80);
+    let lines = question(request, cwd, paint, columns);
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
 /// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
-pub(crate) fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
+fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
         // A command runs as it is, with every line feed in it.
         Some(command) => sanitize::visible(&command.line()).into_owned(),

@@ -27,15 +27,16 @@ use crate::store::Place;
 use crate::{key, login, terminal, turn};
 use attache_client::{AgentProcess, Options, SessionHandle, SetError};
 use attache_protocol::v1::{McpServer, PromptCapabilities};
-use attachment::attach;
-use prompts::{Piece, Prompt};
+use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 use trace::Trace;
 use waiting::waiting;
 
+pub(crate) use attachment::attach;
 pub(crate) use mask::masked;
+pub(crate) use prompts::Piece;
 pub(crate) use session::not_open;
 
 /// Runs the command.

@@ -11,7 +11,7 @@ mod said;
 pub(crate) mod session_id;
 mod table;
 mod transcript;
-mod when;
+pub(crate) mod when;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{BOLD, Paint};

@@ -2,6 +2,7 @@
 
 pub(crate) mod diff;
 pub(crate) mod json;
+pub(crate) mod options;
 pub(crate) mod paint;
 pub(crate) mod plain;
 pub(crate) mod plan;
@@ -16,8 +17,10 @@ pub(crate) mod width;
 use crate::exit::Exit;
 use crate::permission::Verdict;
 use crate::run::session::Opened;
-use attache_client::PermissionRequest;
-use attache_protocol::v1::{ContentBlock, Implementation, Notice, StopReason, ToolCall, Usage};
+use attache_client::{Change, PermissionRequest};
+use attache_protocol::v1::{
+    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall, Usage,
+};
 use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
 use std::io;
 
@@ -66,4 +69,34 @@ pub(crate) trait Show: Send {
 
     /// Leaves the line that is being written, so that others may write to the terminal.
     fn pause(&mut self) -> io::Result<()>;
+}
+
+/// Shows what changed in a session. `title` is the one that was shown last.
+pub(crate) fn change(
+    face: &mut dyn Show,
+    change: &Change,
+    title: &mut Option<String>,
+    terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,
+) -> io::Result<()> {
+    match change {
+        Change::Began(author) => face.show(Item::Message(*author)),
+        Change::Text(text) => face.show(Item::Text(text)),
+        Change::Thought(text) => face.show(Item::Thought(text)),
+        // The person knows what they said.
+        Change::Content { author: MessageAuthor::User, .. } => Ok(()),
+        Change::Content { author, block } => face.show(Item::Content { author: *author, block }),
+        Change::ToolCall(call) => {
+            let with_output = terminal_output::shown(call, terminal);
+            face.show(Item::ToolCall(with_output.as_ref().unwrap_or(call)))
+        }
+        Change::Plan { content: Some(content), .. } => face.show(Item::Plan(content)),
+        Change::Notice(notice) => face.show(Item::Notice(notice)),
+        Change::Config(config) => face.show(Item::Config(config)),
+        Change::Usage(usage) => face.show(Item::Usage(usage)),
+        Change::Info(info) if info.title() != title.as_deref() => {
+            *title = info.title().map(str::to_owned);
+            face.show(Item::Title(info.title()))
+        }
+        _ => Ok(()),
+    }
 }

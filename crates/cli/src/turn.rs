@@ -8,11 +8,10 @@ use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy, Question, Verdict};
 use crate::run::budget::Budget;
 use crate::show::paint::{DIM, Paint};
-use crate::show::{Item, Show, sanitize, terminal_output};
-use attache_client::{Change, PermissionRequest, Prompt, SessionHandle, Turn, TurnError};
+use crate::show::{self, Item, Show, sanitize};
+use attache_client::{Change, Prompt, SessionHandle, Turn, TurnError};
 use attache_protocol::ErrorCode;
 use attache_protocol::v1::StopReason;
-use attache_session::MessageAuthor;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -134,7 +133,7 @@ impl Run<'_> {
             Some(verdict) => verdict,
             None => {
                 self.face.pause().map_err(|error| Failure::output(&error))?;
-                ask(&request, self.cwd).map_err(|error| Failure::output(&error))?;
+                permission::ask(&request, self.cwd).map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
                     // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
@@ -182,27 +181,8 @@ impl Run<'_> {
     }
 
     fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
-        match &change {
-            Change::Began(author) => self.item(Item::Message(*author)),
-            Change::Text(text) => self.item(Item::Text(text)),
-            Change::Thought(text) => self.item(Item::Thought(text)),
-            // The person knows what they said.
-            Change::Content { author: MessageAuthor::User, .. } => Ok(()),
-            Change::Content { author, block } => self.item(Item::Content { author: *author, block }),
-            Change::ToolCall(call) => {
-                let with_output = terminal_output::shown(call, session);
-                self.item(Item::ToolCall(with_output.as_ref().unwrap_or(call)))
-            }
-            Change::Plan { content: Some(content), .. } => self.item(Item::Plan(content)),
-            Change::Notice(notice) => self.item(Item::Notice(notice)),
-            Change::Config(config) => self.item(Item::Config(config)),
-            Change::Usage(usage) => self.item(Item::Usage(usage)),
-            Change::Info(info) if info.title() != self.title.as_deref() => {
-                self.title = info.title().map(str::to_owned);
-                self.item(Item::Title(info.title()))
-            }
-            _ => Ok(()),
-        }
+        let shown = show::change(self.face, &change, &mut self.title, |id| session.terminal(id));
+        shown.map_err(|error| Failure::output(&error))
     }
 
     fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
@@ -257,15 +237,6 @@ async fn reached(deadline: Option<Instant>) {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
-}
-
-/// Puts the question to the person, on stderr, which is a terminal then.
-fn ask(request: &PermissionRequest, cwd: &Path) -> io::Result<()> {
-    let mut out = io::stderr().lock();
-    let paint = Paint::of(&out);
-    let columns = crate::terminal::columns().unwrap_or(80);
-    let lines = permission::question(request, cwd, paint, columns);
-    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// The code that a stop reason stands for.

@@ -3,6 +3,7 @@
 mod agent;
 mod agent_source;
 mod bell;
+mod changes;
 mod driver;
 mod error;
 mod housekeeping;
@@ -24,6 +25,7 @@ mod watch;
 
 pub use agent::{AgentState, HubAgent};
 pub use agent_source::AgentSource;
+pub use changes::SessionChanges;
 pub use error::HubError;
 pub use hub_options::{DecideFirst, HubOptions};
 pub use list::{AgentListing, ListedSession, SessionFilter};

@@ -89,8 +89,8 @@ pub use file_uri::file_uri;
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,
     HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession, Question,
-    QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionFilter, SessionState, SessionWatch,
-    Spent,
+    QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges, SessionFilter, SessionState,
+    SessionWatch, Spent,
 };
 pub use known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use listing::Listing;

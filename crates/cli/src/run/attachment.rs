@@ -26,16 +26,16 @@ const PROMPT_LIMIT: usize = 24 << 20;
 
 /// A prompt as blocks, and what the person should know about it.
 #[derive(Debug, Default)]
-pub(super) struct Attached {
-    pub(super) blocks: Vec<ContentBlock>,
+pub(crate) struct Attached {
+    pub(crate) blocks: Vec<ContentBlock>,
     /// One sentence each.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// How much of files is in the blocks, in bytes.
     sent: usize,
 }
 
 /// The blocks of a prompt. A file that cannot be read, or lies outside the folder and is not named by its whole path, is left as text.
-pub(super) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
+pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {
         match piece {

@@ -16,11 +16,11 @@ const BETWEEN: &str = "---";
 const STDIN: &str = "-";
 
 /// One prompt: pieces of text in their order.
-pub(super) type Prompt = Vec<Piece>;
+pub(crate) type Prompt = Vec<Piece>;
 
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// The person wrote it: `@path` in it means the file.
     Written(String),
     /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must not be able to attach files.

@@ -1,19 +1,21 @@
 //! What a tool call's terminals show, in place of their ids.
 
-use attache_client::SessionHandle;
-use attache_protocol::v1::{Content, ToolCall, ToolCallContent};
+use attache_protocol::v1::{Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent};
 
 /// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that is known.
-pub(crate) fn shown(call: &ToolCall, session: &SessionHandle) -> Option<ToolCall> {
+pub(crate) fn shown(
+    call: &ToolCall,
+    terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,
+) -> Option<ToolCall> {
     let known = |content: &ToolCallContent| match content {
-        ToolCallContent::Terminal(terminal) => session.terminal(&terminal.terminal_id),
+        ToolCallContent::Terminal(embedded) => terminal(&embedded.terminal_id),
         _ => None,
     };
     if !call.content.iter().any(|content| known(content).is_some()) {
         return None;
     }
     let content = call.content.iter().map(|content| match known(content) {
-        Some(terminal) => ToolCallContent::Content(Content::new(terminal.output)),
+        Some(shown) => ToolCallContent::Content(Content::new(shown.output)),
         None => content.clone(),
     });
     Some(ToolCall { content: content.collect(), ..call.clone() })

@@ -9,6 +9,7 @@
 
 mod agents;
 mod budget;
+mod chat;
 mod config;
 mod demo;
 mod exit;

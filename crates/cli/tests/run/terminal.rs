@@ -16,6 +16,8 @@ pub(crate) struct Terminal {
     child: Child,
     screen: File,
     seen: String,
+    /// What was shown and not waited for yet.
+    unread: Vec<u8>,
 }
 
 impl Terminal {
@@ -47,26 +49,38 @@ impl Terminal {
             });
         }
         let child = command.spawn().unwrap();
-        Self { child, screen, seen: String::new() }
+        Self { child, screen, seen: String::new(), unread: Vec::new() }
     }
 
     /// Reads until the screen has shown `text` after what was waited for before.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) {
-        let mut bytes = Vec::new();
+        self.wait_for_one(&[text]);
+    }
+
+    /// The same for the first of these texts.
+    #[track_caller]
+    pub(crate) fn wait_for_one(&mut self, texts: &[&str]) {
         let mut piece = [0; 4096];
         loop {
-            let seen = String::from_utf8_lossy(&bytes).into_owned();
-            if seen.contains(text) {
-                self.seen.push_str(&seen);
+            let unread = String::from_utf8_lossy(&self.unread).into_owned();
+            let ends = texts.iter().filter_map(|text| unread.find(text).map(|at| at + text.len()));
+            if let Some(end) = ends.min() {
+                self.seen.push_str(&unread[..end]);
+                self.unread = unread.as_bytes()[end..].to_vec();
                 return;
             }
             // Linux ends a terminal that nobody holds with an error.
             match self.screen.read(&mut piece) {
-                Ok(length) if length > 0 => bytes.extend_from_slice(&piece[..length]),
-                _ => panic!("{text:?} was never shown: {}{seen}", self.seen),
+                Ok(length) if length > 0 => self.unread.extend_from_slice(&piece[..length]),
+                _ => panic!("{texts:?} was never shown: {}{unread}", self.seen),
             }
         }
+    }
+
+    /// All that was shown up to what was waited for.
+    pub(crate) fn seen(&self) -> &str {
+        &self.seen
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
@@ -76,7 +90,7 @@ impl Terminal {
     /// Waits for the end; gives the code and all that was shown.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut piece = [0; 4096];
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.unread);
         while let Ok(length @ 1..) = self.screen.read(&mut piece) {
             bytes.extend_from_slice(&piece[..length]);
         }

@@ -65,6 +65,18 @@ pub enum AgentListing {
     Failed(Arc<str>),
 }
 
+impl AgentListing {
+    /// Whether more may come.
+    pub fn is_asking(&self) -> bool {
+        matches!(self, Self::Asking(_))
+    }
+
+    /// Whether something is missing that should be there.
+    pub fn is_failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
 impl fmt::Display for AgentListing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,0 +1,154 @@
+//! `attache` alone: a conversation, line by line, in any terminal. Everything it knows it has from the hub.
+
+mod command;
+
+use crate::args;
+use crate::chosen_agent::ChosenAgent;
+use crate::exit::{Exit, Failure};
+use crate::follow::{Follow, println, say, tells};
+use crate::lines::{Input, Lines};
+use crate::run::{self, Piece, attach};
+use crate::show::paint::{DIM, Paint, RED, YELLOW};
+use crate::show::{sanitize, width};
+use crate::store::Place;
+use crate::{folder, key, terminal};
+use attache_client::{Change, Hub, HubOptions, ListedSession, Options};
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A conversation.
+struct Chat {
+    hub: Hub,
+    cwd: PathBuf,
+    follow: Follow,
+    lines: Lines,
+    /// The sessions that were listed last, for `/switch N`.
+    listed: Vec<ListedSession>,
+}
+
+/// What follows.
+enum Next {
+    Go,
+    End,
+}
+
+/// Runs the command.
+pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
+    if !key::can_ask() || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        let advice = "`attache run \"PROMPT\"` works everywhere, `attache --help` tells the rest";
+        return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
+    }
+    let cwd = run::folder(arguments.cwd.as_deref())?;
+    let store = Place::of(None)?;
+    let mut options = HubOptions::default().client(Options::default().terminals()).elicitations();
+    if let Some(store) = store.open()? {
+        options = options.store(Arc::new(store));
+    }
+    let hub = Hub::new(options);
+    let name = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    let paint = Paint::of(&io::stdout());
+    println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
+    let session = hub.open(&name, &cwd).await.map_err(|error| Failure::new(Exit::CannotStart, error))?;
+    let ours = |error: io::Error| Failure::new(Exit::OurFault, error);
+    let history =
+        (store != Place::Nowhere).then(folder::data).flatten().map(|folder| folder.join("chat_history"));
+    let _as_it_was = key::AsItWas::keep().map_err(ours)?;
+    let (lines, follow) = (Lines::new(history).map_err(ours)?, Follow::new(session).map_err(ours)?);
+    let mut chat = Chat { hub, cwd, follow, lines, listed: Vec::new() };
+    say(DIM, "/help tells what you can do, Ctrl-D ends.");
+    let ended = chat.converse().await;
+    chat.hub.close().await;
+    ended
+}
+
+/// Adds an agent to the hub, by the name or command that a person gives. Gives its name there.
+fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<String, Failure> {
+    let (name, source) = ChosenAgent::source(given, cwd)?;
+    if hub.agent(&name).is_none() {
+        hub.add(name.as_str(), source).map_err(Failure::usage)?;
+    }
+    Ok(name)
+}
+
+impl Chat {
+    async fn converse(&mut self) -> Result<Exit, Failure> {
+        loop {
+            self.follow.until_it_rests().await?;
+            self.complete_commands();
+            self.lines.ask(self.prompt());
+            let input = loop {
+                tokio::select! {
+                    biased;
+                    _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
+                    input = self.lines.next() => break input,
+                    // The person is typing: what happens now stands above their line.
+                    changes = self.follow.changes.next() => match changes {
+                        Some(changes) => self.meanwhile(&changes),
+                        None => return Ok(Exit::Done),
+                    },
+                }
+            };
+            let next = match input {
+                Input::End => Next::End,
+                Input::Nothing => Next::Go,
+                Input::Line(line) => self.line(line.trim()).await?,
+            };
+            if matches!(next, Next::End) {
+                return Ok(Exit::Done);
+            }
+        }
+    }
+
+    /// A command of this program, else something for the agent.
+    async fn line(&mut self, line: &str) -> Result<Next, Failure> {
+        if let Some(next) = self.command(line).await? {
+            return Ok(next);
+        }
+        let said = line.strip_prefix('/').filter(|rest| rest.starts_with('/')).unwrap_or(line);
+        if said.is_empty() {
+            return Ok(Next::Go);
+        }
+        let agent = self.follow.session.agent().connection();
+        let takes = agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
+        let attached = attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
+        attached.warnings.iter().for_each(|warning| say(YELLOW, warning));
+        match self.follow.session.send(attached.blocks) {
+            Ok(_) => self.follow.turn().await?,
+            Err(error) => say(RED, &error.to_string()),
+        }
+        Ok(Next::Go)
+    }
+
+    /// What happens while the person types: short, and only what they should know now.
+    fn meanwhile(&mut self, changes: &[Change]) {
+        for change in changes {
+            let line = match change {
+                Change::Notice(notice) => notice.title.clone(),
+                Change::Text(text) => text.clone(),
+                Change::ToolCall(call) => call.title.clone(),
+                _ => continue,
+            };
+            self.lines.print(&sanitize::text(&line));
+        }
+        let state = self.follow.session.state();
+        if tells(&state) {
+            self.lines.print(&sanitize::line(&state.to_string()));
+        }
+        if !self.follow.session.questions().is_empty() {
+            self.lines.print("the agent asks you something: press Enter to see it");
+        }
+    }
+
+    /// Which agent, which mode, how full: all that changes what the next line means.
+    fn prompt(&self) -> String {
+        let session = self.follow.session.snapshot();
+        let mode = session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
+        let full = session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
+        let words = format!("{}{mode}{full}", self.follow.session.agent().name());
+        format!(
+            "\n{} › ",
+            width::cut(&sanitize::line(&sanitize::visible(&words)), terminal::columns().unwrap_or(80) / 2)
+        )
+    }
+}

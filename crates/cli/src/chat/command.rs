@@ -1,0 +1,186 @@
+//! What the person can do beside talking. Everything else that begins with a slash is the agent's own.
+
+use super::{Chat, Next, add};
+use crate::exit::Failure;
+use crate::follow::{println, say};
+use crate::sessions::when::ago;
+use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
+use crate::show::{options, sanitize};
+use attache_client::{HubError, HubSession, KNOWN_AGENTS, SessionFilter};
+use attache_protocol::v1::SessionConfigOptionValue;
+use attache_session::{EntryContent, MessageAuthor};
+use std::io;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// How many sessions are listed at once.
+const LISTED: usize = 20;
+
+/// How long agents are waited for when sessions are listed.
+const LISTING: Duration = Duration::from_secs(2);
+
+/// The commands, what may stand behind each, and what it does.
+const COMMANDS: [(&str, &str, &str); 10] = [
+    ("/help", "", "this, and what the agent offers"),
+    ("/new", "", "begin another session"),
+    ("/switch", "[NUMBER|WORDS]", "go on with another session; alone it lists them"),
+    ("/agents", "", "the agents, and how they are"),
+    ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
+    ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
+    ("/thoughts", "", "what the agent thought in the last turn"),
+    ("/restart", "", "start the agent anew, and go on"),
+    ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
+    ("/quit", "", "end, as Ctrl-D does"),
+];
+
+impl Chat {
+    /// Does what the line says if it is a command of this program.
+    pub(super) async fn command(&mut self, line: &str) -> Result<Option<Next>, Failure> {
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (name, rest.trim()) {
+            ("/help", _) => self.help(),
+            ("/new", _) => self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await),
+            ("/agents", _) => self.agents(),
+            ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
+                Ok(name) => self.open(self.hub.open(&name, &self.cwd).await),
+                Err(failure) => say(RED, &failure.message),
+            },
+            ("/switch", wanted) => self.switch(wanted).await?,
+            ("/options", wanted) => self.options(wanted).await,
+            ("/thoughts", _) if self.follow.thoughts.is_empty() => {
+                say(DIM, "It thought nothing that it would tell.")
+            }
+            ("/thoughts", _) => say(DIM, &self.follow.thoughts),
+            ("/restart", _) => self.follow.session.agent().restart(),
+            ("/anew", _) => self.open(self.follow.session.begin_anew().await),
+            ("/quit", _) => return Ok(Some(Next::End)),
+            _ => return Ok(None),
+        }
+        Ok(Some(Next::Go))
+    }
+
+    /// Tab completes these and the agent's own.
+    pub(super) fn complete_commands(&self) {
+        let own = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
+        let session = self.follow.session.snapshot();
+        let agents = session.commands().iter().map(|command| format!("/{}", command.name));
+        let mut commands = self.lines.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        *commands = own.chain(agents).collect();
+        commands.dedup();
+    }
+
+    fn help(&self) {
+        let row = |name: &str, rest: &str, what: &str| {
+            let words = sanitize::line(&sanitize::visible(&format!("{name} {rest}")));
+            println(&format!("  {words:<26} {}", sanitize::line(&sanitize::visible(what))));
+        };
+        COMMANDS.iter().for_each(|(name, rest, what)| row(name, rest, what));
+        let session = self.follow.session.snapshot();
+        if !session.commands().is_empty() {
+            say(
+                DIM,
+                "\nThe agent's own (a second slash sends it one that is named like ours, such as //help):",
+            );
+        }
+        session
+            .commands()
+            .iter()
+            .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
+        say(
+            DIM,
+            "\n@PATH names a file. A backslash at the end of a line goes on in the next. Ctrl-C cancels a turn.",
+        );
+    }
+
+    fn agents(&self) {
+        for agent in self.hub.agents() {
+            println(&sanitize::text(&format!("  {:<14} {}", agent.name(), agent.state())));
+        }
+        let here = KNOWN_AGENTS
+            .iter()
+            .filter(|known| self.hub.agent(known.name).is_none() && known.find().is_some());
+        here.for_each(|known| println(&format!("  {:<14} installed: /agent {}", known.name, known.name)));
+    }
+
+    /// Shows another session from now on.
+    fn open(&mut self, opened: Result<HubSession, HubError>) {
+        match opened {
+            Ok(session) => {
+                self.follow.switch(session);
+                self.last_words();
+            }
+            Err(error) => say(RED, &error.to_string()),
+        }
+    }
+
+    async fn switch(&mut self, wanted: &str) -> Result<(), Failure> {
+        let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
+        let chosen = number.and_then(|number| self.listed.get(number - 1)).cloned();
+        if let Some(chosen) = chosen {
+            let opened = self.hub.switch(&chosen.agent, chosen.id, Some(chosen.cwd.as_ref())).await;
+            self.open(opened);
+            return Ok(());
+        }
+        self.hub.refresh_list();
+        let mut watch = self.hub.watch();
+        let asked = async {
+            while self.hub.listings().iter().any(|(_, state)| state.is_asking())
+                && watch.next().await.is_some()
+            {}
+        };
+        let _ = tokio::time::timeout(LISTING, asked).await;
+        let text = Some(wanted.to_owned()).filter(|text| !text.is_empty() && number.is_none());
+        self.listed = self.hub.list(&SessionFilter { text, ..SessionFilter::default() });
+        self.listed.truncate(LISTED);
+        let now = jiff::Zoned::now();
+        for (number, listed) in (1..).zip(&self.listed) {
+            let title = listed.title.as_deref().unwrap_or("(no title)");
+            let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
+            let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
+            let line = format!("{mark}{number:>3}  {title}  ({}, {when}, {})", listed.agent, listed.cwd);
+            println(&sanitize::line(&sanitize::visible(&line)));
+        }
+        for (agent, state) in self.hub.listings().iter().filter(|(_, state)| state.is_failed()) {
+            say(YELLOW, &format!("{agent} {state}"));
+        }
+        let advice =
+            if self.listed.is_empty() { "There is none." } else { "/switch NUMBER goes on with one." };
+        say(DIM, advice);
+        Ok(())
+    }
+
+    /// What was said last in a session that was not begun here.
+    fn last_words(&mut self) {
+        let session = self.follow.session.snapshot();
+        say(BOLD, session.info().title().unwrap_or("A new session"));
+        let last = |wanted| {
+            session.entries().iter().rev().find_map(|entry| match &entry.content {
+                EntryContent::Message { author, .. } if *author == wanted => Some(entry.text()),
+                _ => None,
+            })
+        };
+        for (mark, said) in [("› ", last(MessageAuthor::User)), ("", last(MessageAuthor::Agent))] {
+            if let Some(said) = said {
+                println(&format!("{mark}{}", sanitize::text(&said)));
+            }
+        }
+    }
+
+    async fn options(&mut self, wanted: &str) {
+        let Some((name, value)) = wanted.split_once(char::is_whitespace) else {
+            let session = self.follow.session.snapshot();
+            options::lines(session.config(), Paint::of(&io::stdout())).iter().for_each(|line| println(line));
+            return say(DIM, "/options OPTION VALUE chooses.");
+        };
+        let session = self.follow.session.snapshot();
+        let is_switch = matches!(session.config().value(name), Some(SessionConfigOptionValue::Boolean(_)));
+        let value: SessionConfigOptionValue = match value.trim() {
+            "on" | "true" | "yes" if is_switch => true.into(),
+            "off" | "false" | "no" if is_switch => false.into(),
+            value => value.into(),
+        };
+        if let Err(error) = self.follow.session.set(name, value).await {
+            say(RED, &error.to_string());
+        }
+    }
+}

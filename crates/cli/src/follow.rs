@@ -1,0 +1,210 @@
+//! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it rests.
+
+use crate::exit::{Exit, Failure};
+use crate::question;
+use crate::run;
+use crate::show::paint::{DIM, Paint, RED, YELLOW};
+use crate::show::terminal::Terminal;
+use crate::show::tool_call::Bound;
+use crate::show::{self, Item, Show, sanitize};
+use attache_client::{Change, HubSession, Question, SessionChanges, SessionState};
+use attache_protocol::ErrorCode;
+use attache_session::TurnOutcome;
+use std::io::{self, Stdout, Write};
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How long an agent may say nothing in a turn until the person is told.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// The session that is shown.
+pub(crate) struct Follow {
+    pub(crate) session: HubSession,
+    pub(crate) changes: SessionChanges,
+    /// What the agent thought in the last turn: it is folded away and shown on request.
+    pub(crate) thoughts: String,
+    /// SIGTERM.
+    pub(crate) end: Signal,
+    interrupt: Signal,
+    face: Terminal<Stdout>,
+    /// The title that was shown last.
+    title: Option<String>,
+}
+
+impl Follow {
+    /// Follows a session from now on. Ctrl-C is taken from here on.
+    pub(crate) fn new(session: HubSession) -> io::Result<Self> {
+        Ok(Self {
+            changes: session.changes(),
+            title: session.snapshot().info().title().map(str::to_owned),
+            session,
+            thoughts: String::new(),
+            end: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            face: run::on_terminal(Bound::Short),
+        })
+    }
+
+    /// Follows another session instead.
+    pub(crate) fn switch(&mut self, session: HubSession) {
+        (self.changes, self.title) =
+            (session.changes(), session.snapshot().info().title().map(str::to_owned));
+        self.thoughts.clear();
+        self.session = session;
+    }
+
+    /// Shows the turn that was just begun, and how it ended.
+    pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
+        self.thoughts.clear();
+        self.face = run::on_terminal(Bound::Short);
+        let before = self.session.snapshot().sequence();
+        self.until_it_rests().await?;
+        let session = self.session.snapshot();
+        if session.sequence() == before {
+            return Ok(());
+        }
+        match session.last_outcome() {
+            Some(TurnOutcome::Stopped(reason)) => {
+                let (usage, state) = (session.usage().last_turn(), session.usage());
+                self.item(Item::Stop { reason, usage, state })?;
+            }
+            Some(TurnOutcome::Failed(error)) => {
+                self.pause()?;
+                say(RED, &error.message);
+                if error.code == ErrorCode::AUTH_REQUIRED {
+                    say(DIM, "It needs a login: `attache login` in another terminal, then say it again.");
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Shows what happens and puts the agent's questions to the person, until nothing runs any more.
+    pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
+        let mut state = self.session.state();
+        let (mut interrupts, mut silence) = (0, SILENCE);
+        loop {
+            if let Some(question) = self.session.questions().into_iter().next() {
+                self.ask(question).await?;
+            } else if !is_busy(&self.session.state())
+                && (self.session.queue().is_empty() || self.session.held().is_some())
+            {
+                break;
+            }
+            tokio::select! {
+                biased;
+                _ = self.end.recv() => return Err(Failure::new(Exit::Cancelled, "ended, the agent with it")),
+                _ = self.interrupt.recv() => {
+                    interrupts += 1;
+                    self.interrupted(interrupts)?;
+                }
+                changes = self.changes.next() => {
+                    let Some(changes) = changes else { break };
+                    silence = SILENCE;
+                    changes.iter().try_for_each(|change| self.show(change))?;
+                }
+                () = tokio::time::sleep(silence), if matches!(self.session.state(), SessionState::Running { .. }) => {
+                    self.pause()?;
+                    say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
+                    silence *= 2;
+                }
+            }
+            let now = self.session.state();
+            if tells(&now) && std::mem::discriminant(&now) != std::mem::discriminant(&state) {
+                self.pause()?;
+                say(YELLOW, &now.to_string());
+            }
+            state = now;
+        }
+        if let Some(held) = self.session.held() {
+            say(YELLOW, &format!("what waits is not sent: {held}"));
+        }
+        Ok(())
+    }
+
+    fn interrupted(&mut self, times: usize) -> Result<(), Failure> {
+        self.pause()?;
+        match times {
+            1 => {
+                say(DIM, "cancelling; Ctrl-C again starts the agent anew");
+                self.session.cancel();
+            }
+            _ => self.session.agent().restart(),
+        }
+        Ok(())
+    }
+
+    /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn meanwhile.
+    async fn ask(&mut self, question: Question) -> Result<(), Failure> {
+        self.pause()?;
+        let answer = tokio::select! {
+            biased;
+            _ = self.interrupt.recv() => Ok(None),
+            answer = question::put(&self.session, &question) => answer,
+        };
+        let answer = answer
+            .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}")))?;
+        println("");
+        match answer {
+            // One that was withdrawn meanwhile needs no answer.
+            Some(answer) => drop(self.session.answer(question.id, answer)),
+            None if self.session.questions().iter().any(|open| open.id == question.id) => {
+                self.session.cancel()
+            }
+            None => say(DIM, "no longer asked"),
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, change: &Change) -> Result<(), Failure> {
+        if let Change::Thought(text) = change {
+            // Folded: that it thinks is told, what it thinks on request.
+            if self.thoughts.is_empty() {
+                say(DIM, "thinking … (/thoughts shows what)");
+            }
+            self.thoughts.push_str(text);
+            return Ok(());
+        }
+        let session = self.session.clone();
+        let shown = show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
+        shown.map_err(|error| Failure::output(&error))
+    }
+
+    fn item(&mut self, item: Item<'_>) -> Result<(), Failure> {
+        self.face.show(item).map_err(|error| Failure::output(&error))
+    }
+
+    fn pause(&mut self) -> Result<(), Failure> {
+        self.face.pause().map_err(|error| Failure::output(&error))
+    }
+}
+
+/// Whether something happens in a session without the person.
+fn is_busy(state: &SessionState) -> bool {
+    use SessionState::{Cancelling, Gone, Running, Starting, WaitingForPerson};
+    matches!(
+        state,
+        Starting
+            | Running { .. }
+            | Cancelling { .. }
+            | WaitingForPerson { .. }
+            | Gone { restarting: true, .. }
+    )
+}
+
+/// Whether a person wants to hear of a state as such.
+pub(crate) fn tells(state: &SessionState) -> bool {
+    matches!(state, SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive)
+}
+
+/// Writes a line for the person.
+pub(crate) fn println(line: &str) {
+    // A terminal that is gone ends the reading too.
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// Writes what somebody said, in a style.
+pub(crate) fn say(style: anstyle::Style, text: &str) {
+    println(&Paint::of(&io::stdout()).paint(style, sanitize::text(text)));
+}
