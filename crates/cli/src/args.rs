@@ -55,7 +55,7 @@ pub(crate) enum Task {
     Logout(Logout),
     /// List, search, show and put in order the sessions that are kept
     Sessions(Box<Sessions>),
-    /// Tell the rules of the protocol, and what shows that they are kept
+    /// Judge: the rules of the protocol, and which line of a conversation breaks one
     Check(Check),
     /// Begin a project: an agent of your own
     New(New),
