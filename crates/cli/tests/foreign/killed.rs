@@ -3,7 +3,7 @@
 use crate::clients::started;
 use crate::deviations::bindings;
 use crate::peers::{Agent, Client, attache_run};
-use crate::process::{end, gone, kill, pid_in, start};
+use crate::process::{end, gone, kill, pid_in, pid_of, start};
 use crate::project::{Project, text};
 use attache_scenario::{Scenario, play};
 use std::time::{Duration, Instant};
@@ -109,11 +109,11 @@ impl Pair {
         panic!("the client ended before {event}");
     }
 
-    /// Kills the client, and waits until the agent is gone and what else wrote its process id into `also`.
-    async fn ends(self, also: &[&str]) {
+    /// Kills the client, and waits until the agent is gone, and with it the command that it runs, if there is to be one.
+    async fn ends(self, command: Option<&[&str]>) {
         let mut pids = vec![pid_in(&self.project.beside("agent.pid")).await];
-        for file in also {
-            pids.push(pid_in(&self.project.beside(file)).await);
+        if let Some(command) = command {
+            pids.push(pid_of(command).await);
         }
         kill(self.client.id().unwrap().into());
         for pid in pids {
@@ -127,15 +127,17 @@ const FOREIGN: [Client; 2] = [Client::OfficialRust, Client::OfficialTs];
 #[tokio::test]
 async fn our_agent_ends_when_its_client_is_killed_at_once() {
     for client in FOREIGN {
-        Pair::started(client, "prompt help").ends(&[]).await;
+        Pair::started(client, "prompt help").ends(None).await;
     }
 }
 
 #[tokio::test]
 async fn our_agent_ends_with_the_command_it_runs_when_its_client_is_killed() {
-    for client in FOREIGN {
-        let script = "permission allow_once\nmode auto\nprompt run echo $$ > ../command.pid; exec sleep 600";
-        Pair::started(client, script).ends(&["command.pid"]).await;
+    for (number, client) in (600..).zip(FOREIGN) {
+        // A time that no other process sleeps: in a sandbox it does not know its own number.
+        let time = format!("{number}.{}", std::process::id());
+        let script = format!("permission allow_once\nmode auto\nprompt run exec sleep {time}");
+        Pair::started(client, &script).ends(Some(&["sleep", &time])).await;
     }
 }
 
@@ -144,7 +146,7 @@ async fn our_agent_ends_when_its_client_is_killed_while_it_is_asked() {
     for client in FOREIGN {
         let mut pair = Pair::started(client, "permission wait\nprompt run touch asked.txt");
         pair.says("permission").await;
-        pair.ends(&[]).await;
+        pair.ends(None).await;
     }
 }
 
@@ -153,6 +155,6 @@ async fn our_agent_ends_when_its_client_is_killed_between_turns() {
     for client in FOREIGN {
         let mut pair = Pair::started(client, "prompt help\nmode auto\nprompt run sleep 600");
         pair.says("stop").await;
-        pair.ends(&[]).await;
+        pair.ends(None).await;
     }
 }

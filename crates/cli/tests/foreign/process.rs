@@ -114,18 +114,33 @@ fn is_alive(pid: i64) -> bool {
 
 /// Waits until a file holds the number that some process writes there.
 pub(crate) async fn pid_in(file: &Path) -> i64 {
-    let written = async {
+    let written = || std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok());
+    pid(written, &file.display().to_string()).await
+}
+
+/// Waits until a process runs with these arguments.
+pub(crate) async fn pid_of(command: &[&str]) -> i64 {
+    let line = command.join("\0") + "\0";
+    let running = || {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut found = processes.filter(|process| {
+            std::fs::read_to_string(process.path().join("cmdline")).is_ok_and(|of_it| of_it == line)
+        });
+        found.find_map(|process| process.file_name().to_str()?.parse().ok())
+    };
+    pid(running, &command.join(" ")).await
+}
+
+async fn pid(look: impl Fn() -> Option<i64>, whose: &str) -> i64 {
+    let looking = async {
         loop {
-            let pid = std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse().ok());
-            match pid {
+            match look() {
                 Some(pid) => return pid,
                 None => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
     };
-    tokio::time::timeout(PATIENCE, written)
-        .await
-        .unwrap_or_else(|_| panic!("nothing came into {}", file.display()))
+    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("no process for {whose}"))
 }
 
 fn shell(line: &str) -> bool {
