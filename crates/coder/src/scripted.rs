@@ -27,16 +27,18 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Asks for one action after the other, then says what the last one returned. Without any it asks for the same for ever.
-#[derive(Debug)]
-struct Scripted {
-    actions: Vec<Action>,
-    for_ever: bool,
-}
+/// A model that does what a function of the conversation says, one thing in each step.
+pub(crate) struct Does<F>(pub(crate) F);
 
 struct One(Option<ModelEvent>);
 
-impl Model for Scripted {
+impl<F> std::fmt::Debug for Does<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Does")
+    }
+}
+
+impl<F: Fn(&Conversation) -> ModelEvent + Send + Sync> Model for Does<F> {
     fn title(&self) -> &str {
         "Scripted"
     }
@@ -46,7 +48,7 @@ impl Model for Scripted {
     }
 
     fn size(&self) -> u64 {
-        32_768
+        1_000_000
     }
 
     fn around(&self, _: &Brief) -> u64 {
@@ -66,13 +68,7 @@ impl Model for Scripted {
     }
 
     fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        let (_, messages) = conversation.present().unwrap();
-        let next = if self.for_ever { self.actions.first() } else { self.actions.get(messages.len()) };
-        Box::new(One(Some(match (next, messages.last()) {
-            (Some(action), _) => ModelEvent::Use(action.clone()),
-            (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
-            (None, _) => ModelEvent::Text("nothing".to_owned()),
-        })))
+        Box::new(One(Some(self.0(conversation))))
     }
 }
 
@@ -86,8 +82,22 @@ impl Step for One {
     }
 }
 
+/// Asks for this action; without one says what the last action returned.
+fn asks_or_says(action: Option<Action>, conversation: &Conversation) -> ModelEvent {
+    match (action, conversation.messages().last()) {
+        (Some(action), _) => ModelEvent::Use(action),
+        (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
+        (None, _) => ModelEvent::Text("nothing".to_owned()),
+    }
+}
+
 async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
-    let author = Coder::with(Models::with_offline(Arc::new(Scripted { actions, for_ever })));
+    // One action after the other, or the first one for ever.
+    let model = Does(move |conversation: &Conversation| {
+        let done = conversation.present().map_or(0, |(_, messages)| messages.len());
+        asks_or_says(actions.get(if for_ever { 0 } else { done }).cloned(), conversation)
+    });
+    let author = Coder::with(Models::with_offline(Arc::new(model)));
     let mut client =
         Client::serve_author(author, json!({}), json!({ "cwd": folder, "mcpServers": [] })).await;
     client.set("mode", "auto").await;

@@ -1,10 +1,9 @@
 //! What the tools changed, put back as a person asks for it.
 
 use super::client::Client;
-use super::{One, edit, read, run};
+use super::{Does, asks_or_says, edit, read, run};
 use crate::Coder;
-use crate::conversation::{Conversation, Message};
-use crate::models::{Brief, Model, ModelEvent, Models, Part, Step, TokenUsage};
+use crate::models::Models;
 use crate::tools::Action;
 use crate::tools::write::Write;
 use serde_json::json;
@@ -13,53 +12,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Asks for the actions that are left, then says what the last one returned.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Queue(Arc<Mutex<VecDeque<Action>>>);
-
-impl Model for Queue {
-    fn title(&self) -> &str {
-        "Queue"
-    }
-
-    fn window(&self) -> Option<u64> {
-        Some(self.size())
-    }
-
-    fn size(&self) -> u64 {
-        1_000_000
-    }
-
-    fn around(&self, _: &Brief) -> u64 {
-        0
-    }
-
-    fn writes(&self) -> bool {
-        false
-    }
-
-    fn takes(&self, _: &Part) -> bool {
-        true
-    }
-
-    fn cost(&self, _: &TokenUsage) -> Option<f64> {
-        None
-    }
-
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        let next = self.0.lock().unwrap().pop_front();
-        Box::new(One(Some(match (next, conversation.messages().last()) {
-            (Some(action), _) => ModelEvent::Use(action),
-            (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
-            (None, _) => ModelEvent::Text("nothing".to_owned()),
-        })))
-    }
-}
-
 /// A session whose model does what it is given.
 pub(super) struct Session {
     pub(super) client: Client,
-    queue: Queue,
+    /// What the model is still to do.
+    queue: Arc<Mutex<VecDeque<Action>>>,
 }
 
 impl Session {
@@ -73,8 +30,11 @@ impl Session {
 
     /// With the params of `session/new`.
     pub(super) async fn open_in(capabilities: serde_json::Value, session: serde_json::Value) -> Self {
-        let queue = Queue::default();
-        let author = Coder::with(Models::with_offline(Arc::new(queue.clone())));
+        let queue = Arc::<Mutex<VecDeque<Action>>>::default();
+        let left = queue.clone();
+        let model =
+            Does(move |conversation: &_| asks_or_says(left.lock().unwrap().pop_front(), conversation));
+        let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
         Self { client, queue }
@@ -86,7 +46,7 @@ impl Session {
         prompt: &str,
         actions: impl IntoIterator<Item = Action>,
     ) -> super::client::Turn {
-        self.queue.0.lock().unwrap().extend(actions);
+        self.queue.lock().unwrap().extend(actions);
         self.client.prompt(prompt).await
     }
 

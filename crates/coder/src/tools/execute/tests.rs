@@ -2,86 +2,33 @@
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};
-use crate::models::{Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
+use crate::models::{ModelEvent, Models};
+use crate::scripted::Does;
 use crate::scripted::client::{Client, LONGEST_LINE};
 use crate::tools::spec;
 use attache_host::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
-use std::future::ready;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Does what each line of the prompt says, then says what each returned, and what it was told beside the prompt.
-#[derive(Debug)]
-struct Obedient;
-
-struct One(Option<ModelEvent>);
-
-impl Step for One {
-    fn next(&mut self) -> NextEvent<'_> {
-        Box::pin(ready(self.0.take().map(Ok)))
-    }
-
-    fn said(&self) -> Option<ModelMessage> {
-        None
-    }
-}
-
-impl Model for Obedient {
-    fn title(&self) -> &str {
-        "Obedient"
-    }
-
-    fn window(&self) -> Option<u64> {
-        None
-    }
-
-    fn size(&self) -> u64 {
-        1_000_000
-    }
-
-    fn around(&self, _: &Brief) -> u64 {
-        0
-    }
-
-    fn writes(&self) -> bool {
-        false
-    }
-
-    fn takes(&self, _: &Part) -> bool {
-        true
-    }
-
-    fn cost(&self, _: &TokenUsage) -> Option<f64> {
-        None
-    }
-
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        let (prompt, messages) = conversation.present().unwrap();
-        let line = prompt.text.lines().nth(messages.len());
-        Box::new(One(Some(match line {
-            Some(line) => {
-                let (name, arguments) = line.split_once(' ').unwrap();
-                let earlier = messages.last().map(text).unwrap_or_default();
-                let id = earlier
-                    .split_once("as bg")
-                    .and_then(|(_, rest)| rest.split_once(':'))
-                    .map_or("?", |(id, _)| id);
-                ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
-            }
-            None => {
-                let notes = conversation.messages().iter().filter_map(|message| match message {
-                    Message::Note(note) => Some(note.clone()),
-                    _ => None,
-                });
-                let said: Vec<String> = notes.chain(messages.iter().map(text)).collect();
-                ModelEvent::Text(said.join("\n---\n"))
-            }
-        })))
-    }
+fn obeys(conversation: &Conversation) -> ModelEvent {
+    let (prompt, messages) = conversation.present().unwrap();
+    let Some(line) = prompt.text.lines().nth(messages.len()) else {
+        let notes = conversation.messages().iter().filter_map(|message| match message {
+            Message::Note(note) => Some(note.clone()),
+            _ => None,
+        });
+        let said: Vec<String> = notes.chain(messages.iter().map(text)).collect();
+        return ModelEvent::Text(said.join("\n---\n"));
+    };
+    let (name, arguments) = line.split_once(' ').unwrap();
+    let earlier = messages.last().map(text).unwrap_or_default();
+    let id = earlier.split_once("as bg").and_then(|(_, rest)| rest.split_once(':')).map_or("?", |(id, _)| id);
+    ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
 }
 
 fn text(message: &Message) -> String {
@@ -92,7 +39,7 @@ fn text(message: &Message) -> String {
 }
 
 fn coder() -> Coder {
-    Coder::with(Models::with_offline(Arc::new(Obedient)))
+    Coder::with(Models::with_offline(Arc::new(Does(obeys))))
 }
 
 async fn open(coder: Coder, folder: &Path, capabilities: Value) -> Client {
