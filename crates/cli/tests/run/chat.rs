@@ -82,6 +82,7 @@ fn an_agent_that_is_killed_is_started_again_and_the_session_goes_on() {
     terminal.wait_for("› ");
     terminal.press("/switch\r");
     terminal.wait_for("* 1 help");
+    terminal.wait_for("› ");
     terminal.press("\u{4}");
     assert_eq!(terminal.end().0, Some(0));
 }

@@ -92,7 +92,8 @@ fn while_a_command_runs() {
 fn while_a_permission_is_open() {
     let (model, mut agent) = both();
     let open = std::cell::RefCell::new(Vec::new());
-    cancelled_at_once(&model, &mut agent, "ask", &sleep(), |agent, _| {
+    let command = Answer::Whole(tool("execute", &json!({ "command": "touch done && sleep 1000" })));
+    cancelled_at_once(&model, &mut agent, "ask", &command, |agent, _| {
         let asked = |message: &Value| message["method"] == "session/request_permission";
         open.borrow_mut().push(agent.until(asked, &mut Vec::new()).message["id"].clone());
     });
@@ -102,4 +103,5 @@ fn while_a_permission_is_open() {
     }
     assert_eq!(agent.call("session/list", json!({}))["error"], Value::Null);
     agent.mark.none_of("sleep");
+    assert!(!agent.path().join("done").exists());
 }

@@ -15,7 +15,7 @@ use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, Usage
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// A session as its hub keeps it, whatever becomes of its agent.
@@ -203,8 +203,13 @@ impl SessionEntry {
                 let silent = Instant::now().saturating_duration_since(self.fold.heard());
                 SessionState::Running { since, silent }
             }
-            (TurnState::Idle, _) if state.unresponsive => SessionState::Unresponsive,
-            (TurnState::Idle, _) => SessionState::Idle,
+            (TurnState::Idle, Turning::Idle) if state.unresponsive => SessionState::Unresponsive,
+            (TurnState::Idle, Turning::Idle) => SessionState::Idle,
+            // A prompt has left the queue and its turn has not begun, or a turn has ended and what follows is not decided.
+            (TurnState::Idle, _) => {
+                let since = self.fold.with(Session::last_activity);
+                SessionState::Running { since, silent: Duration::ZERO }
+            }
         }
     }
 

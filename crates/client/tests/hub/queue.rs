@@ -7,6 +7,8 @@ use attache_client::{
     QueuedId, RestartPolicy, SessionState,
 };
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[tokio::test]
 async fn waiting_prompts_can_be_edited_removed_and_reordered() {
@@ -26,6 +28,29 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     }
     idle(&it.session).await;
     assert!(!it.session.edit(a, "x") && !it.session.send_now(a) && it.session.remove(a).is_none());
+}
+
+/// Whoever shows the session would take it for done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn between_the_queue_and_the_turn_a_session_does_not_rest() {
+    let mut it = started(json!({})).await;
+    for _ in 0..300 {
+        it.session.send("one").unwrap();
+        let session = it.session.clone();
+        let running = Arc::new(AtomicBool::new(false));
+        let seen = running.clone();
+        let watching = tokio::task::spawn_blocking(move || {
+            while !seen.load(Ordering::Acquire) {
+                let rests = session.queue().is_empty() && session.state() == SessionState::Idle;
+                assert!(!rests, "it was not said yet");
+            }
+        });
+        let (call, _) = it.agent.prompted().await;
+        running.store(true, Ordering::Release);
+        watching.await.unwrap();
+        it.agent.end_turn(&call).await;
+        idle(&it.session).await;
+    }
 }
 
 #[tokio::test]
