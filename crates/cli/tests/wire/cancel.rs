@@ -20,13 +20,26 @@ pub(crate) fn cancelled_at_once(
     state: impl Fn(&mut Agent, &Model),
 ) {
     let session = agent.session(mode);
+    cancelled_in(model, agent, &session, "go on", answer, state);
+}
+
+/// The same in this session, with this prompt.
+#[track_caller]
+fn cancelled_in(
+    model: &Model,
+    agent: &mut Agent,
+    session: &str,
+    prompt: &str,
+    answer: &Answer,
+    state: impl Fn(&mut Agent, &Model),
+) {
     let mut took = Vec::new();
     while took.len() < TRIES && !took.iter().any(|took| *took < SOON) {
         model.then(answer.clone());
-        let prompt = agent.prompt(&session, "go on");
+        let id = agent.prompt(session, prompt);
         state(agent, model);
-        let at = agent.cancel(&session);
-        let turn = agent.turn(prompt);
+        let at = agent.cancel(session);
+        let turn = agent.turn(id);
         assert_eq!(end(&turn), "cancelled", "{turn:?}");
         took.push(turn.last().unwrap().at - at);
         agent.mark.none_of("sleep");
@@ -34,11 +47,11 @@ pub(crate) fn cancelled_at_once(
     }
     assert!(took.iter().any(|took| *took < SOON), "a cancel is answered after {took:?}");
     model.then(Answer::Whole(text("Here I am.")));
-    let prompt = agent.prompt(&session, "still there?");
+    let prompt = agent.prompt(session, "still there?");
     let turn = agent.turn(prompt);
     assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "Here I am."));
     // A cancel of nothing is nothing.
-    agent.cancel(&session);
+    agent.cancel(session);
     assert_eq!(agent.call("session/list", json!({}))["error"], Value::Null);
 }
 
@@ -74,6 +87,21 @@ fn while_the_agent_waits_to_ask_a_provider_again() {
     let answer = Answer::Status(429, "retry-after: 20\r\n", "{}");
     cancelled_at_once(&model, &mut agent, "auto", &answer, |agent, _| {
         agent.until(|message| is_update(message, "agent_thought_chunk"), &mut Vec::new());
+    });
+}
+
+#[test]
+fn while_the_conversation_is_compacted() {
+    let (model, mut agent) = both();
+    let session = agent.session("auto");
+    for number in 0..3 {
+        model.then(Answer::Whole(text(&format!("Answer {number}."))));
+        let prompt = agent.prompt(&session, "tell me more");
+        agent.turn(prompt);
+    }
+    let _ = model.more();
+    cancelled_in(&model, &mut agent, &session, "/compact", &Answer::Silent, |_, model| {
+        assert!(model.asked().to_string().contains("Answer 0."), "that is no summary");
     });
 }
 
