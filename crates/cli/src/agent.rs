@@ -58,8 +58,8 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(text) = crate::folder::instructions() {
         coder = coder.instructions(text);
     }
-    if let Some(folder) = crate::folder::configuration() {
-        coder = coder.permissions(folder.join("permissions.toml"));
+    if let Some(file) = settings.permissions() {
+        coder = coder.permissions(file);
     }
     let list = why.map(|why| format!("your own list of models is left out: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {

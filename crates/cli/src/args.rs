@@ -63,7 +63,7 @@ pub(crate) enum Task {
     Config(Config),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
     #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
-    Doctor,
+    Doctor(Doctor),
 }
 
 const AGENT_EXAMPLES: &str = "\
@@ -93,6 +93,13 @@ pub(crate) struct Chat {
     /// Work in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Show every permission rule
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]

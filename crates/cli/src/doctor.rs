@@ -1,12 +1,14 @@
 //! `attache doctor`: what was found here. Nothing is written, no key is shown.
 
+use crate::args;
 use crate::demo::size;
 use crate::exit::{Exit, Failure};
+use crate::settings::Settings;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint, RED};
 use crate::store::Place;
 use crate::terminal;
 use attache_client::KNOWN_AGENTS;
-use attache_coder::Models;
+use attache_coder::{Models, Rules};
 use attache_host::Sandbox;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -29,6 +31,9 @@ const KEYS: [&str; 14] = [
     "AWS_ACCESS_KEY_ID",
     "GITHUB_TOKEN",
 ];
+
+/// More rules than these are only counted.
+const FEW_RULES: usize = 10;
 
 /// How a finding is marked.
 #[derive(Clone, Copy)]
@@ -66,8 +71,9 @@ impl Findings {
 }
 
 /// Looks and says what was found.
-pub(crate) async fn doctor() -> Result<Exit, Failure> {
-    let (models, why) = crate::models::models(&crate::settings::Settings::read());
+pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
+    let settings = Settings::read();
+    let (models, why) = crate::models::models(&settings);
     models.look().await;
     let mut out = io::stdout().lock();
     let mut findings = Findings { lines: Vec::new(), paint: Paint::of(&out) };
@@ -78,6 +84,7 @@ pub(crate) async fn doctor() -> Result<Exit, Failure> {
     keys(&mut findings);
     the_models(&mut findings, &models, why.as_deref());
     sandbox(&mut findings).await;
+    rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
     let written =
         findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
@@ -274,6 +281,50 @@ async fn sandbox(findings: &mut Findings) {
             "used",
             "none: every command is asked about; install the package bubblewrap",
         ),
+    }
+}
+
+/// What holds beside the mode, as a session in the current folder reads it.
+fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
+    findings.part("permission rules of the built-in agent");
+    match settings.permissions() {
+        Some(file) => {
+            let rules = Rules::read(&file);
+            let shown = file.display().to_string();
+            match file.exists() {
+                true => rules_of(findings, "yours", &shown, &rules, all),
+                false => findings.found(
+                    Mark::Missing,
+                    "yours",
+                    &format!("none; \"always\" choices are kept in {shown}"),
+                ),
+            }
+        }
+        None => findings.found(Mark::Missing, "yours", "no file: \"always\" choices hold in their session"),
+    }
+    if let Some(rules) = env::current_dir().ok().and_then(|folder| Rules::of_project(&folder)) {
+        rules_of(findings, "this project's", "what it asks about and forbids", &rules, all);
+    }
+}
+
+fn rules_of(findings: &mut Findings, whose: &str, file: &str, rules: &Rules, all: bool) {
+    let sentences: Vec<String> = rules.sentences().collect();
+    let count = match sentences.len() {
+        0 => "no rules".to_owned(),
+        1 => "1 rule".to_owned(),
+        count if count > FEW_RULES && !all => format!("{count} rules; -v shows them"),
+        count => format!("{count} rules"),
+    };
+    let (mark, but) = match rules.faults().is_empty() {
+        true => (Mark::Good, ""),
+        false => (Mark::Bad, "; nothing is allowed by it until it is mended"),
+    };
+    findings.found(mark, whose, &format!("{file}  ({count}{but})"));
+    for fault in rules.faults() {
+        findings.found(Mark::Bad, "", &fault.to_string());
+    }
+    if all || sentences.len() <= FEW_RULES {
+        sentences.iter().for_each(|sentence| findings.found(Mark::Fact, "", sentence));
     }
 }
 

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
             args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments),
             args::Task::Config(arguments) => config::config(arguments).await,
-            args::Task::Doctor => doctor::doctor().await,
+            args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,
         }
     }))
 }

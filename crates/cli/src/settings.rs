@@ -9,7 +9,10 @@ use attache_coder::{Coder, ProviderVariables};
 use file::SettingsFile;
 use keys::KeysFile;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The variable that names the file of rules.
+const PERMISSIONS: &str = "ATTACHE_PERMISSIONS";
 
 /// A setting that may stand in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,6 +123,15 @@ impl Settings {
         self.variable(name).map(PathBuf::from)
     }
 
+    /// The person's file of rules, which need not be there; none where the setting says `none`, or where there is no folder for it.
+    pub(crate) fn permissions(&self) -> Option<PathBuf> {
+        match self.path(PERMISSIONS) {
+            Some(path) if path == Path::new(crate::store::NONE) => None,
+            Some(path) => Some(std::path::absolute(&path).unwrap_or(path)),
+            None => crate::folder::configuration().map(|folder| folder.join("permissions.toml")),
+        }
+    }
+
     /// What the files say in place of a variable. Where the environment says the same by another name, it says it.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
@@ -167,7 +179,7 @@ fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
         ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
         ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
         ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model finds titles of sessions; off: it does not"),
-        ("permissions", "ATTACHE_PERMISSIONS", Shape::Path, "permissions.toml in the configuration folder"),
+        ("permissions", PERMISSIONS, Shape::Path, "permissions.toml in the configuration folder"),
         ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
     ];
     let setting = |(key, variable, shape, default): (&str, &str, Shape, &'static str)| Setting {

@@ -88,7 +88,7 @@ impl Policy {
     pub(crate) fn read(file: Option<&Path>, folders: &Folders) -> Self {
         let mut policy =
             Self { file: file.map(Path::to_owned), cwd: folders.roots().cwd().to_owned(), ..Self::default() };
-        policy.projects = projects(folders);
+        policy.projects = projects(folders).unwrap_or_default();
         policy.read_again();
         policy
     }
@@ -140,9 +140,9 @@ impl Policy {
     }
 }
 
-/// What a project says in its own file. It came with the project, which nobody need trust: what it allows is not obeyed.
-fn projects(folders: &Folders) -> Rules {
-    let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists());
-    let text = place.and_then(|place| folders.roots().read_text(place.resolved.path(), None, None).ok());
-    text.map(|text| Rules::parse(PROJECTS, &text).without_allowing()).unwrap_or_default()
+/// What a project says in its own file, if it has one. It came with the project, which nobody need trust: what it allows is not obeyed.
+fn projects(folders: &Folders) -> Option<Rules> {
+    let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists())?;
+    let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
+    Some(Rules::parse(PROJECTS, &text).without_allowing())
 }

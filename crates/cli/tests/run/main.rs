@@ -20,6 +20,7 @@ mod login;
 mod mcp;
 mod models;
 mod new;
+mod permissions;
 mod project;
 mod prompts;
 mod rules;

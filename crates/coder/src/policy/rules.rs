@@ -3,6 +3,7 @@
 use super::command;
 use super::line::commands;
 use super::rule::{Effect, Pattern, Rule, Subject};
+use crate::folders::Folders;
 use crate::tools::fit::{code, one_line};
 use reqwest::Url;
 use serde::Deserialize;
@@ -111,6 +112,12 @@ impl Rules {
         }
     }
 
+    /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`; none if there is no such file. Of these what asks
+    /// and forbids is obeyed, and what allows is not. Blocks on the disk.
+    pub fn of_project(folder: &Path) -> Option<Self> {
+        super::projects(&Folders::new(&[folder.to_owned()]).ok()?)
+    }
+
     /// Reads the text of a file of rules; `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Self {
         let written: File = match toml::from_str(text) {
@@ -157,11 +164,16 @@ impl Rules {
         &self.faults
     }
 
-    /// Each rule that is obeyed, as a sentence.
+    /// Each rule that is obeyed, as a sentence that does not name the file.
     pub fn sentences(&self) -> impl Iterator<Item = String> + '_ {
-        self.rules.iter().map(|rule| match &rule.project {
-            Some(project) => format!("{rule}, in {}", project.display()),
-            None => rule.to_string(),
+        self.rules.iter().map(|rule| {
+            let does = match rule.effect {
+                Effect::Allow => "are allowed",
+                Effect::Ask => "ask",
+                Effect::Deny => "are forbidden",
+            };
+            let place = rule.project.as_ref().map(|project| format!(" in {}", project.display()));
+            format!("{} {does}{}", rule.subject, place.unwrap_or_default())
         })
     }
 

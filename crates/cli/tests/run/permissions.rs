@@ -1,0 +1,97 @@
+//! The person's rules of what may run without asking: which file holds them, and what `doctor` says of them.
+
+use crate::project::{Ended, Project};
+use std::fs;
+use std::process::Command;
+
+const RULES: &str = "[[allow]]\ncommand = \"mkdir\"\n\n[[deny]]\nreads = \"private/**\"\n\n[[ask]]\nhost = \"docs.rs\"\nproject = \"/home/ada\"\n";
+
+/// A person in a project who has this file of rules in the folder of their own.
+fn person(name: &str, rules: &str) -> (Project, Project) {
+    let (project, home) = (Project::empty(), Project::empty());
+    let file = home.path().join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, rules).unwrap();
+    (project, home)
+}
+
+fn command(project: &Project, home: &Project, arguments: &[&str]) -> Command {
+    let mut command = project.attache(arguments);
+    command.env("HOME", home.path()).env("XDG_CONFIG_HOME", home.path()).env_remove("ATTACHE_PERMISSIONS");
+    command
+}
+
+fn ran(mut command: Command) -> Ended {
+    command.output().unwrap().into()
+}
+
+/// Nobody can be asked here, so only what a rule allows is done.
+#[test]
+fn the_rules_of_the_usual_file_the_setting_or_the_variable_are_obeyed() {
+    let makes = ["run", "run mkdir made"];
+    for (name, setting, variable) in
+        [("attache/permissions.toml", false, false), ("mine.toml", true, false), ("mine.toml", false, true)]
+    {
+        let (project, home) = person(name, RULES);
+        let file = home.path().join(name);
+        if setting {
+            ran(command(&project, &home, &["config", "set", "permissions", file.to_str().unwrap()]));
+        }
+        let mut run = command(&project, &home, &makes);
+        if variable {
+            run.env("ATTACHE_PERMISSIONS", &file);
+        }
+        let ended = ran(run);
+        assert!(project.path().join("made").is_dir(), "{name} {setting} {variable}: {ended:?}");
+    }
+    for (name, variable) in [("mine.toml", "other.toml"), ("attache/permissions.toml", "none")] {
+        let (project, home) = person(name, RULES);
+        let mut run = command(&project, &home, &makes);
+        run.env("ATTACHE_PERMISSIONS", variable);
+        let ended = ran(run);
+        assert!(!project.path().join("made").exists(), "{name} {variable}: {ended:?}");
+    }
+}
+
+#[test]
+fn doctor_shows_the_rules_that_hold() {
+    let (project, home) = person("attache/permissions.toml", RULES);
+    fs::create_dir(project.path().join(".attache")).unwrap();
+    let own = "[[allow]]\ncommand = \"evil\"\n\n[[deny]]\ncommand = \"git push\"\n";
+    fs::write(project.path().join(".attache/permissions.toml"), own).unwrap();
+    let text = ran(command(&project, &home, &["doctor"])).stdout;
+    for line in [
+        "attache/permissions.toml  (3 rules)\n",
+        " commands that start with `mkdir` are allowed\n",
+        " reads of `private/**` are forbidden\n",
+        " fetches from `docs.rs` ask in /home/ada\n",
+        "this project's       what it asks about and forbids  (1 rule)\n",
+        " commands that start with `git push` are forbidden\n",
+    ] {
+        assert!(text.contains(line), "doctor lacks {line:?}: {text}");
+    }
+    assert!(!text.contains("evil"), "{text}");
+}
+
+#[test]
+fn doctor_counts_many_rules_and_shows_them_when_told_to() {
+    let rules: String = (0..11).map(|number| format!("[[allow]]\ncommand = \"make {number}\"\n")).collect();
+    let (project, home) = person("attache/permissions.toml", &rules);
+    let text = ran(command(&project, &home, &["doctor"])).stdout;
+    assert!(text.contains("(11 rules; -v shows them)") && !text.contains("make 3"), "{text}");
+    let text = ran(command(&project, &home, &["doctor", "-v"])).stdout;
+    assert!(text.contains("(11 rules)") && text.contains("`make 3` are allowed"), "{text}");
+}
+
+#[test]
+fn doctor_says_what_is_wrong_with_the_rules_and_where() {
+    let (project, home) = person("mine.toml", "\n[[deny]]\ncomand = \"rm\"\n[[allow]]\ncommand = \"ls\"\n");
+    let mut doctor = command(&project, &home, &["doctor"]);
+    doctor.env("ATTACHE_PERMISSIONS", home.path().join("mine.toml"));
+    let text = ran(doctor).stdout;
+    assert!(text.contains("mine.toml  (no rules; nothing is allowed by it until it is mended)"), "{text}");
+    assert!(text.contains("mine.toml, line 2: ") && text.contains("comand"), "{text}");
+    let (project, home) = (Project::empty(), Project::empty());
+    let text = ran(command(&project, &home, &["doctor"])).stdout;
+    assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
+}
