@@ -34,6 +34,12 @@ impl Place {
                 message: format!("another program keeps the store {path} locked: try again, or close it"),
                 source: Some(Arc::new(error)),
             },
+            Some(ErrorCode::SystemIoFailure) if is_write(&error) => StoreError::Failed {
+                message: format!(
+                    "the store {path} cannot be written ({error}): see whether its disk or your quota is full"
+                ),
+                source: Some(Arc::new(error)),
+            },
             _ => StoreError::Failed {
                 message: format!("the store {path} failed: {error}"),
                 source: Some(Arc::new(error)),
@@ -63,6 +69,11 @@ impl Place {
             source: None,
         }
     }
+}
+
+/// Whether something could not be written. SQLite knows a full disk, but calls a quota and a limit to the size of files an I/O error.
+fn is_write(error: &Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
 }
 
 /// SQLite's code, if the error is one of SQLite.

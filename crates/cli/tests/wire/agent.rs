@@ -55,7 +55,9 @@ impl Agent {
     }
 
     fn spawn(model: Option<&str>, mark: Mark, project: TempDir, home: TempDir) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        // A process that writes beyond the size that it is allowed gets a signal, which would end it; a disk that is full sends none.
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
@@ -108,6 +110,18 @@ impl Agent {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// From now on no file of the agent can grow beyond this size, as if the disk were full; without one all can again.
+    pub(crate) fn largest_file(&self, bytes: Option<u64>) {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        let pid = self.child.id().cast_signed();
+        // SAFETY: `limit` is ours and lives through the calls; the process is our child.
+        unsafe {
+            assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut limit), 0);
+            limit.rlim_cur = bytes.unwrap_or(limit.rlim_max);
+            assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut()), 0);
+        }
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

@@ -11,6 +11,7 @@
 
 mod agent;
 mod cancel;
+mod disk;
 mod ending;
 mod failures;
 mod mcp;

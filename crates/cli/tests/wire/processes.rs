@@ -57,9 +57,9 @@ impl Mark {
     }
 }
 
-/// The resident memory of a process, in bytes.
-pub(crate) fn resident(pid: u32) -> u64 {
+/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of the program.
+pub(crate) fn own_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }

@@ -64,6 +64,32 @@ fn a_session_survives_the_death_of_its_agent() {
     resumed_forked_closed_and_deleted(&mut agent, &session, &params);
 }
 
+/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is given it and not what it stands for.
+#[test]
+fn a_compacted_conversation_stays_so_after_the_death_of_its_agent() {
+    let answers = [text("Forty-two."), text("It was about a number.")];
+    let model = Model::start(answers.map(Answer::Whole));
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let session = agent.session("ask");
+    for prompt in ["what is it?", "/compact"] {
+        let id = agent.prompt(&session, prompt);
+        let turn = agent.turn(id);
+        assert_eq!(end(&turn), "end_turn", "{turn:?}");
+        assert!(!said(&turn).contains("about a number"), "{turn:?}");
+    }
+    let mut agent = agent.killed_and_started_again(Some(&model.url));
+    let cwd = agent.path().to_owned();
+    let loaded = agent.call("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
+    assert!(loaded["error"].is_null(), "{loaded}");
+    let _ = model.more();
+    model.then(Answer::Whole(text("As I said.")));
+    let id = agent.prompt(&session, "again?");
+    assert_eq!(said(&agent.turn(id)), "As I said.");
+    let asked = model.asked()["messages"].to_string();
+    assert!(asked.contains("It was about a number.") && asked.contains("again?"), "{asked}");
+    assert!(!asked.contains("Forty-two."), "{asked}");
+}
+
 fn resumed_forked_closed_and_deleted(agent: &mut Agent, session: &str, params: &Value) {
     assert!(agent.call("session/close", json!({ "sessionId": session }))["error"].is_null());
     let resume = agent.begin("session/resume", params.clone());

@@ -1,0 +1,68 @@
+//! A disk that is full: the agent says so, and goes on when there is room again.
+
+use crate::agent::{Agent, end, is_update, said, update};
+use crate::model::{Answer, Model, text, tool};
+use serde_json::json;
+use std::fs;
+
+/// The tool call fails with words for person and model, the file is as it was, nothing lies beside it, and the next turn is fine.
+#[test]
+fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
+    let read = tool("read", &json!({ "path": "large.txt", "limit": 5 }));
+    let edit = tool(
+        "edit",
+        &json!({ "path": "large.txt", "replacements": [{ "old": "line 1\n", "new": "first\n" }] }),
+    );
+    let answers = [read, edit.clone(), text("There is no room."), edit, text("Done.")];
+    let model = Model::start(answers.map(Answer::Whole));
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let file = agent.path().join("large.txt");
+    let before: String = (0..150_000).map(|number| format!("line {number}\n")).collect();
+    fs::write(&file, &before).unwrap();
+    let session = agent.session("edit");
+    agent.largest_file(Some(1_000_000));
+    let id = agent.prompt(&session, "change the first line");
+    let turn = agent.turn(id);
+    assert_eq!((end(&turn).as_str(), said(&turn).as_str()), ("end_turn", "There is no room."), "{turn:?}");
+    let updates = turn.iter().map(|line| &line.message);
+    let failed: Vec<_> = updates
+        .filter(|message| is_update(message, "tool_call_update") && update(message)["status"] == "failed")
+        .map(|message| update(message)["content"].to_string())
+        .collect();
+    assert!(failed.len() == 1 && failed[0].contains("there is no room for large.txt"), "{failed:?}");
+    let (_, _, told) = (model.asked(), model.asked(), model.asked());
+    assert!(told["messages"].to_string().contains("there is no room for large.txt"), "{told}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    assert_eq!(fs::read_dir(agent.path()).unwrap().count(), 1, "no draft is left");
+
+    agent.largest_file(None);
+    let id = agent.prompt(&session, "once more");
+    assert_eq!(said(&agent.turn(id)), "Done.");
+    assert!(fs::read_to_string(&file).unwrap().starts_with("line 0\nfirst\n"));
+}
+
+/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was said meanwhile is stored with the next turn.
+#[test]
+fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
+    let model = Model::start(["One.", "Two.", "Three."].map(|words| Answer::Whole(text(words))));
+    let mut agent = Agent::start(Some(&model.url), json!({}));
+    let session = agent.session("ask");
+    let id = agent.prompt(&session, "first");
+    assert_eq!(end(&agent.turn(id)), "end_turn");
+    agent.largest_file(Some(0));
+    let id = agent.prompt(&session, "second");
+    let turn = agent.turn(id);
+    assert!(
+        end(&turn).contains("cannot be written (disk I/O error): see whether its disk or your quota is full"),
+        "{turn:?}"
+    );
+    agent.largest_file(None);
+    let id = agent.prompt(&session, "third");
+    assert_eq!(end(&agent.turn(id)), "end_turn");
+
+    let mut agent = agent.killed_and_started_again(Some(&model.url));
+    let cwd = agent.path().to_owned();
+    let load = agent.begin("session/load", json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] }));
+    let replayed = agent.turn(load);
+    assert_eq!(said(&replayed), "One.Two.Three.");
+}
