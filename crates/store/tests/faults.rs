@@ -83,7 +83,10 @@ impl Written {
         match commit(&*self.log) {
             Ok(()) => self.confirmed = self.appended.len(),
             Err(StoreError::Failed { message, source: Some(_) }) => {
-                assert!(message.contains("sessions.db failed: a step was made to fail"), "{message}");
+                assert!(
+                    message.contains("sessions.db cannot be written (a step was made to fail)"),
+                    "{message}"
+                );
                 self.failed += 1;
             }
             Err(error) => panic!("{error:?}"),
