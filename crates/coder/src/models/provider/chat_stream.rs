@@ -18,6 +18,7 @@ pub(super) struct ChatStream {
     tags: ThinkTags,
     usage: TokenUsage,
     stop: Option<ModelStop>,
+    refused: bool,
 }
 
 impl Decoder for ChatStream {
@@ -57,6 +58,7 @@ impl Decoder for ChatStream {
 
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };
+        let stop = if self.refused { ModelStop::Refusal } else { stop };
         if let Some(piece) = self.tags.end() {
             give(piece, draft);
         }
@@ -82,6 +84,7 @@ impl ChatStream {
             _ => {}
         }
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+            self.refused = true;
             draft.text(refusal);
         }
         for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {

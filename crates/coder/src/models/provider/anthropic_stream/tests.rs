@@ -113,6 +113,30 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
 
+/// Each count is that of the whole answer so far, and stands beside others that no one here asks for.
+#[test]
+fn counts_are_those_of_the_last_event_and_citations_are_no_text() {
+    let usage = |read: u64, output: u64| {
+        json!({"input_tokens": 10, "cache_creation_input_tokens": 20, "cache_read_input_tokens": read, "output_tokens": output,
+            "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 0},
+            "server_tool_use": {"web_search_requests": 0}, "service_tier": "standard"})
+    };
+    let cited = json!({"type": "citations_delta", "citation": {"type": "char_location", "cited_text": "x"}});
+    let sent = [
+        json!({"type": "message_start", "message": {"usage": usage(30, 1)}}),
+        start(0, json!({"type": "text", "text": ""})),
+        delta(0, json!({"type": "text_delta", "text": "a"})),
+        delta(0, cited),
+        stop(0),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage(35, 9)}),
+        json!({"type": "message_stop"}),
+    ];
+    let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
+    assert_eq!((&heard.parts, heard.text.as_str()), (&json!([{"text": {"text": "a"}}]), "a"));
+    let usage = heard.usage;
+    assert_eq!((usage.input, usage.cached_write, usage.cached_read, usage.output), (10, 20, 35, 9));
+}
+
 #[test]
 fn thoughts_of_which_only_the_signature_is_sent_are_kept_apart() {
     let mut sent = Vec::new();

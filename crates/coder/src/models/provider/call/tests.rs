@@ -142,10 +142,32 @@ async fn a_provider_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn a_provider_that_says_not_to_ask_again_is_not() {
+async fn a_provider_that_says_whether_to_ask_again_is_believed() {
     let failed = Reply::status(500, "x-should-retry: false\r\n", "{}");
     let (events, error, requests) = served(vec![failed, hello()]).await;
     assert!(events.is_empty() && error.is_some() && requests.len() == 1);
+    let failed = Reply::status(400, "x-should-retry: true\r\n", "{}");
+    let (events, error, requests) = served(vec![failed, hello()]).await;
+    assert!(error.is_none() && is_done(&events) && requests.len() == 2, "{error:?}");
+}
+
+/// The address and the key as the vendor of each wire wants them.
+#[tokio::test]
+async fn every_wire_has_its_address_and_its_key() {
+    for (wire, address, key) in [
+        (Wire::Chat, "/v1/chat/completions", format!("authorization: bearer {KEY}")),
+        (Wire::Responses, "/v1/responses", format!("authorization: bearer {KEY}")),
+        (Wire::Anthropic, "/v1/messages", format!("x-api-key: {KEY}")),
+        (Wire::Gemini, "/v1beta/models/m:streamgeneratecontent?alt=sse", format!("x-goog-api-key: {KEY}")),
+    ] {
+        let server = Server::start(vec![Reply::status(401, "", "{}")]).await;
+        let provider = Provider::new("p", "P", wire, &server.url).key(None, KEY);
+        let _ = all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7)).await;
+        let request = server.requests()[0].to_lowercase();
+        assert!(request.starts_with(&format!("post {address} http/1.1")), "{request}");
+        assert!(request.contains(&format!("\r\n{key}\r\n")), "{request}");
+        assert_eq!(request.contains("\r\nanthropic-version: 2023-06-01\r\n"), wire == Wire::Anthropic);
+    }
 }
 
 #[tokio::test]

@@ -24,10 +24,6 @@ fn read(deltas: &[Value], reason: &str) -> Heard {
     heard(Wire::Chat, &answer(deltas, reason)).unwrap()
 }
 
-fn text(text: &str) -> Value {
-    json!([{"text": {"text": text}}])
-}
-
 fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"call": {"id": id, "name": name, "arguments": arguments}})
 }
@@ -64,9 +60,16 @@ fn text_comes_in_pieces_and_stops_for_a_reason() {
         let heard = read(&deltas, reason);
         assert_eq!(
             (heard.text.as_str(), &heard.parts, &heard.stop),
-            ("Grüße €😀", &text("Grüße €😀"), &stop)
+            ("Grüße €😀", &json!([{"text": {"text": "Grüße €😀"}}]), &stop)
         );
     }
+}
+
+/// It comes in a field of its own, with the reason of any other end.
+#[test]
+fn a_refusal_is_shown_and_ends_so() {
+    let heard = read(&[json!({"content": null, "refusal": "I "}), json!({"refusal": "cannot."})], "stop");
+    assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
 }
 
 /// The bytes as four kinds of servers send them: line ends, no space, comments, no last empty line.
@@ -235,7 +238,7 @@ fn tool_calls_are_put_together_however_a_server_sends_them() {
         ),
     ] {
         // Servers say `stop` with calls too.
-        for reason in ["tool_calls", "stop"] {
+        for reason in ["tool_calls", "stop", "function_call"] {
             let heard = read(&deltas, reason);
             assert_eq!((&heard.parts, &heard.stop), (&expected, &ModelStop::Tools), "{what}");
             assert_eq!(heard.began.len(), expected.as_array().unwrap().len(), "{what}");
@@ -365,7 +368,8 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         ),
     ] {
         let stop = json!({"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]});
-        let last = json!({"choices": [], "usage": sent});
+        // llama.cpp adds what took how long.
+        let last = json!({"choices": [], "usage": sent, "timings": {"prompt_n": 3, "predicted_n": 2}});
         let bytes = format!("data: {stop}\n\ndata: {last}\n\ndata: [DONE]\n\n");
         let heard = heard(Wire::Chat, bytes.as_bytes()).unwrap();
         assert_eq!(heard.usage, expected, "{vendor}");

@@ -74,8 +74,15 @@ fn every_reason_to_stop_is_known() {
         ("STOP", ModelStop::End),
         ("MAX_TOKENS", ModelStop::MaxTokens),
         ("SAFETY", ModelStop::Refusal),
+        ("RECITATION", ModelStop::Refusal),
+        ("BLOCKLIST", ModelStop::Refusal),
         ("PROHIBITED_CONTENT", ModelStop::Refusal),
+        ("SPII", ModelStop::Refusal),
         ("MALFORMED_FUNCTION_CALL", ModelStop::BrokenCall),
+        ("UNEXPECTED_TOOL_CALL", ModelStop::BrokenCall),
+        ("TOO_MANY_TOOL_CALLS", ModelStop::BrokenCall),
+        ("LANGUAGE", ModelStop::Other("LANGUAGE".into())),
+        ("OTHER", ModelStop::Other("OTHER".into())),
         ("NEW", ModelStop::Other("NEW".into())),
     ] {
         assert_eq!(heard(Wire::Gemini, &events(&[over(reason)])).unwrap().stop, expected, "{reason}");
