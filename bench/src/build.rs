@@ -37,6 +37,9 @@ impl Programs {
             programs.flat_map(|program| &program.command).any(|word| Path::new(word).starts_with(folder))
         };
         cargo(&self.root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
+        if needed(&self.ours.join("attache")) {
+            cargo(&self.root, &["build", "--release", "-p", "attache"], None);
+        }
         if needed(&self.counting) {
             let arguments =
                 ["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"];

@@ -13,6 +13,7 @@
 )]
 
 mod build;
+mod coder_rows;
 mod kept_rows;
 mod rows;
 mod run;
@@ -25,7 +26,8 @@ const ROUNDS: usize = 9;
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let programs = build::Programs::find();
-    let all = [rows::all(&programs), rows::fold(&programs), kept_rows::all(&programs)];
+    let all =
+        [rows::all(&programs), rows::fold(&programs), kept_rows::all(&programs), coder_rows::all(&programs)];
     let rows: Vec<Row> = all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
     let decode = wanted.is_empty() || "decode".contains(&wanted);
     programs.build(&rows, decode);

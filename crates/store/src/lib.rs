@@ -54,6 +54,7 @@ mod failure;
 mod list;
 mod lock;
 mod log;
+mod make;
 mod place;
 mod promise;
 mod read;

@@ -1,6 +1,7 @@
 //! Where a store is: its file, the folder of its locks, and both made so that only their owner reads them.
 
 use crate::failure::of_io;
+use crate::make::make;
 use attache_session::StoreError;
 use etcetera::BaseStrategy;
 use std::ffi::OsString;
@@ -65,25 +66,10 @@ impl Place {
 }
 
 /// The path with this behind the file's name.
-fn beside(file: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(ending);
     PathBuf::from(name)
-}
-
-fn make(file: &Path) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        make_folder(folder)?;
-    }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(file) {
-        // Another process made it just now.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && file.exists() => Ok(()),
-        made => made.map(drop),
-    }
 }
 
 /// Makes a folder, and those above it, that nobody but the user looks into. Folders that are there stay as they are.
