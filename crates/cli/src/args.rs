@@ -6,6 +6,7 @@ use crate::config::arguments::Config;
 use crate::exit::CODES;
 use crate::login::arguments::{Login, Logout};
 use crate::new::arguments::New;
+use crate::permissions::arguments::Permissions;
 use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::ToolKind;
@@ -59,6 +60,8 @@ pub(crate) enum Task {
     Check(Check),
     /// Begin a project: an agent of your own
     New(New),
+    /// List and remove what this client remembers about permissions, and show what was decided
+    Permissions(Permissions),
     /// Show and change the settings of the built-in agent
     Config(Config),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
@@ -78,7 +81,8 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What you type is remembered in `attache/chat_history` of the user's data \
+/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What may run is decided by your remembered rules (`attache permissions`), each \
+verdict told in a line, else by you; the key r at a question remembers a rule. What you type is remembered in `attache/chat_history` of the user's data \
 folder, and sessions in the store, unless ATTACHE_STORE=none.
 
 Examples:
@@ -192,8 +196,9 @@ fn run_help() -> String {
         "@PATH in a prompt, or @\"A PATH\", is that file: a picture, sound or text if the agent takes it, else a link. \
 Relative paths stay inside the folder; what stdin holds is sent as it is.
 
-On a terminal the agent's questions are asked there, one key each. Elsewhere they are rejected unless --yes or --allow says \
-otherwise. A command that the agent wants this program to run is such a question, of the kind execute. Forms and pages of the agent are shown \
+What may run is decided by your remembered rules (`attache permissions`), then by --yes and --allow, then by you: a rule that rejects holds under \
+--yes too. On a terminal the agent's questions are asked there, one key each, and the key r remembers a rule. Elsewhere what neither rules nor flags \
+allow is rejected. Each verdict is told in a line. A command that the agent wants this program to run is such a question, of the kind execute. Forms and pages of the agent are shown \
 on a terminal only, and no page is opened but by you. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
 
 {CODES}

@@ -5,17 +5,22 @@ mod command;
 use crate::args;
 use crate::chosen_agent::ChosenAgent;
 use crate::exit::{Exit, Failure};
-use crate::follow::{Follow, println, say, tells};
+use crate::follow::{ByRule, Follow, println, say, tells};
 use crate::lines::{Input, Lines};
+use crate::permission::{Verdict, rules};
 use crate::run::{self, Piece, attach};
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
 use crate::store::Place;
 use crate::{folder, key, terminal};
-use attache_client::{Change, Hub, HubOptions, ListedSession, Options};
+use attache_client::{Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// How many verdicts of rules may wait to be shown; their agents wait too.
+const BY_RULE: usize = 16;
 
 /// A conversation.
 struct Chat {
@@ -41,7 +46,12 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let cwd = run::folder(arguments.cwd.as_deref())?;
     let store = Place::of(None)?;
-    let mut options = HubOptions::default().client(Options::default().terminals()).elicitations();
+    let rules = rules::open()?;
+    let (told, by_rule) = mpsc::channel(BY_RULE);
+    let mut options = HubOptions::default()
+        .client(Options::default().terminals())
+        .elicitations()
+        .decide_first(deciding(rules.clone(), told));
     if let Some(store) = store.open()? {
         options = options.store(Arc::new(store));
     }
@@ -54,12 +64,31 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let history =
         (store != Place::Nowhere).then(folder::data).flatten().map(|folder| folder.join("chat_history"));
     let _as_it_was = key::AsItWas::keep().map_err(ours)?;
-    let (lines, follow) = (Lines::new(history).map_err(ours)?, Follow::new(session).map_err(ours)?);
+    let (lines, follow) =
+        (Lines::new(history).map_err(ours)?, Follow::new(session, rules.clone(), by_rule).map_err(ours)?);
     let mut chat = Chat { hub, cwd, follow, lines, listed: Vec::new() };
     say(DIM, "/help tells what you can do, Ctrl-D ends.");
     let ended = chat.converse().await;
     chat.hub.close().await;
+    if let Some(trouble) = rules.take_log_trouble() {
+        say(YELLOW, &trouble.to_string());
+    }
     ended
+}
+
+/// What decides in each session before the person does: their rules, each told to whoever shows it.
+fn deciding(
+    rules: PermissionBroker,
+    told: mpsc::Sender<ByRule>,
+) -> impl Fn(&str, &Path, Permissions) -> Permissions {
+    move |agent, cwd, person| {
+        let told = told.clone();
+        rules.permissions_telling(agent, cwd, person, move |request, rule| {
+            let told = told.clone();
+            // When the conversation is over nobody is there to be told.
+            async move { drop(told.send((request, rule)).await) }
+        })
+    }
 }
 
 /// Adds an agent to the hub, by the name or command that a person gives. Gives its name there.
@@ -87,6 +116,9 @@ impl Chat {
                         Some(changes) => self.meanwhile(&changes),
                         None => return Ok(Exit::Done),
                     },
+                    Some((request, rule)) = self.follow.by_rule.recv() => {
+                        self.lines.print(&Verdict::by_rule(&request, rule).sentence(&request));
+                    }
                 }
             };
             let next = match input {

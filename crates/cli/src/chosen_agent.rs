@@ -59,8 +59,14 @@ impl ChosenAgent {
         let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
         let launch = Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
         let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
-        let program = Path::new(launch.program()).file_name();
-        let name = program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        // Several agents are started by one program, such as npx: what has a name goes by that.
+        let name = match own.is_some() || named.is_some() {
+            true => given.to_owned(),
+            false => {
+                let program = Path::new(launch.program()).file_name();
+                program.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+            }
+        };
         Ok(Self { launch, name, word: Launch::quoted(given), known, built_in: false })
     }
 

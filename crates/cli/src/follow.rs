@@ -1,21 +1,29 @@
 //! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it rests.
 
 use crate::exit::{Exit, Failure};
+use crate::permission::Verdict;
 use crate::question;
 use crate::run;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
-use attache_client::{Change, HubSession, Question, SessionChanges, SessionState};
+use attache_client::{
+    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question, SessionChanges,
+    SessionState,
+};
 use attache_protocol::ErrorCode;
 use attache_session::TurnOutcome;
 use std::io::{self, Stdout, Write};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 
 /// How long an agent may say nothing in a turn until the person is told.
 const SILENCE: Duration = Duration::from_secs(15);
+
+/// What a remembered rule decided, in whichever session of the hub.
+pub(crate) type ByRule = (PermissionRequest, PermissionRule);
 
 /// The session that is shown.
 pub(crate) struct Follow {
@@ -23,6 +31,10 @@ pub(crate) struct Follow {
     pub(crate) changes: SessionChanges,
     /// What the agent thought in the last turn: it is folded away and shown on request.
     pub(crate) thoughts: String,
+    /// What this client remembers.
+    rules: PermissionBroker,
+    /// What its rules decided, to be shown before the agents are told.
+    pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,
     interrupt: Signal,
@@ -33,8 +45,14 @@ pub(crate) struct Follow {
 
 impl Follow {
     /// Follows a session from now on. Ctrl-C is taken from here on.
-    pub(crate) fn new(session: HubSession) -> io::Result<Self> {
+    pub(crate) fn new(
+        session: HubSession,
+        rules: PermissionBroker,
+        by_rule: mpsc::Receiver<ByRule>,
+    ) -> io::Result<Self> {
         Ok(Self {
+            rules,
+            by_rule,
             changes: session.changes(),
             title: session.snapshot().info().title().map(str::to_owned),
             session,
@@ -104,6 +122,10 @@ impl Follow {
                     silence = SILENCE;
                     changes.iter().try_for_each(|change| self.show(change))?;
                 }
+                Some((request, rule)) = self.by_rule.recv() => {
+                    let verdict = Verdict::by_rule(&request, rule);
+                    self.item(Item::Permission { request: &request, verdict: &verdict })?;
+                }
                 () = tokio::time::sleep(silence), if matches!(self.session.state(), SessionState::Running { .. }) => {
                     self.pause()?;
                     say(DIM, &format!("({}; Ctrl-C cancels)", self.session.state()));
@@ -141,7 +163,7 @@ impl Follow {
         let answer = tokio::select! {
             biased;
             _ = self.interrupt.recv() => Ok(None),
-            answer = question::put(&self.session, &question) => answer,
+            answer = question::put(&self.session, &question, &self.rules) => answer,
         };
         let answer = answer
             .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}")))?;

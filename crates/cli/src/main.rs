@@ -23,6 +23,7 @@ mod login;
 mod models;
 mod new;
 mod permission;
+mod permissions;
 mod probe;
 mod question;
 mod run;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
             args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments),
+            args::Task::Permissions(arguments) => permissions::permissions(arguments),
             args::Task::Config(arguments) => config::config(arguments).await,
             args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,
         }

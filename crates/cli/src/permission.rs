@@ -1,11 +1,15 @@
-//! Who decides what may run: the flags, or the person at the terminal. Nothing is ever approved silently.
+//! Who decides what may run: the person's remembered rules, the flags, or the person at the terminal. Nothing is ever approved silently.
+
+mod remember;
+pub(crate) mod rules;
 
 use crate::key;
 use crate::show::paint::{BOLD, CYAN, GREEN, Paint, RED, YELLOW};
 use crate::show::tool_call::{self, Bound};
 use crate::show::{sanitize, width};
-use attache_client::{Decision, PermissionRequest, Permissions};
+use attache_client::{Decision, PermissionRequest, PermissionRule, Permissions};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallContent, ToolKind};
+use rules::Rules;
 use std::io::Write;
 use std::path::Path;
 use tokio::sync::{mpsc, oneshot};
@@ -35,9 +39,11 @@ pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
     (permissions, receiver)
 }
 
-/// What the flags say.
+/// What the person's rules and the flags say, in this order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
+    /// What this client remembers.
+    pub(crate) rules: Option<Rules>,
     /// Everything is allowed.
     pub(crate) yes: bool,
     /// These kinds are allowed.
@@ -51,6 +57,9 @@ pub(crate) struct Policy {
 impl Policy {
     /// The verdict without asking anybody; `None` if the person is to be asked.
     pub(crate) fn verdict(&self, request: &PermissionRequest) -> Option<Verdict> {
+        if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
+            return Some(verdict);
+        }
         let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: true, by });
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
@@ -59,6 +68,13 @@ impl Policy {
             Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
             _ if self.ask => None,
             _ => Some(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }),
+        }
+    }
+
+    /// Keeps in the log what was decided.
+    pub(crate) fn record(&self, request: &PermissionRequest, verdict: &Verdict) {
+        if let Some(rules) = &self.rules {
+            rules.record(request, verdict);
         }
     }
 }
@@ -72,8 +88,10 @@ pub(crate) struct Verdict {
 }
 
 /// Who decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum By {
+    /// A rule that this client remembers.
+    Rule(Box<PermissionRule>),
     /// `--yes`.
     Yes,
     /// `--allow KIND`.
@@ -89,9 +107,18 @@ pub(crate) enum By {
 }
 
 impl By {
-    /// For programs; see JSON.md.
-    pub(crate) fn word(self) -> &'static str {
+    /// The rule that decided, if one did.
+    pub(crate) fn rule(&self) -> Option<&PermissionRule> {
         match self {
+            Self::Rule(rule) => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// For programs; see JSON.md.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Rule(_) => "rule",
             Self::Yes => "yes",
             Self::Allow => "allow",
             Self::Person => "person",
@@ -109,7 +136,7 @@ impl Verdict {
 
     /// For programs; see JSON.md.
     pub(crate) fn word(&self) -> &'static str {
-        match (self.by, self.allowed) {
+        match (&self.by, self.allowed) {
             (By::Withdrawn, _) => "withdrawn",
             (_, true) => "allowed",
             (_, false) => "rejected",
@@ -123,7 +150,11 @@ impl Verdict {
     /// What was decided, in one line.
     pub(crate) fn sentence(&self, request: &PermissionRequest) -> String {
         let title = sanitize::line(&sanitize::visible(request.title()));
-        match self.by {
+        match &self.by {
+            By::Rule(rule) => {
+                let rule = sanitize::visible(&rule.to_string()).into_owned();
+                format!("{} by your rule {}: {title}", self.word(), sanitize::line(&rule))
+            }
             By::Yes => format!("allowed by --yes: {title}"),
             By::Allow => format!("allowed by --allow {}: {title}", kind_word(request)),
             By::Person if self.allowed => format!("allowed by you: {title}"),
@@ -151,11 +182,14 @@ fn kind_word(request: &PermissionRequest) -> String {
 }
 
 /// Puts the question to the person, on stderr, which is a terminal then.
-pub(crate) fn ask(request: &PermissionRequest, cwd: &Path) -> std::io::Result<()> {
+pub(crate) fn ask(request: &PermissionRequest, cwd: &Path, rules: Option<&Rules>) -> std::io::Result<()> {
     let mut out = std::io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
-    let lines = question(request, cwd, paint, columns);
+    let mut lines = question(request, cwd, paint, columns);
+    if rules.is_some_and(|rules| remember::is_possible(request, rules)) {
+        lines.push(format!("  [{}] have attache remember the answer …", paint.paint(BOLD, remember::KEY)));
+    }
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
@@ -212,36 +246,45 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
     keys
 }
 
-/// Waits for the person's key.
+/// Waits for the person's answer.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is decided then.
-pub(crate) async fn answer(request: &PermissionRequest) -> std::io::Result<Verdict> {
-    let keys = keys(&request.options);
-    if keys.is_empty() {
+pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -> std::io::Result<Verdict> {
+    let options = keys(&request.options);
+    let rejected = Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person };
+    if options.is_empty() {
         // Nothing to choose from: the client says that the question was cancelled (PERM-13).
-        return Ok(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person });
+        return Ok(rejected);
     }
-    let accepted: Vec<u8> = keys.iter().filter_map(|(key, _)| u8::try_from(*key).ok()).collect();
-    let pressed = char::from(key::pressed(accepted, prompt(&keys)).await?);
-    // The terminal does not show keys while they are read one by one.
-    let _ = write!(std::io::stderr(), "{pressed}");
-    let option = keys.iter().find(|(key, _)| *key == pressed).map(|(_, option)| *option);
-    let allows = |kind: &PermissionOptionKind| {
-        matches!(kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
-    };
-    Ok(match option {
-        Some(option) => Verdict {
-            decision: Some(Decision::Choose(option.option_id.clone())),
-            allowed: allows(&option.kind),
-            by: By::Person,
-        },
-        None => Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person },
-    })
+    let rules = rules.filter(|rules| remember::is_possible(request, rules));
+    let keys: Vec<char> = options.iter().map(|(key, _)| *key).chain(rules.map(|_| remember::KEY)).collect();
+    loop {
+        let key = pressed(&keys, "allow?").await?;
+        if let (Some(rules), remember::KEY) = (rules, key) {
+            match remember::choose(request, rules).await? {
+                Some(verdict) => return Ok(verdict),
+                None => {
+                    let _ = writeln!(std::io::stderr());
+                    continue;
+                }
+            }
+        }
+        let Some((_, option)) = options.into_iter().find(|(each, _)| *each == key) else {
+            return Ok(rejected);
+        };
+        let decision = Decision::Choose(option.option_id.clone());
+        let allowed = decision.allows(&request.options);
+        return Ok(Verdict { decision: Some(decision), allowed, by: By::Person });
+    }
 }
 
-/// The prompt behind which the person presses a key.
-fn prompt(keys: &[(char, &PermissionOption)]) -> String {
-    let keys: Vec<String> = keys.iter().map(|(key, _)| key.to_string()).collect();
-    format!("allow? [{}] ", keys.join("/"))
+/// Waits for one of these keys, behind a question of one word; its line is left open.
+async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
+    let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
+    let shown: Vec<String> = keys.iter().map(char::to_string).collect();
+    let key = char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
+    // The terminal does not show keys while they are read one by one.
+    let _ = write!(std::io::stderr(), "{key}");
+    Ok(key)
 }

@@ -15,6 +15,7 @@ use crate::chosen_agent::{ChosenAgent, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
+use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
 use crate::show::json::Json;
 use crate::show::paint::{Paint, YELLOW};
@@ -25,7 +26,7 @@ use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
 use crate::{key, login, terminal, turn};
-use attache_client::{AgentProcess, Options, SessionHandle, SetError};
+use attache_client::{AgentProcess, Options, PermissionBroker, SessionHandle, SetError};
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
@@ -63,6 +64,7 @@ struct Work {
     /// Whether the person can be asked.
     ask: bool,
     elicitations: mpsc::Receiver<Elicitation>,
+    rules: PermissionBroker,
 }
 
 async fn with_face(
@@ -76,6 +78,7 @@ async fn with_face(
         Some(path) => mcp_file::servers(path, &cwd)?,
         None => Vec::new(),
     };
+    let rules = rules::open()?;
     let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
     let ChosenAgent { launch, name, word, known, built_in } = chosen;
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.existing())) {
@@ -99,7 +102,16 @@ async fn with_face(
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
         agent = waiting(starting, told) => agent.map_err(|error| cannot_start(error, known))?,
     };
-    let work = Work { prompts, cwd, mcp_servers, agent_name: name, built_in, ask, elicitations };
+    let work = Work {
+        prompts,
+        cwd,
+        mcp_servers,
+        agent_name: name,
+        built_in,
+        ask,
+        elicitations,
+        rules: rules.clone(),
+    };
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
         message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
@@ -109,7 +121,8 @@ async fn with_face(
         () = interrupts.end() => {}
         _ = agent.stop() => {}
     }
-    if let Some(trouble) = trace.and_then(|trace| trace.trouble()) {
+    let log_trouble = rules.take_log_trouble().map(|trouble| trouble.to_string());
+    for trouble in trace.and_then(|trace| trace.trouble()).into_iter().chain(log_trouble) {
         let mut stderr = io::stderr().lock();
         let line = Paint::of(&stderr).paint(YELLOW, sanitize::line(&trouble));
         // If stderr is closed there is nobody to tell.
@@ -146,6 +159,8 @@ async fn with_agent(
         questions: &mut questions,
         ask: work.ask,
         elicitations: &mut work.elicitations,
+        rules: work.rules,
+        agent_name: work.agent_name,
         takes: &agent.capabilities().prompt_capabilities,
     };
     in_session(arguments, face, session, &work.prompts, asking).await
@@ -158,6 +173,8 @@ struct Asking<'r> {
     /// Whether the person can be asked.
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
+    rules: PermissionBroker,
+    agent_name: String,
     takes: &'r PromptCapabilities,
 }
 
@@ -181,7 +198,14 @@ async fn in_session(
     if snapshot.config().visible().next().is_some() {
         show(face, Item::Config(snapshot.config()))?;
     }
-    let policy = Policy { yes: arguments.yes, kinds: arguments.allow.clone(), ask: asking.ask, tour: false };
+    let rules = Rules { broker: asking.rules, agent: asking.agent_name, cwd: cwd.clone() };
+    let policy = Policy {
+        rules: Some(rules),
+        yes: arguments.yes,
+        kinds: arguments.allow.clone(),
+        ask: asking.ask,
+        tour: false,
+    };
     let mut run = turn::Run {
         face,
         policy: &policy,

@@ -116,7 +116,7 @@ impl Run<'_> {
         }
     }
 
-    /// Answers a question of the agent: by the policy, else by the person.
+    /// Answers a question of the agent: by the policy, else by the person. What was decided is shown before the agent is told.
     async fn decide(
         &mut self,
         session: &SessionHandle,
@@ -133,7 +133,8 @@ impl Run<'_> {
             Some(verdict) => verdict,
             None => {
                 self.face.pause().map_err(|error| Failure::output(&error))?;
-                permission::ask(&request, self.cwd).map_err(|error| Failure::output(&error))?;
+                let rules = self.policy.rules.as_ref();
+                permission::ask(&request, self.cwd, rules).map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
                     // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
@@ -148,7 +149,7 @@ impl Run<'_> {
                         Ok(Verdict::withdrawn())
                     }
                     () = answer.closed() => Ok(Verdict::withdrawn()),
-                    verdict = permission::answer(&request) => verdict,
+                    verdict = permission::answer(&request, rules) => verdict,
                 };
                 // Ends the line in which the person was asked.
                 let _ = writeln!(io::stderr());
@@ -158,6 +159,7 @@ impl Run<'_> {
                 })?
             }
         };
+        self.policy.record(&request, &verdict);
         self.item(Item::Permission { request: &request, verdict: &verdict })?;
         if *stopping != before && *stopping == Some(Exit::Cancelled) {
             self.remark(CANCELLING)?;

@@ -108,6 +108,15 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Whether the agent is told by this that the call may run, with these options: by one that allows.
+    pub fn allows(&self, options: &[PermissionOption]) -> bool {
+        let outcome = self.outcome(options);
+        let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
+        chosen.is_some_and(|option| {
+            matches!(option.kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
+        })
+    }
+
     /// What the agent is told.
     pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};

@@ -1,25 +1,18 @@
 //! Who remembers what was decided: rules, and a log of decisions.
 
-use crate::permission::{Asked, Decision, PermissionRequest, Permissions};
+mod audit;
+mod rules_file;
+mod secrets;
+
+use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope};
-use attache_protocol::v1::{PermissionOption, PermissionOptionKind, SessionId, ToolKind};
-use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use audit::Audit;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
-use std::{fmt, mem};
+use std::{fmt, io};
 
-/// How many decisions are kept.
-const AUDITED: usize = 1000;
-
-/// How much of a title is kept, in characters.
-const TITLE: usize = 400;
-
-/// How large a file of rules may be, in bytes.
-const FILE: u64 = 1 << 20;
+pub use audit::{Audited, DecidedBy, Verdict};
 
 /// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000 decisions. A face asks the person, and says what
 /// shall be remembered. Cheap to clone; clones share everything.
@@ -59,49 +52,7 @@ pub struct PermissionBroker(Arc<Mutex<Memory>>);
 struct Memory {
     rules: Vec<PermissionRule>,
     file: Option<PathBuf>,
-    audit: VecDeque<Audited>,
-}
-
-/// One decision, as the log has it; as text one line.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Audited {
-    /// When.
-    pub at: SystemTime,
-    /// The agent's name.
-    pub agent: String,
-    /// In which session.
-    pub session_id: SessionId,
-    /// What it was about, for people; its first 400 characters.
-    pub title: String,
-    /// The kind of the call, if the agent told it.
-    pub kind: Option<ToolKind>,
-    /// What was decided.
-    pub verdict: Verdict,
-    /// Who decided.
-    pub by: DecidedBy,
-}
-
-/// What was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It may run.
-    Allowed,
-    /// It may not.
-    Rejected,
-    /// The question was withdrawn before anybody decided.
-    Withdrawn,
-}
-
-/// Who decided.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DecidedBy {
-    /// A remembered rule.
-    Rule(PermissionRule),
-    /// What the session's other [`Permissions`] say without asking.
-    Setting,
-    /// Whoever was asked.
-    Asked,
+    audit: Audit,
 }
 
 /// Why rules cannot be read or remembered.
@@ -126,6 +77,13 @@ pub enum BrokerError {
     },
     /// Ours: the rule would not be read again.
     Rule(RuleError),
+    /// The world's: the file of the log cannot be written.
+    Log {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 impl fmt::Display for BrokerError {
@@ -135,9 +93,16 @@ impl fmt::Display for BrokerError {
                 write!(f, "the rules in {} cannot be used: {source}; check the file", file.display())
             }
             Self::Line { file, line, source } => {
-                write!(f, "line {line} of the rules in {} is none: {source}", file.display())
+                write!(
+                    f,
+                    "line {line} of the rules in {} is none: {source}; mend the line or remove it",
+                    file.display()
+                )
             }
             Self::Rule(source) => write!(f, "the rule cannot be remembered: {source}"),
+            Self::Log { file, source } => {
+                write!(f, "what was decided could not be logged in {}: {source}", file.display())
+            }
         }
     }
 }
@@ -145,7 +110,7 @@ impl fmt::Display for BrokerError {
 impl std::error::Error for BrokerError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::File { source, .. } => Some(source),
+            Self::File { source, .. } | Self::Log { source, .. } => Some(source),
             Self::Line { source, .. } | Self::Rule(source) => Some(source),
         }
     }
@@ -163,23 +128,28 @@ impl PermissionBroker {
     /// The file cannot be read, is larger than 1 MiB, or has a line that is no rule.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
-        let text = match read(&file) {
-            Ok(text) => text,
-            Err(source) => return Err(BrokerError::File { file, source }),
-        };
-        let mut rules = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match line.parse() {
-                Ok(rule) => rules.push(rule),
-                Err(source) => return Err(BrokerError::Line { file, line: index + 1, source }),
-            }
-        }
-        let memory = Memory { rules, file: Some(file), audit: VecDeque::new() };
+        let rules = rules_file::read(&file)?;
+        let memory = Memory { rules, file: Some(file), audit: Audit::default() };
         Ok(Self(Arc::new(Mutex::new(memory))))
+    }
+
+    /// Has every decision from now on added to this file too, one line of JSON each (see [`Audited`]). What is older goes to a file of the
+    /// same name with `.1` behind it, so that both together stay below about 2 MiB. Decisions block for the disk then.
+    #[must_use]
+    pub fn log_to(self, file: impl Into<PathBuf>) -> Self {
+        self.memory().audit.file = Some(file.into());
+        self
+    }
+
+    /// The files of a log that [`PermissionBroker::log_to`] was given, the older one first. Neither need exist.
+    pub fn log_files(file: &Path) -> [PathBuf; 2] {
+        [audit::older(file), file.to_owned()]
+    }
+
+    /// Why decisions since the last call could not be added to the log's file, if so.
+    pub fn take_log_trouble(&self) -> Option<BrokerError> {
+        let trouble = self.memory().audit.take_trouble();
+        trouble.map(|(file, source)| BrokerError::Log { file, source })
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -191,18 +161,33 @@ impl PermissionBroker {
     /// # Errors
     /// The rule names nothing that it is about, or cannot be written; it is not remembered then.
     pub fn remember(&self, rule: PermissionRule) -> Result<(), BrokerError> {
-        let line = rule.to_string();
-        if !matches!(rule.scope, Scope::Session(_)) {
-            line.parse::<PermissionRule>().map_err(BrokerError::Rule)?;
+        let is_kept = !matches!(rule.scope, Scope::Session(_));
+        if is_kept {
+            rule.to_string().parse::<PermissionRule>().map_err(BrokerError::Rule)?;
         }
         let mut memory = self.memory();
         if memory.rules.contains(&rule) {
             return Ok(());
         }
-        if let (false, Some(file)) = (matches!(rule.scope, Scope::Session(_)), &memory.file) {
-            append(file, &line).map_err(|source| BrokerError::File { file: file.clone(), source })?;
+        if let (true, Some(file)) = (is_kept, &memory.file) {
+            rules_file::add(file, &rule)
+                .map_err(|source| BrokerError::File { file: file.clone(), source })?;
         }
         memory.rules.push(rule);
+        Ok(())
+    }
+
+    /// Forgets a rule, here and in the file. Blocks for the disk.
+    ///
+    /// # Errors
+    /// The file cannot be written; the rule stays then.
+    pub fn forget(&self, rule: &PermissionRule) -> Result<(), BrokerError> {
+        let mut memory = self.memory();
+        if let (false, Some(file)) = (matches!(rule.scope, Scope::Session(_)), &memory.file) {
+            rules_file::remove(file, rule)
+                .map_err(|source| BrokerError::File { file: file.clone(), source })?;
+        }
+        memory.rules.retain(|kept| kept != rule);
         Ok(())
     }
 
@@ -213,7 +198,7 @@ impl PermissionBroker {
 
     /// The last 1000 decisions, the oldest first.
     pub fn audit(&self) -> Vec<Audited> {
-        self.memory().audit.iter().cloned().collect()
+        self.memory().audit.last.iter().cloned().collect()
     }
 
     /// The permissions of a session in the folder `cwd` of the agent with this name: by the rules, and where none is about a request, by `rest`.
@@ -223,31 +208,50 @@ impl PermissionBroker {
         cwd: impl Into<PathBuf>,
         rest: Permissions,
     ) -> Permissions {
+        self.permissions_telling(agent, cwd, rest, |_, _| std::future::ready(()))
+    }
+
+    /// The same; `tell` is called for each request that a rule decides, and the agent hears of that when its future is done: so nothing is
+    /// decided by a rule that a person could not have seen.
+    pub fn permissions_telling<F, T>(
+        &self,
+        agent: impl Into<String>,
+        cwd: impl Into<PathBuf>,
+        rest: Permissions,
+        tell: F,
+    ) -> Permissions
+    where
+        F: Fn(PermissionRequest, PermissionRule) -> T + Send + Sync + 'static,
+        T: Future<Output = ()> + Send + 'static,
+    {
         let (broker, agent, cwd) = (self.clone(), agent.into(), cwd.into());
         Permissions::ask(move |request| {
-            let mut open = Open {
-                broker: broker.clone(),
-                options: request.options.clone(),
-                entry: entry(&agent, &request),
-            };
-            let rule = broker.rule(&request, &agent, &cwd);
+            let mut open = Open::new(&broker, &agent, &request);
+            let rule = broker.rule_for(&request, &agent, &cwd);
+            let told = rule.clone().map(|rule| tell(request.clone(), rule));
             let decided = match &rule {
-                Some(rule) if rule.effect == Effect::Allow => Ok(Decision::Allow),
-                Some(_) => Ok(Decision::Reject),
+                Some(rule) => Ok(rule.decision()),
                 None => rest.decided(&request),
             };
             async move {
+                if let Some(told) = told {
+                    told.await;
+                }
                 match (decided, rule) {
                     (Ok(decision), Some(rule)) => open.settle(decision, DecidedBy::Rule(rule)),
                     (Ok(decision), None) => open.settle(decision, DecidedBy::Setting),
-                    (Err(asked), _) => open.ask(asked, request).await,
+                    (Err(asked), _) => {
+                        let decision = asked(request).await;
+                        open.settle(decision, DecidedBy::Asked)
+                    }
                 }
             }
         })
     }
 
-    /// The rule that decides about a request: one that rejects before one that allows.
-    fn rule(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
+    /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
+    /// allows.
+    pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
         let memory = self.memory();
         let about = |effect| {
             let mut rules = memory.rules.iter().filter(move |rule| rule.effect == effect);
@@ -256,38 +260,39 @@ impl PermissionBroker {
         about(Effect::Reject).or_else(|| about(Effect::Allow))
     }
 
-    fn keep(&self, entry: Audited) {
-        let mut memory = self.memory();
-        if memory.audit.len() >= AUDITED {
-            memory.audit.pop_front();
-        }
-        memory.audit.push_back(entry);
+    /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None` if the request was withdrawn first.
+    pub fn record(
+        &self,
+        agent: &str,
+        request: &PermissionRequest,
+        decision: Option<&Decision>,
+        by: DecidedBy,
+    ) {
+        let open = Audited::of(agent, request);
+        let entry = match decision {
+            Some(decision) => open.decided(request, decision, by),
+            None => open,
+        };
+        self.memory().audit.keep(entry);
     }
 }
 
 /// A question that is not decided; logged as withdrawn if it is dropped so.
 struct Open {
     broker: PermissionBroker,
-    options: Vec<PermissionOption>,
-    entry: Option<Audited>,
+    agent: String,
+    /// `None` once it is settled.
+    request: Option<PermissionRequest>,
 }
 
 impl Open {
-    async fn ask(&mut self, asked: Asked, request: PermissionRequest) -> Decision {
-        let decision = asked(request).await;
-        self.settle(decision, DecidedBy::Asked)
+    fn new(broker: &PermissionBroker, agent: &str, request: &PermissionRequest) -> Self {
+        Self { broker: broker.clone(), agent: agent.to_owned(), request: Some(request.clone()) }
     }
 
     fn settle(&mut self, decision: Decision, by: DecidedBy) -> Decision {
-        let outcome = decision.outcome(&self.options);
-        let chosen = self.options.iter().find(|option| Some(&option.option_id) == outcome.selected());
-        let allows = |option: &PermissionOption| {
-            matches!(option.kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
-        };
-        if let Some(mut entry) = mem::take(&mut self.entry) {
-            entry.verdict = if chosen.is_some_and(allows) { Verdict::Allowed } else { Verdict::Rejected };
-            entry.by = by;
-            self.broker.keep(entry);
+        if let Some(request) = self.request.take() {
+            self.broker.record(&self.agent, &request, Some(&decision), by);
         }
         decision
     }
@@ -295,72 +300,8 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        if let Some(entry) = mem::take(&mut self.entry) {
-            self.broker.keep(entry);
+        if let Some(request) = self.request.take() {
+            self.broker.record(&self.agent, &request, None, DecidedBy::Asked);
         }
     }
-}
-
-fn entry(agent: &str, request: &PermissionRequest) -> Option<Audited> {
-    Some(Audited {
-        at: SystemTime::now(),
-        agent: agent.to_owned(),
-        session_id: request.session_id.clone(),
-        title: request.title().chars().take(TITLE).collect(),
-        kind: request.kind().cloned(),
-        verdict: Verdict::Withdrawn,
-        by: DecidedBy::Asked,
-    })
-}
-
-impl fmt::Display for Audited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let since = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let verdict = match self.verdict {
-            Verdict::Allowed => "allowed",
-            Verdict::Rejected => "rejected",
-            Verdict::Withdrawn => "withdrawn",
-        };
-        // What comes from outside is quoted, so that an entry is one line.
-        write!(
-            f,
-            "{} {verdict} agent={:?} session={:?}",
-            since.as_millis(),
-            self.agent,
-            self.session_id.as_str()
-        )?;
-        if let Some(kind) = &self.kind {
-            write!(f, " kind={:?}", kind.as_str())?;
-        }
-        write!(f, " title={:?}", self.title)?;
-        match &self.by {
-            DecidedBy::Rule(rule) => write!(f, " by rule: {rule}"),
-            DecidedBy::Setting => f.write_str(" by setting"),
-            DecidedBy::Asked => f.write_str(" by asking"),
-        }
-    }
-}
-
-fn read(file: &Path) -> io::Result<String> {
-    match fs::metadata(file) {
-        Ok(found) if found.len() > FILE => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 1 MiB"))
-        }
-        Ok(_) => fs::read_to_string(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Adds a line in one write, so that two programs may do so at once.
-fn append(file: &Path, line: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
-    let begins = match file.metadata()?.len() {
-        0 => "# What agents may do without asking: one rule a line. Remove a line to be asked again.\n",
-        _ => "",
-    };
-    file.write_all(format!("{begins}{line}\n").as_bytes())
 }

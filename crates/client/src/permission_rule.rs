@@ -1,6 +1,6 @@
 //! A remembered rule about what may run: what it is about, and its line in a file.
 
-use crate::permission::PermissionRequest;
+use crate::permission::{Decision, PermissionRequest};
 use crate::terminal_command::TerminalCommand;
 use attache_protocol::v1::{SessionId, ToolCallContent, ToolKind};
 use serde_json::Value;
@@ -113,6 +113,14 @@ impl PermissionRule {
         rule.tool = subject.tool;
         rule.kind = subject.kind.filter(|kind| !matches!(kind, ToolKind::Unknown(_) | ToolKind::Other));
         (rule.tool.is_some() || (rule.kind.is_some() && rule.path.is_some())).then_some(rule)
+    }
+
+    /// What is decided about a request that the rule is about.
+    pub fn decision(&self) -> Decision {
+        match self.effect {
+            Effect::Allow => Decision::Allow,
+            Effect::Reject => Decision::Reject,
+        }
     }
 
     /// Whether the rule is about this request of the agent with this name, in a session in this folder.

@@ -170,6 +170,7 @@ fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
         .with("options", request.options.iter().map(option).collect::<Vec<_>>())
         .with("decision", verdict.word())
         .with("by", verdict.by.word())
+        .with("rule", verdict.by.rule().map(ToString::to_string))
 }
 
 fn usage(state: &UsageState) -> Line {

@@ -121,10 +121,10 @@ async fn every_decision_is_in_the_log() {
             ("Run".to_owned(), Verdict::Withdrawn, DecidedBy::Asked),
         ]
     );
-    let line = audit[0].to_string();
-    let end =
-        r#" allowed agent="probe" session="s1" kind="read" title="Read\nit" by rule: allow kind="read""#;
-    assert!(line.ends_with(end), "{line}");
+    let mut line: Value = serde_json::from_str(&audit[0].to_string()).unwrap();
+    assert!(line["at"].take().as_str().unwrap().ends_with('Z'));
+    let told = json!({ "at": null, "verdict": "allowed", "by": "rule", "rule": "allow kind=\"read\"", "agent": "probe", "sessionId": "s1", "kind": "read", "title": "Read\nit" });
+    assert_eq!(line, told);
 }
 
 /// A command in a terminal is decided by the same rules; variables that may change what it does are not silently approved with it.
@@ -184,4 +184,59 @@ fn rules_for_longer_than_a_session_are_in_a_file_that_a_person_can_read() {
     std::fs::write(&file, "\n# a remark\nallow command=\"ls\"\nreject comand=\"rm\"\n").unwrap();
     let error = PermissionBroker::open(&file).unwrap_err();
     assert!(error.to_string().contains("line 4"), "{error}");
+}
+
+#[test]
+fn a_rule_is_forgotten_and_the_rest_of_the_file_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("permissions");
+    let text = "# mine\nreject  command=\"rm\"\n\n allow kind=\"read\"\nallow command=\"ls\"";
+    std::fs::write(&file, text).unwrap();
+    let broker = PermissionBroker::open(&file).unwrap();
+    broker.forget(&rule(r#"allow kind="read""#)).unwrap();
+    let left = "# mine\nreject  command=\"rm\"\n\nallow command=\"ls\"";
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), left);
+    broker.remember(rule(r#"allow kind="fetch""#)).unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{left}\nallow kind=\"fetch\"\n"));
+    assert_eq!(PermissionBroker::open(&file).unwrap().rules(), broker.rules());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+}
+
+/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and is bounded.
+#[tokio::test]
+async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("new/log");
+    let broker = PermissionBroker::in_memory().log_to(&log);
+    broker.remember(rule(r#"allow command="deploy""#)).unwrap();
+    let (sender, mut told) =
+        tokio::sync::mpsc::channel::<(PermissionRule, tokio::sync::oneshot::Sender<()>)>(1);
+    let tell = move |_, rule| {
+        let (shown, seen) = tokio::sync::oneshot::channel();
+        let sender = sender.clone();
+        async move {
+            sender.send((rule, shown)).await.unwrap();
+            seen.await.unwrap();
+        }
+    };
+    let (connection, mut agent) = connected(json!({})).await;
+    let permissions = broker.permissions_telling("probe", folder.path(), Permissions::Reject, tell);
+    let opening = connection.open(folder.path()).permissions(permissions);
+    let _session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
+    let call = json!({ "toolCallId": "t", "title": "deploy --token abc123", "rawInput": { "command": "deploy --token abc123" } });
+    let options = json!([{ "optionId": "y", "name": "Yes", "kind": "allow_once" }]);
+    let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
+    agent.call(1, "session/request_permission", params).await;
+    let (rule, shown) = soon(told.recv()).await.unwrap();
+    assert!(broker.audit().is_empty() && rule.command.as_deref() == Some("deploy"));
+    shown.send(()).unwrap();
+    assert_eq!(agent.answer_to(1).await["result"]["outcome"], selected("y"));
+
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(text.contains(r#""title":"deploy --token …""#) && !text.contains("abc123"), "{text}");
+    std::fs::write(&log, vec![b'x'; 1 << 20]).unwrap();
+    ask(&mut agent, command("ls"), ALL).await;
+    let [older, newer] = PermissionBroker::log_files(&log).map(|file| std::fs::metadata(file).unwrap().len());
+    assert!(older == 1 << 20 && newer < 1000, "{older} {newer}");
+    assert!(broker.take_log_trouble().is_none());
 }

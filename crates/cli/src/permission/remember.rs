@@ -1,0 +1,85 @@
+//! The second choice at a question: which rule this client shall remember.
+
+use super::rules::{self, Rules};
+use super::{By, Verdict};
+use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
+use crate::show::{sanitize, width};
+use attache_client::{Effect, PermissionRequest, PermissionRule, Scope};
+use std::io::{self, Write};
+
+/// The key that leads here.
+pub(super) const KEY: char = 'r';
+
+/// Whether there is a rule to remember about this request.
+pub(super) fn is_possible(request: &PermissionRequest, rules: &Rules) -> bool {
+    rules.about(request, Effect::Allow, Scope::Always).is_some()
+}
+
+/// Has the person choose a rule, and remembers it; `None` if they go back to the question.
+///
+/// # Errors
+/// The terminal cannot be read; nothing is remembered then.
+pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Result<Option<Verdict>> {
+    let mut effect = Effect::Allow;
+    loop {
+        let choices = choices(request, rules, effect);
+        let (other, word, opposite) = match effect {
+            Effect::Allow => ('n', "reject", Effect::Reject),
+            Effect::Reject => ('y', "allow", Effect::Allow),
+        };
+        show(&choices, other, word)?;
+        let keys: Vec<char> = choices.iter().map(|(key, _)| *key).chain([other, 'b']).collect();
+        match super::pressed(&keys, "remember?").await? {
+            key if key == other => effect = opposite,
+            key => {
+                let chosen = choices.into_iter().find(|(choice, _)| *choice == key);
+                return Ok(chosen.map(|(_, rule)| remembered(request, rules, rule)));
+            }
+        }
+    }
+}
+
+/// A key and the rule that it adds.
+fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(char, PermissionRule)> {
+    let scopes = [
+        ('s', Scope::Session(request.session_id.clone())),
+        ('p', Scope::Project(rules.cwd.clone())),
+        ('a', Scope::Always),
+    ];
+    let rule = |(key, scope)| Some((key, rules.about(request, effect, scope)?));
+    scopes.into_iter().filter_map(rule).collect()
+}
+
+fn show(choices: &[(char, PermissionRule)], other: char, word: &str) -> io::Result<()> {
+    let mut out = io::stderr().lock();
+    let paint = Paint::of(&out);
+    let columns = crate::terminal::columns().unwrap_or(80);
+    // Behind the key that led here.
+    writeln!(out)?;
+    writeln!(out, "  which rule shall attache remember? `attache permissions` lists them")?;
+    for (key, rule) in choices {
+        // Never cut: what is left out would be remembered unseen.
+        let wrapped =
+            |text: &str| width::wrap(&sanitize::line(&sanitize::visible(text)), columns.saturating_sub(6));
+        let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
+        writeln!(out, "  [{}] {meaning}", paint.paint(BOLD, key))?;
+        let lines = wrapped(&rule.to_string());
+        lines.into_iter().try_for_each(|line| writeln!(out, "      {}", paint.paint(DIM, line)))?;
+    }
+    writeln!(out, "  [{}] {word} instead", paint.paint(BOLD, other))?;
+    writeln!(out, "  [{}] back", paint.paint(BOLD, 'b'))
+}
+
+/// Remembers a rule, and decides by it for now. If it cannot be written the answer for now stands.
+fn remembered(request: &PermissionRequest, rules: &Rules, rule: PermissionRule) -> Verdict {
+    let verdict = Verdict { by: By::Person, ..Verdict::by_rule(request, rule.clone()) };
+    let (style, said) = match rules.broker.remember(rule.clone()) {
+        Ok(()) => (DIM, format!("remembered: {rule}")),
+        Err(error) => (YELLOW, format!("not remembered, decided for now alone: {error}")),
+    };
+    let mut out = io::stderr().lock();
+    let line = Paint::of(&out).paint(style, sanitize::line(&sanitize::visible(&said)));
+    // If stderr is closed nobody is there, and the terminal could not be read either.
+    let _ = write!(out, "\n  {line}");
+    verdict
+}

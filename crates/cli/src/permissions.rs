@@ -1,0 +1,125 @@
+//! `attache permissions`: the rules that this client remembers, and the log of what was decided.
+
+pub(crate) mod arguments;
+
+use crate::exit::{Exit, Failure};
+use crate::permission::rules;
+use crate::sessions::when::exact;
+use crate::show::json::escaped;
+use crate::show::paint::{BOLD, DIM, Paint};
+use crate::show::sanitize;
+use arguments::{Audit, Permissions, Task};
+use attache_client::PermissionBroker;
+use attache_session::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Runs the command.
+pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
+    let lines = match arguments.task.unwrap_or(Task::List) {
+        Task::List => list()?,
+        Task::Remove(arguments) => remove(arguments.number)?,
+        Task::Audit(arguments) => audit(&arguments)?,
+    };
+    let mut stdout = io::stdout().lock();
+    let written = lines.iter().try_for_each(|line| writeln!(stdout, "{line}"));
+    written.map_err(|error| Failure::output(&error))?;
+    Ok(Exit::Done)
+}
+
+fn list() -> Result<Vec<String>, Failure> {
+    let rules = rules::open()?.rules();
+    let file = rules::file().map(|file| shown(&file.to_string_lossy()));
+    let Some(file) = file else {
+        return Ok(vec![
+            "no rule is kept: neither XDG_CONFIG_HOME nor HOME names a folder for them".to_owned(),
+        ]);
+    };
+    let paint = Paint::of(&io::stdout());
+    let mut lines = match rules.is_empty() {
+        true => vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()],
+        false => Vec::new(),
+    };
+    for (number, rule) in (1..).zip(&rules) {
+        lines.push(format!("{number:>3}  {}", paint.paint(BOLD, shown(&rules::meaning(rule)))));
+        lines.push(format!("     {}", paint.paint(DIM, shown(&rule.to_string()))));
+    }
+    lines.push(paint.paint(DIM, format!("the rules stand in {file}")));
+    Ok(lines)
+}
+
+fn remove(number: usize) -> Result<Vec<String>, Failure> {
+    let broker = rules::open()?;
+    let rules = broker.rules();
+    let Some(rule) = number.checked_sub(1).and_then(|index| rules.get(index)) else {
+        let there = match rules.len() {
+            0 => "none is remembered".to_owned(),
+            count => format!("use a number from 1 to {count}, as `attache permissions` lists them"),
+        };
+        return Err(Failure::usage(format!("there is no rule {number}: {there}")));
+    };
+    broker.forget(rule).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    Ok(vec![format!("removed: {}", shown(&rule.to_string()))])
+}
+
+fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
+    let Some(file) = rules::log()? else {
+        return Ok(vec![
+            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known".to_owned(),
+        ]);
+    };
+    let mut text = String::new();
+    for part in PermissionBroker::log_files(&file) {
+        text += &read(&part)?;
+    }
+    let decisions: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let last = decisions.get(decisions.len().saturating_sub(arguments.count)..).unwrap_or_default();
+    if arguments.json {
+        return Ok(last.iter().map(|line| escaped(line)).collect());
+    }
+    let paint = Paint::of(&io::stdout());
+    let mut lines: Vec<String> = last.iter().map(|line| decision(line)).collect();
+    let place = shown(&file.to_string_lossy());
+    let count = match decisions.len() {
+        0 => "nothing was decided yet".to_owned(),
+        count => format!("{} of {count} decisions", last.len()),
+    };
+    lines.push(paint.paint(DIM, format!("{count}; the log is {place}")));
+    Ok(lines)
+}
+
+fn read(file: &Path) -> Result<String, Failure> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => {
+            let file = shown(&file.to_string_lossy());
+            Err(Failure::usage(format!("the log {file} cannot be read: {error}; check the file")))
+        }
+    }
+}
+
+/// A line of the log for people; as it is if this version cannot read it.
+fn decision(line: &str) -> String {
+    let Ok(entry) = serde_json::from_str::<Value>(line) else { return shown(line) };
+    let text = |name: &str| entry.get(name).and_then(Value::as_str).map(shown);
+    let at = text("at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let at = at.map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
+    let by = match (text("by").as_deref(), text("rule")) {
+        (Some("rule"), Some(rule)) => format!("by your rule {rule}"),
+        (Some("asked"), _) => "by you".to_owned(),
+        _ => "without asking".to_owned(),
+    };
+    let verdict = text("verdict").unwrap_or_default();
+    // Nobody decided about what was withdrawn.
+    let by = if verdict == "withdrawn" { String::new() } else { format!(" {by}") };
+    let (agent, title) = (text("agent").unwrap_or_default(), text("title").unwrap_or_default());
+    format!("{at}  {agent}  {verdict}{by}: {title}")
+}
+
+fn shown(text: &str) -> String {
+    sanitize::line(&sanitize::visible(text))
+}

@@ -1,0 +1,85 @@
+//! The file of remembered rules: one a line, which a person can read and change.
+
+use super::BrokerError;
+use crate::permission_rule::PermissionRule;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// How large the file may be, in bytes.
+const FILE: u64 = 1 << 20;
+
+/// What a new file begins with.
+const BEGINS: &str =
+    "# What agents may do without asking, and may not: one rule a line. Remove a line to be asked again.\n";
+
+/// The rules of the file; one that does not exist has none.
+pub(super) fn read(file: &Path) -> Result<Vec<PermissionRule>, BrokerError> {
+    let failed = |source| BrokerError::File { file: file.to_owned(), source };
+    let text = text(file).map_err(failed)?;
+    let mut rules = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        rules.push(line.parse().map_err(|source| BrokerError::Line {
+            file: file.to_owned(),
+            line: index + 1,
+            source,
+        })?);
+    }
+    Ok(rules)
+}
+
+fn text(file: &Path) -> io::Result<String> {
+    match fs::metadata(file) {
+        Ok(found) if found.len() > FILE => {
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 1 MiB"))
+        }
+        Ok(_) => fs::read_to_string(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds a rule.
+pub(super) fn add(file: &Path, rule: &PermissionRule) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let _held = locked(file)?;
+    let before = text(file)?;
+    let begins = match (before.is_empty(), before.ends_with('\n')) {
+        (true, _) => BEGINS,
+        (false, true) => "",
+        // A line that a person left without its end stays a line.
+        (false, false) => "\n",
+    };
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
+    file.write_all(format!("{begins}{rule}\n").as_bytes())
+}
+
+/// Takes a rule out; everything else in the file stays as it is. The file is replaced as a whole, and is never without a rule that rejects.
+pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
+    let _held = locked(file)?;
+    // A link to a file that is kept elsewhere stays one.
+    let file = file.canonicalize()?;
+    let is_other = |line: &&str| line.trim().parse().as_ref() != Ok(rule);
+    let left: String = text(&file)?.split_inclusive('\n').filter(is_other).collect();
+    let mut name = file.clone().into_os_string();
+    name.push(".new");
+    let mut new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&name)?;
+    new.write_all(left.as_bytes())?;
+    new.sync_all()?;
+    fs::rename(&name, &file)
+}
+
+/// Holds off other programs that would change files beside this one, until it is dropped.
+pub(super) fn locked(file: &Path) -> io::Result<File> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = File::open(folder.unwrap_or(Path::new(".")))?;
+    folder.lock()?;
+    Ok(folder)
+}
