@@ -94,6 +94,9 @@ pub(crate) struct Chat {
     /// Talk with this agent instead of the built-in one: a name that `attache agents` lists, or a command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
+    /// Cancel a turn once its session has cost more, as its agent counts it: 0.50USD, 2EUR; /budget changes it
+    #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
+    pub(crate) budget: Option<Budget>,
     /// Work in this folder [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

@@ -8,6 +8,7 @@ use crate::exit::{Exit, Failure};
 use crate::follow::{ByRule, Follow, println, say, tells};
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
+use crate::run::budget::Budget;
 use crate::run::{self, Piece, attach};
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
@@ -28,6 +29,8 @@ struct Chat {
     cwd: PathBuf,
     follow: Follow,
     lines: Lines,
+    /// What each session may cost.
+    budget: Option<Budget>,
     /// The sessions that were listed last, for `/switch N`.
     listed: Vec<ListedSession>,
 }
@@ -66,7 +69,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let _as_it_was = key::AsItWas::keep().map_err(ours)?;
     let (lines, follow) =
         (Lines::new(history).map_err(ours)?, Follow::new(session, rules.clone(), by_rule).map_err(ours)?);
-    let mut chat = Chat { hub, cwd, follow, lines, listed: Vec::new() };
+    let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
+    chat.set_budget();
     say(DIM, "/help tells what you can do, Ctrl-D ends.");
     let ended = chat.converse().await;
     chat.hub.close().await;

@@ -3,6 +3,7 @@
 use super::{Chat, Next, add};
 use crate::exit::Failure;
 use crate::follow::{println, say};
+use crate::run::budget::Budget;
 use crate::sessions::when::ago;
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
 use crate::show::{options, sanitize};
@@ -20,13 +21,14 @@ const LISTED: usize = 20;
 const LISTING: Duration = Duration::from_secs(2);
 
 /// The commands, what may stand behind each, and what it does.
-const COMMANDS: [(&str, &str, &str); 10] = [
+const COMMANDS: [(&str, &str, &str); 11] = [
     ("/help", "", "this, and what the agent offers"),
     ("/new", "", "begin another session"),
     ("/switch", "[NUMBER|WORDS]", "go on with another session; alone it lists them"),
     ("/agents", "", "the agents, and how they are"),
     ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
     ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
+    ("/budget", "[AMOUNT|none]", "what a session may cost, such as 0.50USD"),
     ("/thoughts", "", "what the agent thought in the last turn"),
     ("/restart", "", "start the agent anew, and go on"),
     ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
@@ -47,6 +49,7 @@ impl Chat {
             },
             ("/switch", wanted) => self.switch(wanted).await?,
             ("/options", wanted) => self.options(wanted).await,
+            ("/budget", wanted) => self.budget(wanted),
             ("/thoughts", _) if self.follow.thoughts.is_empty() => {
                 say(DIM, "It thought nothing that it would tell.")
             }
@@ -107,10 +110,31 @@ impl Chat {
         match opened {
             Ok(session) => {
                 self.follow.switch(session);
+                self.set_budget();
                 self.last_words();
             }
             Err(error) => say(RED, &error.to_string()),
         }
+    }
+
+    /// Says what each session may cost, or sets it.
+    fn budget(&mut self, wanted: &str) {
+        match wanted {
+            "" => {}
+            "none" => self.budget = None,
+            amount => match Budget::read(amount) {
+                Ok(budget) => self.budget = Some(budget),
+                Err(error) => return say(RED, &error),
+            },
+        }
+        self.set_budget();
+        let budget = self.budget.as_ref().map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
+        say(DIM, &format!("A session may cost {budget}, as its agent counts it."));
+    }
+
+    /// Holds the session that is shown to the budget.
+    pub(super) fn set_budget(&self) {
+        self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
     }
 
     async fn switch(&mut self, wanted: &str) -> Result<(), Failure> {

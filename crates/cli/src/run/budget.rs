@@ -1,6 +1,7 @@
 //! What a session may cost.
 
 use crate::show::sanitize;
+use attache_protocol::v1::Cost;
 use attache_session::UsageState;
 use std::fmt;
 
@@ -9,10 +10,7 @@ const DEFAULT: &str = "USD";
 
 /// What a session may cost, in one currency: costs in others do not count against it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Budget {
-    amount: f64,
-    currency: String,
-}
+pub(crate) struct Budget(Cost);
 
 impl Budget {
     /// Reads `0.50`, `0.50USD` or `0.50 eur`.
@@ -25,10 +23,8 @@ impl Budget {
             Some(amount) if currency.len() >= 3 && currency.chars().all(char::is_alphanumeric) => {
                 // A code of ISO 4217 has three capitals; another unit, such as `credits`, is as the agent writes it (USE-05).
                 let money = currency.len() == 3;
-                Ok(Self {
-                    amount,
-                    currency: if money { currency.to_uppercase() } else { currency.to_owned() },
-                })
+                let currency = if money { currency.to_uppercase() } else { currency.to_owned() };
+                Ok(Self(Cost::new(amount, currency)))
             }
             _ => {
                 Err("write an amount above 0 and its currency, such as 0.50USD; without one it is USD"
@@ -37,21 +33,19 @@ impl Budget {
         }
     }
 
-    /// What the session has cost in this currency; `None` while the agent has not said.
-    pub(crate) fn spent(&self, usage: &UsageState) -> Option<f64> {
-        let costs = usage.costs().iter().filter(|cost| cost.currency.eq_ignore_ascii_case(&self.currency));
-        costs.map(|cost| cost.amount).next()
+    /// As a session of a hub has it.
+    pub(crate) fn of_session(&self) -> attache_client::Budget {
+        attache_client::Budget::Cost(self.0.clone())
     }
 
     /// What is said when the session has cost more; `None` while it has not.
     pub(crate) fn passed(&self, usage: &UsageState) -> Option<String> {
-        let spent = self.spent(usage).filter(|spent| *spent > self.amount)?;
-        Some(format!("the session has cost {spent} {}, the budget is {self}", self.currency))
+        self.of_session().passed(usage)
     }
 
     /// What is said when a turn has ended and the budget could not be watched; `None` if it could.
     pub(crate) fn unwatched(&self, usage: &UsageState) -> Option<String> {
-        if self.spent(usage).is_some() {
+        if usage.costs().iter().any(|cost| cost.currency.eq_ignore_ascii_case(&self.0.currency)) {
             return None;
         }
         let others: Vec<String> = usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
@@ -60,7 +54,7 @@ impl Budget {
             false => format!(
                 "the agent reports its cost in {} and not in {}: --budget cannot stop it",
                 others.join(", "),
-                self.currency
+                self.0.currency
             ),
         })
     }
@@ -68,7 +62,7 @@ impl Budget {
 
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.amount, self.currency)
+        self.of_session().fmt(f)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::project::Project;
 use crate::script::Script;
+use crate::terminal::Terminal;
 
 fn costing(cost: &str) -> String {
     format!(
@@ -52,4 +53,29 @@ fn an_agent_that_reports_no_cost_or_another_currency_is_told() {
         ended.failed(0, &[says, "--budget cannot stop it"]);
     }
     Project::new().run(&["run", "--budget", "lots", "hello"]).failed(2, &["0.50USD"]);
+}
+
+/// The same in a conversation, which goes on when the person allows more.
+#[test]
+fn a_conversation_is_held_to_its_budget() {
+    let project = Project::new();
+    let prompt = r#"count=$((count + 1))
+        update '{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":'$count',"currency":"USD"}}'
+        case $count in 2) turn=$id ;; *) reply '{"stopReason":"end_turn"}' ;; esac"#;
+    let other = r#"*'"session/cancel"'*) id=$turn; reply '{"stopReason":"cancelled"}' ;;"#;
+    let agent = Script { prompt, other, ..Script::default() }.install(&project);
+    let mut terminal = Terminal::start(&project, &["chat", "--agent", &agent, "--budget", "1.5"], &[]);
+    for (said, shown) in [
+        ("one", "cost 1 USD"),
+        ("two", "has cost 2 USD, the budget is 1.5 USD"),
+        ("/budget 5", "may cost 5 USD"),
+        ("three", "cost 3 USD"),
+    ] {
+        terminal.wait_for("› ");
+        terminal.press(&format!("{said}\r"));
+        terminal.wait_for(shown);
+    }
+    terminal.wait_for("› ");
+    terminal.press("\u{4}");
+    assert_eq!(terminal.end().0, Some(0));
 }
