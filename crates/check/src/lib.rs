@@ -5,6 +5,7 @@
 //! where it comes from. It also knows the *mutations*: named faults, each of which breaks one behaviour in a copy of our sources so
 //! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
 //!
+//! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a [`Verdict`] on each rule that it probes.
 //! The [`Observer`] reads a conversation line by line, live or from a recording ([`trace`]), and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
@@ -22,16 +23,25 @@
 //! assert!(seen < rules().len(), "not every rule can be seen on the wire");
 //! ```
 
+mod conversation;
 mod mutation;
 mod mutation_file;
 mod observer;
+mod passive;
+mod probe;
+mod raw_peer;
 mod rule;
 mod rule_table;
+mod run;
 mod select;
 mod trace_file;
+mod verdict;
 
 pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
+pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
+pub use run::Run;
 pub use select::{Selection, UnknownRule, select};
 pub use trace_file::{Recorded, TraceError, trace};
+pub use verdict::{Outcome, Verdict};

@@ -56,7 +56,7 @@ pub(crate) enum Task {
     Logout(Logout),
     /// List, search, show and put in order the sessions that are kept
     Sessions(Box<Sessions>),
-    /// Judge: the rules of the protocol, and which line of a conversation breaks one
+    /// Judge an agent or a recording by the rules of the protocol, and tell the rules
     Check(Check),
     /// Begin a project: an agent of your own
     New(New),
@@ -234,7 +234,7 @@ fn setting(word: &str) -> Result<(String, String), String> {
     }
 }
 
-fn seconds(word: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(word: &str) -> Result<Duration, String> {
     let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds
         .filter(|seconds| !seconds.is_zero())

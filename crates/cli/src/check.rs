@@ -1,5 +1,7 @@
-//! `attache check`: the judge. It tells the rules and which tests show them, and which line of a recorded conversation breaks one.
+//! `attache check`: the judge. It tells the rules and which tests show them, which line of a recorded conversation breaks one, and which
+//! an agent keeps.
 
+mod agent;
 pub(crate) mod arguments;
 mod rules;
 mod trace;
@@ -9,12 +11,14 @@ use crate::show::paint::{DIM, RED, YELLOW};
 use anstyle::Style;
 use arguments::{Check, Task};
 use attache_check::Strength;
+use attache_protocol::method::Side;
 
 /// Runs the command.
-pub(crate) fn check(arguments: &Check) -> Result<Exit, Failure> {
+pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
     match &arguments.task {
         Task::Rules(arguments) => rules::rules(arguments),
         Task::Trace(arguments) => trace::trace(arguments),
+        Task::Agent(arguments) => agent::agent(arguments).await,
     }
 }
 
@@ -24,5 +28,13 @@ fn style_of(strength: Strength) -> Style {
         Strength::Must => RED,
         Strength::Should => YELLOW,
         _ => DIM,
+    }
+}
+
+/// The word for who sent a line.
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Client => "client",
+        Side::Agent => "agent",
     }
 }

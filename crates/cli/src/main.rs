@@ -59,7 +59,7 @@ fn main() -> ExitCode {
             args::Task::Demo(arguments) => demo::demo(arguments).await,
             args::Task::Sessions(arguments) => sessions::sessions(*arguments).await,
             args::Task::New(arguments) => new::new(&arguments),
-            args::Task::Check(arguments) => check::check(&arguments),
+            args::Task::Check(arguments) => check::check(&arguments).await,
             args::Task::Permissions(arguments) => permissions::permissions(arguments),
             args::Task::Config(arguments) => config::config(arguments).await,
             args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,

@@ -1,7 +1,10 @@
 //! What may stand behind `attache check`.
 
+use crate::args::seconds;
 use clap::{Args, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct Check {
@@ -17,6 +20,9 @@ pub(crate) enum Task {
     /// Say which line of a recorded conversation breaks which rule
     #[command(after_help = TRACE)]
     Trace(Trace),
+    /// Drive an agent and say which rules it keeps
+    #[command(after_help = AGENT)]
+    Agent(Agent),
 }
 
 const EXAMPLES: &str = "\
@@ -56,4 +62,34 @@ pub(crate) struct Trace {
     /// One JSON object a finding on stdout
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const AGENT: &str = "\
+The agent is started as often as a probe needs it new, in an empty folder of its own for sessions. Four probes run a turn; it \
+needs neither a model nor a login for the others. It exits with 4 if the agent breaks what must hold.
+
+Verdicts: pass; fail, with what was expected and seen and the lines; skipped, what the rule is about is not offered; not tested, and why.
+
+Examples:
+  attache check agent -- gemini --acp
+  attache check agent --only CONF -- node my-agent.mjs
+  attache check agent --json -- my-agent | jq -r 'select(.verdict == \"fail\").rule'";
+
+#[derive(Debug, Args)]
+pub(crate) struct Agent {
+    /// Only this rule, or the rules of this group
+    #[arg(long, value_name = "ID|PREFIX")]
+    pub(crate) only: Option<String>,
+    /// How long an answer may take; the first one three times as long
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// What to prompt with where a turn is needed
+    #[arg(long, value_name = "TEXT", default_value = "hi")]
+    pub(crate) prompt: String,
+    /// One JSON object a verdict on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The program of the agent and its arguments
+    #[arg(value_name = "CMD", required = true, last = true)]
+    pub(crate) command: Vec<OsString>,
 }

@@ -1,7 +1,7 @@
 //! `attache check trace`: which line of a recorded conversation breaks which rule.
 
 use super::arguments::Trace;
-use super::style_of;
+use super::{name, style_of};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -115,13 +115,6 @@ fn json_line(finding: &Finding, line: &Recorded) -> String {
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
-}
-
-fn name(side: Side) -> &'static str {
-    match side {
-        Side::Client => "client",
-        Side::Agent => "agent",
-    }
 }
 
 /// How findings are shown to a person.

@@ -19,5 +19,6 @@ mod npm;
 mod our_agent;
 mod our_client;
 mod peers;
+mod probed;
 mod process;
 mod project;

@@ -22,6 +22,7 @@ mod mcp;
 mod models;
 mod new;
 mod permissions;
+mod probed;
 mod project;
 mod prompts;
 mod rules;

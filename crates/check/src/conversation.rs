@@ -1,0 +1,257 @@
+//! A connection to the agent under test, in the words of a probe: ask, notify, be sure of silence.
+
+use crate::raw_peer::{Line, Missing, RawPeer};
+use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::{Initialize, Method, SessionNew, Side};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// A request that no agent knows: any answer to it shows that everything sent before was read. The rules about unknown methods are
+/// probed with other names.
+const STILL_THERE: &str = "_attache/still_there";
+
+/// How much longer than an ordinary answer the first one may take: the agent is starting.
+const STARTING: u32 = 3;
+
+/// What a quotation in a verdict is cut to, in characters.
+const QUOTED: usize = 200;
+
+/// A connection to the agent under test.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) peer: RawPeer,
+    /// How long an answer may take.
+    pub(crate) patience: Duration,
+    /// Whether findings about the agent's lines count. What answers an odd id is odd itself.
+    pub(crate) is_watched: bool,
+    /// The result of `initialize`.
+    told: Value,
+    last_id: i64,
+}
+
+/// The agent's answer to a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    method: String,
+    line: Line,
+}
+
+/// A session that was opened.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) id: Value,
+    /// The result that opened it.
+    pub(crate) opened: Value,
+}
+
+impl Conversation {
+    pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
+        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0 }
+    }
+
+    /// How many lines there are: what comes from here on is what comes next.
+    pub(crate) fn now(&self) -> usize {
+        self.peer.lines().len()
+    }
+
+    /// The agent's lines from the one at this index on.
+    pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
+        self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Agent)
+    }
+
+    /// A number that no call of this connection had.
+    fn next_id(&mut self) -> i64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Sends a call with an id of its own choice; `params` are left out if null.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
+        let id = json!(self.next_id());
+        let mut call = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        if let (Value::Object(call), false) = (&mut call, params.is_null()) {
+            call.insert("params".to_owned(), params);
+        }
+        self.peer.send(&call);
+        id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Calls a method, whatever its name, and waits for the reply. No reply is a fail.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Probed<Reply> {
+        self.ask_within(self.patience, method, params).await
+    }
+
+    /// Calls a method of the protocol and waits for the reply. No reply is a fail.
+    pub(crate) async fn call<M: Method>(&mut self, params: Value) -> Probed<Reply> {
+        self.ask(M::ROW.name, params).await
+    }
+
+    async fn ask_within(&mut self, patience: Duration, method: &str, params: Value) -> Probed<Reply> {
+        let first = self.now();
+        let id = self.begin(method, params);
+        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+            Ok(index) => Ok(Reply { method: method.to_owned(), line: self.line(index) }),
+            Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
+        }
+    }
+
+    /// Waits for a line of the agent from that index on.
+    pub(crate) async fn hear(
+        &mut self,
+        first: usize,
+        expected: &str,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Probed<Line> {
+        let found = self.peer.wait_for(first, self.patience, |line| line.from == Side::Agent && wanted(line));
+        match found.await {
+            Ok(index) => Ok(self.line(index)),
+            Err(missing) => fail(expected, self.instead(first, &missing)),
+        }
+    }
+
+    /// Waits for an error without an id, and with this code: what a line that is no message is answered with.
+    pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
+        let expected = format!("one error {code} with id null");
+        let wanted = |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
+        let line = self.hear(first, &expected, wanted).await?;
+        expect(line.error_code() == Some(code) && line.get("id").is_some(), expected, quoted(&line.text))
+    }
+
+    /// What the agent said instead of what was waited for.
+    fn instead(&self, first: usize, missing: &Missing) -> String {
+        let is_update = |line: &&Line| line.get("method").is_none();
+        match self.heard(first).find(is_update) {
+            Some(line) => quoted(&line.text),
+            None => missing.to_string(),
+        }
+    }
+
+    fn line(&self, index: usize) -> Line {
+        let nothing = || unreachable_line(index);
+        self.peer.lines().get(index).cloned().unwrap_or_else(nothing)
+    }
+
+    /// Whether the agent answers a call: everything before it was read then.
+    ///
+    /// # Errors
+    /// The connection has ended, which is a fail; or no answer, so that nothing can be told.
+    pub(crate) async fn is_still_there(&mut self) -> Probed {
+        let first = self.now();
+        let id = self.begin(STILL_THERE, json!({}));
+        match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
+            Ok(_) => Ok(()),
+            Err(Missing::Ended(how)) => fail("the connection stays up", how),
+            Err(Missing::TimedOut(_)) => not_tested(format!(
+                "the agent does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}"
+            )),
+        }
+    }
+
+    /// What was sent last is ignored: from the line at this index on there is no reply, and the agent goes on.
+    pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
+        self.is_still_there().await?;
+        let ours = json!(self.last_id);
+        match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
+            Some(line) => fail("no reply", quoted(&line.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks `initialize`, the agent's first answer.
+    pub(crate) async fn initialize(&mut self, params: Value) -> Probed<Reply> {
+        let reply = self.ask_within(self.patience * STARTING, Initialize::ROW.name, params).await?;
+        if let Some(result) = reply.line.get("result") {
+            self.told = result.clone();
+        }
+        Ok(reply)
+    }
+
+    /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers something there.
+    fn told(&self, pointer: &str) -> Option<&Value> {
+        self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
+    }
+
+    /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
+    pub(crate) fn offers(&self, pointer: &str) -> bool {
+        self.told(&format!("/agentCapabilities{pointer}")).is_some()
+    }
+
+    /// The same; a probe that needs it is skipped without.
+    pub(crate) fn needs(&self, pointer: &str) -> Probed {
+        if self.offers(pointer) {
+            return Ok(());
+        }
+        skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
+    }
+
+    /// Whether there is a way to log in.
+    pub(crate) fn has_login(&self) -> bool {
+        self.told("/authMethods/0").is_some()
+    }
+
+    /// Opens a session, which a probe needs before it can judge anything.
+    pub(crate) async fn open(&mut self, cwd: &Path) -> Probed<Session> {
+        let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
+        let reply = reply.map_err(|outcome| match outcome {
+            Outcome::Fail { seen, .. } => Outcome::NotTested(format!("no session opens: {seen}")),
+            other => other,
+        })?;
+        let Ok(opened) = reply.result() else {
+            let part = |pointer| reply.error(pointer).map(Value::to_string).unwrap_or_default();
+            return not_tested(format!("no session opens: error {} {}", part("/code"), part("/message")));
+        };
+        match opened.get("sessionId").cloned() {
+            Some(id) => Ok(Session { id, opened }),
+            None => not_tested("session/new gave no sessionId"),
+        }
+    }
+}
+
+/// Stands for a line that is not there, which an index of ours never asks for.
+fn unreachable_line(index: usize) -> Line {
+    Line { number: index, from: Side::Agent, at: Duration::ZERO, text: String::new(), value: None }
+}
+
+impl Reply {
+    /// The result. An error is a fail.
+    pub(crate) fn result(&self) -> Probed<Value> {
+        match self.line.get("result") {
+            Some(result) => Ok(result.clone()),
+            None => fail(format!("{} succeeds", self.method), quoted(&self.line.text)),
+        }
+    }
+
+    /// An error with this code. Anything else is a fail.
+    pub(crate) fn is_error(&self, code: i64) -> Probed {
+        let expected = format!("{} is answered with error {code}", self.method);
+        expect(self.line.error_code() == Some(code), expected, quoted(&self.line.text))
+    }
+
+    /// An error, whichever. A result is a fail.
+    pub(crate) fn is_refused(&self) -> Probed {
+        expect(
+            self.line.get("error").is_some(),
+            format!("{} is refused", self.method),
+            quoted(&self.line.text),
+        )
+    }
+
+    /// The member of the error at this JSON pointer.
+    pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
+        self.line.get("error")?.pointer(pointer)
+    }
+}
+
+/// A text of the agent for a sentence, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut short: String = text.chars().take(QUOTED).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

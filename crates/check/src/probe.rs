@@ -1,0 +1,67 @@
+//! Probes: each judges one rule by talking to the agent.
+//!
+//! A probe is an async function of a [`Run`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
+//! with the rule of each in one `probes!`. Several probes may judge one rule: then the worst outcome stands.
+
+mod authenticate;
+mod cancel;
+mod config_option;
+mod ending;
+mod extension;
+mod framing;
+mod initialize;
+mod mode;
+mod prompt;
+mod request;
+mod session;
+mod session_list;
+
+use crate::run::Run;
+use crate::verdict::Probed;
+use std::pin::Pin;
+
+/// A probe that is running.
+pub(crate) type Probing<'a> = Pin<Box<dyn Future<Output = Probed> + Send + 'a>>;
+
+/// One way to find out whether an agent keeps a rule.
+#[derive(Debug)]
+pub(crate) struct Probe {
+    /// The id of the rule.
+    pub(crate) rule: &'static str,
+    /// What it does, as a name.
+    pub(crate) name: &'static str,
+    pub(crate) run: for<'a> fn(&'a mut Run) -> Probing<'a>,
+}
+
+/// Makes the list of a topic's probes: `probes! { "RULE-01" function_name; … }`.
+macro_rules! probes {
+    ($($rule:literal $function:ident;)*) => {
+        pub(super) const PROBES: &[crate::probe::Probe] = &[$(crate::probe::Probe {
+            rule: $rule,
+            name: stringify!($function),
+            run: |run| Box::pin($function(run)),
+        }),*];
+    };
+}
+use probes;
+
+/// Every probe, in the order in which they run: what a topic needs stands before it.
+const TOPICS: &[&[Probe]] = &[
+    initialize::PROBES,
+    framing::PROBES,
+    request::PROBES,
+    extension::PROBES,
+    authenticate::PROBES,
+    session::PROBES,
+    session_list::PROBES,
+    mode::PROBES,
+    config_option::PROBES,
+    prompt::PROBES,
+    cancel::PROBES,
+    ending::PROBES,
+];
+
+/// Every probe, in the order in which they run.
+pub(crate) fn all() -> impl Iterator<Item = &'static Probe> {
+    TOPICS.iter().copied().flatten()
+}

@@ -1,0 +1,144 @@
+//! Opening and closing sessions (SESS, DIR).
+
+use super::probes;
+use crate::conversation::quoted;
+use crate::raw_peer::Line;
+use crate::run::Run;
+use crate::verdict::{Probed, expect, fail, not_tested};
+use attache_protocol::method::{
+    Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetMode,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+probes! {
+    "SESS-01" every_session_has_an_id_of_its_own;
+    "SESS-02" a_relative_folder_is_refused;
+    "SESS-10" one_malformed_server_fails_the_request;
+    "SESS-11" servers_may_be_null_but_not_absent;
+    "SESS-21" an_unknown_session_is_not_found;
+    "SESS-23" closing_cancels_the_turn;
+    "SESS-24" closing_an_unknown_session_is_answered;
+    "SESS-25" nothing_is_sent_for_a_closed_session;
+    "DIR-03" malformed_directories_are_refused;
+}
+
+/// How many sessions are opened to compare their ids.
+const SESSIONS: usize = 5;
+
+const CLOSE: &str = "/sessionCapabilities/close";
+const NO_SESSION: &str = "attache-no-such-session";
+
+async fn every_session_has_an_id_of_its_own(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let (talk, first) = run.session().await?;
+    let mut ids = BTreeSet::from([first.id.to_string()]);
+    for _ in 1..SESSIONS {
+        let id = talk.open(&folder).await?.id.to_string();
+        expect(!ids.contains(&id), "a new id for each session", format!("{id} came twice"))?;
+        ids.insert(id);
+    }
+    Ok(())
+}
+
+async fn a_relative_folder_is_refused(run: &mut Run) -> Probed {
+    let (talk, _) = run.session().await?;
+    talk.call::<SessionNew>(json!({"cwd": "relative/folder", "mcpServers": []})).await?.is_refused()
+}
+
+async fn one_malformed_server_fails_the_request(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let (talk, _) = run.session().await?;
+    let servers = json!([
+        {"name": "good", "command": "/attache/no-such-server", "args": [], "env": []},
+        {"name": "bad", "args": 5}
+    ]);
+    talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": servers})).await?.is_error(-32602)
+}
+
+async fn servers_may_be_null_but_not_absent(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let (talk, _) = run.session().await?;
+    talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": null})).await?.result()?;
+    talk.call::<SessionNew>(json!({"cwd": folder})).await?.is_error(-32602)
+}
+
+async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
+    let (folder, words) = (run.folder().to_owned(), run.words());
+    let (talk, session) = run.session().await?;
+    let opening = json!({"sessionId": NO_SESSION, "cwd": folder, "mcpServers": []});
+    let mode = session.opened.pointer("/modes/availableModes/0/id").cloned();
+    let mut all: Vec<(&str, Value)> = Vec::new();
+    if talk.offers("/loadSession") {
+        all.push((SessionLoad::ROW.name, opening.clone()));
+    }
+    if talk.offers("/sessionCapabilities/resume") {
+        all.push((SessionResume::ROW.name, opening));
+    }
+    if let Some(mode) = mode {
+        all.push((SessionSetMode::ROW.name, json!({"sessionId": NO_SESSION, "modeId": mode})));
+    }
+    all.push((SessionPrompt::ROW.name, json!({"sessionId": NO_SESSION, "prompt": words})));
+    for (method, params) in all {
+        let reply = talk.ask(method, params).await?;
+        reply.is_error(-32002)?;
+        let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
+        expect(
+            told == NO_SESSION,
+            format!("{method} names the session in data.sessionId"),
+            told.to_string(),
+        )?;
+    }
+    Ok(())
+}
+
+async fn closing_cancels_the_turn(run: &mut Run) -> Probed {
+    let words = run.words();
+    run.talk().await?.needs(CLOSE)?;
+    let (talk, session) = run.session().await?;
+    let first = talk.now();
+    let prompt = talk.begin(SessionPrompt::ROW.name, json!({"sessionId": session.id, "prompt": words}));
+    let result = talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
+    // `null` is what a client has to take for `{}`.
+    expect(result.is_null() || result.is_object(), "the result {}", quoted(&result.to_string()))?;
+    let answers = |line: &Line| line.replies_to(&prompt);
+    let line = talk.hear(first, "the prompt of the closed session is answered", answers).await?;
+    match line.get("result") {
+        // A turn that was faster than the close has its own reason.
+        Some(result) => expect(result.get("stopReason").is_some(), "a stopReason", quoted(&line.text)),
+        None => not_tested("the agent cannot run a turn here"),
+    }
+}
+
+/// A result or an error: both are right, silence is not.
+async fn closing_an_unknown_session_is_answered(run: &mut Run) -> Probed {
+    let talk = run.talk().await?;
+    talk.needs(CLOSE)?;
+    talk.call::<SessionClose>(json!({"sessionId": NO_SESSION})).await?;
+    talk.is_still_there().await
+}
+
+async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
+    run.talk().await?.needs(CLOSE)?;
+    let (talk, session) = run.session().await?;
+    talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
+    let first = talk.now();
+    talk.is_still_there().await?;
+    let is_of_session =
+        |line: &&Line| line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id);
+    match talk.heard(first).find(is_of_session) {
+        Some(line) => fail("nothing for the session after it was closed", quoted(&line.text)),
+        None => Ok(()),
+    }
+}
+
+async fn malformed_directories_are_refused(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    run.talk().await?.needs("/sessionCapabilities/additionalDirectories")?;
+    let (talk, _) = run.session().await?;
+    for directories in [json!("/tmp"), json!([5]), json!([""]), json!(["relative"])] {
+        let params = json!({"cwd": folder, "mcpServers": [], "additionalDirectories": directories});
+        talk.call::<SessionNew>(params).await?.is_refused()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,313 @@
+//! A peer that can say anything and sees every line: the client's end of a connection to an agent that is being judged.
+
+mod link;
+mod script;
+
+pub use link::Link;
+pub use script::{Answer, Script};
+
+use crate::{Finding, Observer};
+use attache_protocol::method::Side;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, sleep_until};
+
+/// The longest line of an agent that is read, in bytes.
+const LINE: usize = 64 * 1024 * 1024;
+/// How many bytes of a connection are read before the agent counts as flooding.
+const FLOOD: usize = 256 * 1024 * 1024;
+/// How many lines of a connection are read before the agent counts as flooding.
+const FLOOD_LINES: usize = 100_000;
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+/// How long the end of a process is waited for when its stdout has ended.
+const EXIT: Duration = Duration::from_secs(2);
+
+/// A line of a connection.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Line {
+    /// Its number in the connection, counted from 1 over both sides.
+    pub number: usize,
+    /// Who sent it.
+    pub from: Side,
+    /// When, from the start of the agent. What we send counts from when it was queued.
+    pub at: Duration,
+    /// The line without its end; bytes that are not UTF-8 read as U+FFFD.
+    pub text: String,
+    /// The line as JSON, if it is JSON.
+    pub value: Option<Value>,
+}
+
+impl Line {
+    /// Whether this is the agent's reply to the call with this id.
+    pub fn replies_to(&self, id: &Value) -> bool {
+        self.is_reply() && self.get("id") == Some(id)
+    }
+
+    /// Whether this is a reply of the agent, with whatever id.
+    pub fn is_reply(&self) -> bool {
+        let has = |key| self.get(key).is_some();
+        self.from == Side::Agent && !has("method") && (has("result") || has("error"))
+    }
+
+    /// The member of the message under this key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.value.as_ref()?.get(key)
+    }
+
+    /// The code of the error, if this is a reply with one.
+    pub fn error_code(&self) -> Option<i64> {
+        self.get("error")?.get("code")?.as_i64()
+    }
+}
+
+/// Why a line did not come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// Nothing of the kind came in this time.
+    TimedOut(Duration),
+    /// The connection ended first, as the sentence says.
+    Ended(String),
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TimedOut(after) => write!(f, "nothing of the kind within {} s", after.as_secs_f64()),
+            Self::Ended(how) => f.write_str(how),
+        }
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// The client's end of one connection.
+///
+/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or 100 000 lines, and no line over 64 MiB: an
+/// agent that sends more is stopped. Every line goes through an [`Observer`].
+#[derive(Debug)]
+pub struct RawPeer {
+    link: Link,
+    script: Script,
+    began: Instant,
+    outgoing: Outgoing,
+    /// What was read of a line that has not ended.
+    incoming: Vec<u8>,
+    chunk: Vec<u8>,
+    read: usize,
+    ended: Option<String>,
+    lines: Vec<Line>,
+    observer: Observer,
+    findings: Vec<Finding>,
+}
+
+/// What is to be written.
+#[derive(Debug, Default)]
+struct Outgoing {
+    bytes: Vec<u8>,
+    written: usize,
+    /// No more comes after these bytes.
+    is_last: bool,
+}
+
+impl Outgoing {
+    fn rest(&self) -> &[u8] {
+        self.bytes.get(self.written..).unwrap_or_default()
+    }
+
+    fn clear(&mut self) {
+        (self.bytes, self.written) = (Vec::new(), 0);
+    }
+}
+
+impl RawPeer {
+    /// The client's end of this connection, which answers the agent's calls by the script.
+    pub fn new(link: Link, script: Script) -> Self {
+        Self {
+            link,
+            script,
+            began: Instant::now(),
+            outgoing: Outgoing::default(),
+            incoming: Vec::new(),
+            chunk: vec![0; CHUNK],
+            read: 0,
+            ended: None,
+            lines: Vec::new(),
+            observer: Observer::default(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// Every line so far, of both sides.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// What the agent's lines break, as the [`Observer`] found it. What ours break, on purpose, is left out.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// How the connection ended, as a sentence, if it has.
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
+    /// What is left of a line that did not end, when the agent's output ended in the middle of it.
+    pub fn unfinished(&self) -> Option<String> {
+        (!self.incoming.is_empty()).then(|| String::from_utf8_lossy(&self.incoming).into_owned())
+    }
+
+    /// Queues a message as one line.
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    /// Queues a line, whatever it says. It is written while something is waited for.
+    pub fn send_line(&mut self, line: &str) {
+        self.send_bytes(line.as_bytes());
+        self.send_bytes(b"\n");
+        self.record(Side::Client, line.as_bytes());
+    }
+
+    /// Queues bytes that are no line, or no whole one: neither recorded nor judged.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        self.outgoing.bytes.extend_from_slice(bytes);
+    }
+
+    /// Ends the agent's input once everything queued is written.
+    pub fn close(&mut self) {
+        self.outgoing.is_last = true;
+    }
+
+    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`, and gives its index.
+    ///
+    /// # Errors
+    /// It did not come within `patience`, or the connection ended without it.
+    pub async fn wait_for(
+        &mut self,
+        first: usize,
+        patience: Duration,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Result<usize, Missing> {
+        let deadline = Instant::now() + patience;
+        let mut next = first;
+        loop {
+            if let Some(found) = self.lines.iter().skip(next).position(&wanted) {
+                return Ok(next + found);
+            }
+            next = next.max(self.lines.len());
+            if let Some(how) = &self.ended {
+                return Err(Missing::Ended(how.clone()));
+            }
+            if !self.step(deadline).await {
+                return Err(Missing::TimedOut(patience));
+            }
+        }
+    }
+
+    /// Waits until the connection has ended, and the process with it. True if that came within `patience`.
+    pub async fn wait_for_end(&mut self, patience: Duration) -> bool {
+        matches!(self.wait_for(self.lines.len(), patience, |_| false).await, Err(Missing::Ended(_)))
+            && self.link.has_exited()
+    }
+
+    /// Ends the agent: its input first, then step by step by force. Nothing of it is left when this returns.
+    pub async fn stop(&mut self) {
+        self.link.stop().await;
+    }
+
+    /// Reads or writes once, until the deadline; false if it passed first.
+    async fn step(&mut self, deadline: Instant) -> bool {
+        let Self { link, outgoing, chunk, .. } = self;
+        if outgoing.rest().is_empty() {
+            outgoing.clear();
+            if outgoing.is_last {
+                link.input = None;
+            }
+        }
+        let is_writing = !outgoing.rest().is_empty() && link.input.is_some();
+        let write = async {
+            match &mut link.input {
+                Some(input) => input.write(outgoing.rest()).await,
+                None => Ok(0),
+            }
+        };
+        tokio::select! {
+            read = link.output.read(chunk) => {
+                match read {
+                    Ok(count) if count > 0 => self.took(count),
+                    _ => self.output_ended().await,
+                }
+                true
+            }
+            written = write, if is_writing => {
+                match written {
+                    Ok(count) => outgoing.written += count,
+                    // It does not read any more; what it still says is read.
+                    Err(_) => {
+                        link.input = None;
+                        outgoing.clear();
+                    }
+                }
+                true
+            }
+            () = sleep_until(deadline) => false,
+        }
+    }
+
+    fn took(&mut self, count: usize) {
+        self.read += count;
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let mut rest = chunk.get(..count).unwrap_or_default();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (line, after) = rest.split_at(end);
+            self.incoming.extend_from_slice(line);
+            let line = std::mem::take(&mut self.incoming);
+            self.record(Side::Agent, line.strip_suffix(b"\r").unwrap_or(&line));
+            rest = after.get(1..).unwrap_or_default();
+        }
+        self.incoming.extend_from_slice(rest);
+        chunk.resize(CHUNK, 0);
+        self.chunk = chunk;
+        if self.incoming.len() > LINE {
+            self.give_up("the agent sent a line of more than 64 MiB and was stopped");
+        } else if self.read > FLOOD || self.lines.len() > FLOOD_LINES {
+            self.give_up("the agent flooded us with more than 256 MiB or 100 000 lines and was stopped");
+        }
+    }
+
+    fn give_up(&mut self, why: &str) {
+        self.incoming = Vec::new();
+        self.link.kill();
+        self.ended = Some(why.to_owned());
+    }
+
+    async fn output_ended(&mut self) {
+        let how = self.link.how_it_ended(EXIT).await;
+        self.ended.get_or_insert(how);
+    }
+
+    fn record(&mut self, from: Side, line: &[u8]) {
+        let number = self.lines.len() + 1;
+        let found = self.observer.line(number, from, line);
+        if from == Side::Agent {
+            self.findings.extend(found);
+        }
+        let line = Line {
+            number,
+            from,
+            at: self.began.elapsed(),
+            text: String::from_utf8_lossy(line).into_owned(),
+            value: serde_json::from_slice(line).ok(),
+        };
+        let answer = self.script.reply(&line);
+        self.lines.push(line);
+        if let Some(answer) = answer {
+            self.send(&answer);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The two streams to an agent, and its process if it has one.
+
+use attache_host::{Child, Launch, StartError, StopPatience};
+use std::fmt;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long the last words of an agent are quoted, in characters.
+const LAST_WORDS: usize = 300;
+
+/// How an agent is stopped between probes: none of its work matters.
+const STOP: StopPatience =
+    StopPatience { after_stdin: Duration::from_millis(500), after_terminate: Duration::from_millis(500) };
+
+/// The way to an agent. Dropping it kills the agent's process and everything it started.
+pub struct Link {
+    pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
+    pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
+    process: Option<Child>,
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").field("process", &self.process).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Starts an agent as a process. Its stderr is always read.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(launch: Launch) -> Result<Self, StartError> {
+        let mut child = launch.start()?;
+        let (output, input) = (child.take_stdout(), child.take_stdin());
+        Ok(Self {
+            output: output.map_or_else(|| Box::new(tokio::io::empty()) as _, |output| Box::new(output) as _),
+            input: input.map(|input| Box::new(input) as _),
+            process: Some(child),
+        })
+    }
+
+    /// A way over any two streams: what the agent writes, and what it reads.
+    pub fn over(
+        output: impl AsyncRead + Send + Unpin + 'static,
+        input: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Self {
+        Self { output: Box::new(output), input: Some(Box::new(input)), process: None }
+    }
+
+    /// Whether the process is gone; without one there is nothing to wait for.
+    pub(super) fn has_exited(&self) -> bool {
+        self.process.as_ref().is_none_or(|process| process.try_exit().is_some())
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.input = None;
+        if let Some(process) = &self.process {
+            process.kill();
+        }
+    }
+
+    pub(super) async fn stop(&mut self) {
+        self.input = None;
+        if let Some(process) = &mut self.process {
+            process.stop(STOP).await;
+        }
+    }
+
+    /// What can be told about the end of the agent's output: the exit, if it comes in that time, and the last words on stderr.
+    pub(super) async fn how_it_ended(&mut self, patience: Duration) -> String {
+        let Some(process) = &self.process else { return "the agent closed the connection".to_owned() };
+        let how = match tokio::time::timeout(patience, process.wait()).await {
+            Ok(exit) => format!("the agent ended ({exit})"),
+            Err(_) => "the agent closed its output and goes on running".to_owned(),
+        };
+        let stderr = process.stderr_tail();
+        let said = stderr.trim_end();
+        let cut = said.chars().count().saturating_sub(LAST_WORDS);
+        let last: String = said.chars().skip(cut).collect();
+        if last.is_empty() { how } else { format!("{how}; its last words: {last}") }
+    }
+}

@@ -1,0 +1,81 @@
+//! What the judge answers when an agent calls it.
+
+use super::Line;
+use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission, Side};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// What is answered to one call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// A result.
+    Result(Value),
+    /// An error with this code.
+    Error(i64),
+    /// Nothing at all.
+    Silence,
+}
+
+type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
+
+/// Which calls of an agent are answered how. What it does not name is answered with -32601; by default a permission is refused with the
+/// first option that rejects, or cancelled, and an elicitation cancelled.
+#[derive(Default)]
+pub struct Script {
+    answers: Vec<(&'static str, Answering)>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.answers.iter().map(|(method, _)| method)).finish()
+    }
+}
+
+impl Script {
+    /// Calls of this method are answered with what `answering` makes of their params.
+    #[must_use]
+    pub fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+        self.answers.push((M::ROW.name, Box::new(answering)));
+        self
+    }
+
+    /// The reply to a line, if it is a call of the agent.
+    pub(super) fn reply(&mut self, line: &Line) -> Option<Value> {
+        if line.from != Side::Agent {
+            return None;
+        }
+        let (method, id) = (line.get("method")?.as_str()?, line.get("id")?);
+        match self.answer(method, line.get("params").unwrap_or(&Value::Null)) {
+            Answer::Result(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
+            Answer::Error(code) => {
+                let error = json!({"code": code, "message": "the judge does not do this"});
+                Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
+            }
+            Answer::Silence => None,
+        }
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Answer {
+        if let Some((_, answering)) = self.answers.iter_mut().find(|(named, _)| *named == method) {
+            return answering(params);
+        }
+        if method == SessionRequestPermission::ROW.name {
+            Answer::Result(json!({"outcome": refusal(params)}))
+        } else if method == ElicitationCreate::ROW.name {
+            Answer::Result(json!({"action": "cancel"}))
+        } else {
+            Answer::Error(-32601)
+        }
+    }
+}
+
+fn refusal(params: &Value) -> Value {
+    let options = params.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let rejects = |option: &&Value| {
+        option.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("reject"))
+    };
+    match options.iter().find(rejects).and_then(|option| option.get("optionId")) {
+        Some(id) => json!({"outcome": "selected", "optionId": id}),
+        None => json!({"outcome": "cancelled"}),
+    }
+}

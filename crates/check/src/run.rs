@@ -1,0 +1,323 @@
+//! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
+
+use crate::conversation::{Conversation, Session};
+use crate::passive;
+use crate::probe::{self, Probe};
+use crate::raw_peer::{Line, Link, RawPeer, Script};
+use crate::verdict::{Outcome, Probed, Verdict};
+use crate::{Finding, Rule, Selection, select};
+use attache_host::StartError;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How many lines a fail shows.
+const LINES_SHOWN: usize = 12;
+/// How much of a line is kept for that, in characters.
+const LINE_KEPT: usize = 2000;
+
+type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
+
+/// A run over one agent.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use attache_check::{Link, Run};
+/// use attache_host::Launch;
+///
+/// let folder = std::env::current_dir()?;
+/// let mut run = Run::new(folder, || Link::start(Launch::new("my-agent")));
+/// let verdicts = run.judge(None, |_, _, _| {}).await?;
+/// assert!(!verdicts.iter().any(|verdict| verdict.is_fault()));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Run {
+    start: Start,
+    folder: PathBuf,
+    patience: Duration,
+    words: String,
+    now: Option<Conversation>,
+    /// Whether the next probe may go on with this conversation.
+    is_shared: bool,
+    watched: Watched,
+}
+
+/// What all of the traffic showed.
+#[derive(Debug, Default)]
+struct Watched {
+    /// Findings with the lines that show them, the first of each rule.
+    found: Vec<(Finding, Vec<Line>)>,
+    /// The rules that some line of the agent could have broken.
+    open: BTreeSet<&'static str>,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("folder", &self.folder).field("now", &self.now).finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// A run over the agent that `start` starts, as often as needed, with sessions in `folder`, which should be empty. An answer may take
+    /// 10 s.
+    pub fn new(
+        folder: impl Into<PathBuf>,
+        start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
+    ) -> Self {
+        Self {
+            start: Box::new(start),
+            folder: folder.into(),
+            patience: Duration::from_secs(10),
+            words: "hi".to_owned(),
+            now: None,
+            is_shared: false,
+            watched: Watched::default(),
+        }
+    }
+
+    /// How long an answer of the agent may take; the first one three times as long.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// What the agent is prompted with where a turn is needed, `hi` unless set.
+    #[must_use]
+    pub fn prompt(mut self, words: impl Into<String>) -> Self {
+        self.words = words.into();
+        self
+    }
+
+    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
+    /// told before each probe its name, its number and how many there are.
+    ///
+    /// If the agent does not answer `initialize` nothing else is tried.
+    ///
+    /// # Errors
+    /// The agent cannot be started at all.
+    pub async fn judge(
+        &mut self,
+        only: Option<Selection>,
+        mut progress: impl FnMut(&'static str, usize, usize),
+    ) -> Result<Vec<Verdict>, StartError> {
+        let first = (self.start)()?;
+        let chosen: Vec<&Probe> = probe::all().filter(|probe| is_chosen(only, probe.rule)).collect();
+        let mut verdicts = Vec::new();
+        progress("first_contact", 0, chosen.len());
+        let contact = self.first_contact(first).await;
+        for (number, probe) in (1..).zip(&chosen) {
+            progress(probe.name, number, chosen.len());
+            let verdict = match &contact {
+                Ok(()) => self.probe(probe).await,
+                Err(verdict) => Verdict::new(probe.rule, not_reached(verdict), probe.name, Vec::new()),
+            };
+            verdicts.extend(verdict);
+        }
+        self.leave().await;
+        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(only, verdict.rule.id)));
+        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(only, verdict.rule.id)));
+        Ok(in_order(verdicts))
+    }
+
+    /// The first `initialize`: without an answer there is nothing to judge but that.
+    async fn first_contact(&mut self, link: Link) -> Result<(), Option<Verdict>> {
+        self.meet(link);
+        let contact = async {
+            self.now().initialize(everything()).await?.result()?;
+            self.is_shared = true;
+            Ok(())
+        };
+        let contact: Probed = contact.await;
+        contact.map_err(|outcome| Verdict::new("INIT-05", outcome, "first_contact", self.shown(0)))
+    }
+
+    async fn probe(&mut self, probe: &Probe) -> Option<Verdict> {
+        let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
+        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let is_fail = matches!(outcome, Outcome::Fail { .. });
+        let lines = if is_fail { self.shown(if self.is_shared { mark } else { 0 }) } else { Vec::new() };
+        // What went wrong may go on: the next probe is not to suffer from it.
+        if is_fail || !self.is_shared {
+            self.leave().await;
+        }
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
+
+    /// The folder for sessions.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The prompt for a turn.
+    pub(crate) fn words(&self) -> Value {
+        json!([{"type": "text", "text": self.words}])
+    }
+
+    /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
+    pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
+        let is_up = self.now.as_ref().is_some_and(|talk| talk.peer.ended().is_none());
+        if !(self.is_shared && is_up) {
+            self.fresh().await?;
+            let initialized = self.now().initialize(everything()).await.and_then(|reply| reply.result());
+            if let Err(Outcome::Fail { seen, .. }) = initialized {
+                return Err(Outcome::NotTested(format!(
+                    "a new start of the agent does not initialize: {seen}"
+                )));
+            }
+            self.is_shared = true;
+        }
+        Ok(self.now())
+    }
+
+    /// The same, with a session in the folder.
+    pub(crate) async fn session(&mut self) -> Probed<(&mut Conversation, Session)> {
+        let folder = self.folder.clone();
+        let talk = self.talk().await?;
+        let session = talk.open(&folder).await?;
+        Ok((talk, session))
+    }
+
+    /// A new conversation that the observer does not watch, for what an agent answers oddly when it is asked oddly. It ends with the probe.
+    pub(crate) async fn unwatched(&mut self) -> Probed<&mut Conversation> {
+        self.is_shared = false;
+        self.talk().await?;
+        self.is_shared = false;
+        let talk = self.now();
+        talk.is_watched = false;
+        Ok(talk)
+    }
+
+    /// A conversation with the agent as it has just started, to which nothing was said. It ends with the probe.
+    pub(crate) async fn fresh(&mut self) -> Probed<&mut Conversation> {
+        self.leave().await;
+        let link = (self.start)()
+            .map_err(|error| Outcome::NotTested(format!("the agent does not start again: {error}")))?;
+        self.meet(link);
+        Ok(self.now())
+    }
+
+    fn meet(&mut self, link: Link) {
+        self.is_shared = false;
+        self.now = Some(Conversation::new(RawPeer::new(link, Script::default()), self.patience));
+    }
+
+    /// The conversation that goes on. One that has ended stands in where there is none.
+    fn now(&mut self) -> &mut Conversation {
+        let patience = self.patience;
+        self.now.get_or_insert_with(|| {
+            let nothing = Link::over(tokio::io::empty(), tokio::io::sink());
+            Conversation::new(RawPeer::new(nothing, Script::default()), patience)
+        })
+    }
+
+    /// Ends the conversation, and the agent with it.
+    async fn leave(&mut self) {
+        self.is_shared = false;
+        if let Some(mut talk) = self.now.take() {
+            talk.peer.stop().await;
+            if talk.is_watched {
+                self.watched.learn(&talk.peer);
+            }
+        }
+    }
+
+    /// The last lines of the conversation from that index on, for people.
+    fn shown(&self, first: usize) -> Vec<Line> {
+        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.peer.lines());
+        let first = first.max(lines.len().saturating_sub(LINES_SHOWN));
+        lines.iter().skip(first).map(short).collect()
+    }
+}
+
+/// What the judge says of itself: a client that can do everything.
+pub(crate) fn everything() -> Value {
+    initialize_params(json!({
+        "fs": {"readTextFile": true, "writeTextFile": true},
+        "terminal": true,
+        "elicitation": {"form": {}},
+        "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+    }))
+}
+
+/// The params of `initialize` of a client with these capabilities.
+pub(crate) fn initialize_params(capabilities: Value) -> Value {
+    let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
+    json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})
+}
+
+fn short(line: &Line) -> Line {
+    let text = match line.text.char_indices().nth(LINE_KEPT) {
+        Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),
+        None => line.text.clone(),
+    };
+    Line { text, value: None, ..line.clone() }
+}
+
+fn is_chosen(only: Option<Selection>, rule: &str) -> bool {
+    match only {
+        None => true,
+        Some(Selection::Rule(only)) => only.id == rule,
+        Some(Selection::Group(group)) => group.rules.iter().any(|of_group| of_group.id == rule),
+    }
+}
+
+/// Why no probe could run.
+fn not_reached(contact: &Option<Verdict>) -> Outcome {
+    let why = match contact.as_ref().map(|verdict| &verdict.outcome) {
+        Some(Outcome::Fail { seen, .. }) => format!("the agent does not initialize: {seen}"),
+        _ => "the agent does not initialize".to_owned(),
+    };
+    Outcome::NotTested(why)
+}
+
+/// One verdict a rule, in the order of the rules: of several the heaviest, of equals the first.
+fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    let mut best: Vec<Verdict> = Vec::new();
+    for verdict in verdicts {
+        match best.iter_mut().find(|other| other.rule.id == verdict.rule.id) {
+            Some(other) if other.outcome.weight() < verdict.outcome.weight() => *other = verdict,
+            Some(_) => {}
+            None => best.push(verdict),
+        }
+    }
+    let place = |rule: &Rule| crate::rules().iter().position(|other| other.id == rule.id);
+    best.sort_by_key(|verdict| place(verdict.rule));
+    best
+}
+
+impl Verdict {
+    /// A verdict on the rule with this id, which is one of this crate's own table.
+    fn new(rule: &str, outcome: Outcome, grounds: &'static str, lines: Vec<Line>) -> Option<Self> {
+        let Ok(Selection::Rule(rule)) = select(rule) else { return None };
+        Some(Self { rule, outcome, grounds, lines })
+    }
+}
+
+impl Watched {
+    fn learn(&mut self, peer: &RawPeer) {
+        self.open.extend(passive::open(peer.lines()));
+        for finding in peer.findings() {
+            if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
+                let numbers = [finding.earlier, Some(finding.line)];
+                let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));
+                self.found.push((finding.clone(), lines.map(short).collect()));
+            }
+        }
+    }
+
+    /// A fail for each rule that a line of the agent broke, a pass for each that one could have broken and none did.
+    fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        let fails = self.found.iter().map(|(finding, lines)| {
+            let outcome =
+                Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
+            Verdict { rule: finding.rule, outcome, grounds: "passive", lines: lines.clone() }
+        });
+        let passes =
+            self.open.iter().filter_map(|rule| Verdict::new(rule, Outcome::Pass, "passive", Vec::new()));
+        fails.chain(passes)
+    }
+}

@@ -1,0 +1,87 @@
+//! `attache check agent`.
+
+use crate::project::{Ended, Project};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Checks the agent that this command starts.
+fn check(arguments: &[&str], command: &[&str]) -> Ended {
+    Project::empty().run(&[&["check", "agent"], arguments, &["--"], command].concat())
+}
+
+fn verdicts(ended: &Ended) -> Vec<Value> {
+    ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What was said about a rule.
+#[track_caller]
+fn verdict<'v>(verdicts: &'v [Value], rule: &str) -> &'v Value {
+    verdicts.iter().find(|verdict| verdict["rule"] == rule).unwrap()
+}
+
+const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
+
+#[test]
+fn our_agent_keeps_every_rule_it_is_probed_for() {
+    let ended = check(&["--json"], &OURS);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let verdicts = verdicts(&ended);
+    // It needs no login, so there is none to try.
+    let other: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] != "pass").collect();
+    assert!(other.iter().all(|verdict| verdict["rule"] == "AUTH-03"), "{other:#?}");
+    assert!(verdicts.len() > 65, "{}", verdicts.len());
+}
+
+/// RPC-05.
+#[test]
+fn an_agent_that_fills_stderr_is_judged_like_any_other() {
+    let loud = format!("head -c 1048576 /dev/zero >&2; exec '{}' agent", OURS[0]);
+    let ended = check(&["--only", "EXT-02"], &["sh", "-c", &loud]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert!(ended.stdout.contains("pass       EXT-02    must     an unknown extension"), "{ended:#?}");
+    assert!(ended.stdout.contains("\n1 rules: 1 pass, 0 fail"), "{ended:#?}");
+}
+
+/// RPC-03.
+#[test]
+fn text_on_stdout_is_told_first_with_its_line_and_the_rest_is_judged() {
+    let chatty = format!("printf 'Wel\\033[31mcome\\n'; exec '{}' agent", OURS[0]);
+    let ended = check(&[], &["sh", "-c", &chatty]);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert!(
+        ended.stdout.starts_with("fail       RPC-03    must     passive\n  rule      MUST NOT:"),
+        "{ended:#?}"
+    );
+    assert!(ended.stdout.contains(" <- Wel") && !ended.stdout.contains('\u{1b}'), "{ended:#?}");
+    assert!(ended.stdout.contains("pass       CONF-07"), "{ended:#?}");
+    assert!(ended.stdout.contains("Broken: 1 of the"), "{ended:#?}");
+}
+
+#[test]
+fn an_agent_that_does_not_answer_gets_a_verdict_and_is_gone_soon() {
+    let began = Instant::now();
+    for (command, seen) in [
+        (vec!["sh", "-c", "sleep 600 & sleep 600"], "nothing of the kind within 0.6 s"),
+        (
+            vec!["sh", "-c", "echo no key >&2; exit 3"],
+            "the agent ended (exit code 3); its last words: no key",
+        ),
+        (vec!["yes"], "the agent flooded us"),
+        (vec!["cat"], "the judge does not do this"),
+    ] {
+        let ended = check(&["--json", "--timeout", "0.2"], &command);
+        assert_eq!(ended.code, Some(4), "{ended:#?}");
+        let verdicts = verdicts(&ended);
+        let first = verdict(&verdicts, "INIT-05");
+        assert!(first["verdict"] == "fail" && first["seen"].as_str().unwrap().contains(seen), "{first}");
+        assert_eq!(verdict(&verdicts, "CONF-07")["verdict"], "not tested");
+    }
+    assert!(began.elapsed() < Duration::from_secs(120), "the sleepers were waited for");
+}
+
+#[test]
+fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
+    check(&[], &["no-such-agent"]).failed(3, &["no program no-such-agent in PATH"]);
+    check(&["--only", "ZZZ-1"], &OURS).failed(2, &["there is no rule \"ZZZ-1\""]);
+    check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
+}
