@@ -105,8 +105,14 @@ impl Policy {
     }
 
     /// What decides about an action in a mode.
-    pub(crate) fn judge<'j>(&'j self, mode: Mode, folders: &'j Folders) -> Judge<'j> {
-        Judge { mode, rules: &self.in_force, broken: self.persons.broken || self.projects.broken, folders }
+    pub(crate) fn judge<'j>(
+        &'j self,
+        mode: Mode,
+        folders: &'j Folders,
+        scratch: Option<&'j Path>,
+    ) -> Judge<'j> {
+        let broken = self.persons.broken || self.projects.broken;
+        Judge { mode, rules: &self.in_force, broken, folders, scratch }
     }
 
     /// Whether choices can be kept beyond the session.

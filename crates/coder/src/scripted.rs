@@ -1,5 +1,6 @@
 //! Tests of the loop and the tools with a model that does what a script says.
 
+mod approved;
 #[allow(
     dead_code,
     clippy::unwrap_used,

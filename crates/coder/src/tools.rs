@@ -223,7 +223,7 @@ impl Toolbox<'_> {
         let finding = match action.clone() {
             Action::Read(read) => return self.read(&read, handle, place).await,
             Action::Grep(grep) => {
-                let found = looking(self.turn, move |wanted| grep.run(&folders, &here, wanted)).await?;
+                let found = self.judged(move |judge, wanted| grep.run(judge, &here, wanted)).await?;
                 found.map(Finding::Matches)
             }
             Action::List(list) => {
@@ -300,12 +300,13 @@ pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
     }
 }
 
-/// What a model wrote as arguments, unless it is too long for a message: then the action says it in short.
+/// What a model wrote as arguments, as it was read, so that nobody is shown another of two fields with one name than the one that counts.
+/// Nothing if it is too long for a message: then the action says it in short.
 fn given(arguments: &str) -> Option<Raw> {
     if fit::json_text_length(arguments) > ARGUMENTS_SHOWN {
         return None;
     }
-    Some(Raw::from_text(arguments).unwrap_or_else(|_| Raw::from(Value::from(arguments))))
+    Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
 }
 
 /// Reports the tool's output as data.

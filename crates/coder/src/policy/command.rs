@@ -165,6 +165,12 @@ pub(crate) fn only_reads(part: &Part) -> bool {
     sets_no_more_than_looks(part) && program(part).is_some_and(reads)
 }
 
+/// Whether the project can make a command that only reads run programs.
+pub(crate) fn obeys_the_project(part: &Part) -> bool {
+    let arguments = part.words.get(1..).unwrap_or_default();
+    program(part).is_some_and(|program| reading::obeys_the_project(program, arguments))
+}
+
 /// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a script's own.
 pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
     let own = |name: &str| {

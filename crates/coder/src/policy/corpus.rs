@@ -98,7 +98,7 @@ fn every_row_of_the_corpus_is_decided_as_it_says() {
         let row = row(line, folder.path());
         let (rules, broken) = rules(row.rules);
         for mode in &row.modes {
-            let judge = Judge { mode: *mode, rules: &rules, broken, folders: &folders };
+            let judge = Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
             let verdict = verdict(&row, &judge);
             let found = (format!("{:?}", verdict.decision).to_lowercase(), verdict.reason.id());
             if found != (row.decision.to_owned(), row.reason) {

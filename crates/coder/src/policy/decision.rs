@@ -37,6 +37,8 @@ pub(crate) enum Reason {
     NoSandbox,
     /// It may reach the network.
     Network,
+    /// The project's configuration can make it run programs, and no sandbox holds it.
+    Project,
     /// A rule says so, in its words.
     Rule(String),
     /// It may read or change a file that usually holds secrets.
@@ -114,6 +116,7 @@ impl Reason {
             Self::Sandbox => "sandbox",
             Self::NoSandbox => "no-sandbox",
             Self::Network => "network",
+            Self::Project => "project",
             Self::Rule(_) => "rule",
             Self::Secret => "secret",
             Self::Guarded => "guarded",
@@ -136,6 +139,9 @@ impl fmt::Display for Reason {
             Self::Sandbox => f.write_str("a sandbox holds it"),
             Self::NoSandbox => f.write_str("no sandbox holds it"),
             Self::Network => f.write_str("it may reach the network"),
+            Self::Project => f.write_str(
+                "the project's own configuration can make it run programs, and no sandbox holds it",
+            ),
             Self::Rule(rule) => f.write_str(rule),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
             Self::Guarded => f.write_str("it may change a file that programs or agents obey"),

@@ -8,6 +8,7 @@ use super::rule::{Effect, Rule, Subject};
 use crate::folders::Folders;
 use crate::tools::{Action, Touch};
 use reqwest::Url;
+use std::path::Path;
 
 /// Everything that a judgement rests on.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,8 @@ pub(crate) struct Judge<'j> {
     /// Whether a file of rules is broken, so that something may be forbidden that nobody knows of.
     pub(crate) broken: bool,
     pub(crate) folders: &'j Folders,
+    /// The session's own folder for temporary files and long outputs, without symbolic links: commands may read there as in the session's folders.
+    pub(crate) scratch: Option<&'j Path>,
 }
 
 impl Judge<'_> {
@@ -67,6 +70,18 @@ impl Judge<'_> {
             return Verdict::ask(Reason::Secret);
         }
         allowed(rule).unwrap_or_else(|| Verdict::run(Reason::Reads))
+    }
+
+    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the folder already is one, and what a rule denies or
+    /// asks about. Both paths are inside of the session's folders and without symbolic links.
+    pub(crate) fn keeps_back(&self, file: &Path, from: &Path) -> bool {
+        if file == from {
+            return false; // It was judged by its name.
+        }
+        let (reach, folder) = (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
+        let secret = reach.guard == Some(Guard::Secret) && folder.guard != reach.guard;
+        strict(self.says(|subject, _| reads(subject, &reach))).is_some()
+            || (secret && !self.names(&reach, reads))
     }
 
     /// What is to be done about a change of this file. The wall of the roots is not the policy's.

@@ -55,6 +55,11 @@ impl Judge<'_> {
             }
         };
         let verdict = verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
+        // The network is not the mode's to give: also what only reads wants it for something.
+        let verdict = match verdict.decision {
+            Decision::Run if sandboxed && network && !verdict.is_by_rule() => Verdict::ask(Reason::Network),
+            _ => verdict,
+        };
         // A rule for the whole line speaks for each of its parts, but not against a rule that is stricter.
         let whole = self.says(|subject, _| matches!(subject, Subject::Line(line) if line == text));
         let open = verdict.decision < Decision::Refuse
@@ -113,6 +118,9 @@ impl Line<'_> {
             return verdict;
         }
         match judge.mode {
+            _ if reads && !self.sandboxed && command::obeys_the_project(part) => {
+                Verdict::ask(Reason::Project)
+            }
             _ if reads => Verdict::run(Reason::ReadOnly),
             Mode::Auto if !self.sandboxed => Verdict::ask(Reason::NoSandbox),
             Mode::Auto if self.network => Verdict::ask(Reason::Network),
@@ -183,9 +191,17 @@ impl Line<'_> {
 
     fn reads(&self, reach: &Reach) -> Option<Verdict> {
         let rule = self.judge.says(|subject, _| reads(subject, reach));
-        let outside = || reach.outside.then(|| Verdict::ask(Reason::Outside));
+        let outside = || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
         let secret = || (reach.guard == Some(Guard::Secret)).then(|| Verdict::ask(Reason::Secret));
         strict(rule).or_else(outside).or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
+    }
+
+    /// Whether it leads to what the session's own commands left.
+    fn is_scratch(&self, reach: &Reach) -> bool {
+        let within = |scratch: &Path| {
+            reach.absolute.canonicalize().is_ok_and(|real| real != scratch && real.starts_with(scratch))
+        };
+        self.judge.scratch.is_some_and(within)
     }
 
     /// The files that a command names which may do anything with them.

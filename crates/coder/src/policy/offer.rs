@@ -6,6 +6,7 @@ use super::judge::Judge;
 use super::line::commands;
 use super::reach::Reach;
 use super::rule::{Effect, Pattern, Rule, Subject, host_of};
+use super::shell::Part;
 use crate::tools::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use reqwest::Url;
@@ -104,8 +105,8 @@ impl Judge<'_> {
                 let every = Pattern::new("**").ok().into_iter();
                 every.chain(paths.iter().filter_map(exactly)).map(Subject::Changes).collect()
             }
-            Touch::Runs { command, .. } => {
-                let mut subjects: Vec<_> = self.asking(command).into_iter().collect();
+            Touch::Runs { command, sandboxed, .. } => {
+                let mut subjects: Vec<_> = self.asking(command, *sandboxed).into_iter().collect();
                 subjects.push(Subject::Line((*command).to_owned()));
                 subjects
             }
@@ -119,11 +120,13 @@ impl Judge<'_> {
     }
 
     /// The one beginning that all commands of the line have which do more than read.
-    fn asking(&self, line: &str) -> Option<Subject> {
+    fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
+        let runs =
+            |part: &&Part| command::only_reads(part) && (sandboxed || !command::obeys_the_project(part));
         let mut beginnings: Vec<_> = parts
             .iter()
-            .filter(|part| !part.words.is_empty() && !command::only_reads(part))
+            .filter(|part| !part.words.is_empty() && !runs(part))
             .filter(|part| command::program(part) != Some("cd"))
             .map(command::beginning)
             .collect();

@@ -73,7 +73,7 @@ fn mode() -> impl Strategy<Value = Mode> {
 }
 
 fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Decision {
-    let judge = Judge { mode, rules, broken: false, folders: &PROJECT.1 };
+    let judge = Judge { mode, rules, broken: false, folders: &PROJECT.1, scratch: None };
     judge.touch(&Touch::Runs { command, sandboxed, network: false }).decision
 }
 
@@ -120,7 +120,7 @@ proptest! {
     /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is offered that would not.
     #[test]
     fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
-        let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1 };
+        let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
         let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
         let verdict = judge.touch(&touch);
         if verdict.decision == Decision::Ask {

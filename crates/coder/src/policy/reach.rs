@@ -33,6 +33,12 @@ impl Reach {
         reach
     }
 
+    /// Where a path is that is known to be inside, and without symbolic links.
+    pub(crate) fn inside(folders: &Folders, path: &Path) -> Self {
+        let relative = below(folders, path);
+        Self { guard: guard(&relative), outside: false, relative, absolute: path.to_owned() }
+    }
+
     pub(crate) fn is_covered(&self, pattern: &Pattern) -> bool {
         pattern.covers(&self.relative, &self.absolute)
     }

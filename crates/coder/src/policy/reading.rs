@@ -90,6 +90,18 @@ const VERSIONED: &[&str] = &[
     "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
+/// Of these the ones that a project can replace by a toolchain or a release of its own.
+const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
+
+/// Whether a command that only reads may run programs all the same because the project's configuration says so, as `.git/config` can name a
+/// pager, a file system monitor or a program that shows differences.
+pub(crate) fn obeys_the_project(program: &str, arguments: &[Word]) -> bool {
+    match program {
+        "git" => !says_version(program, arguments),
+        _ => CHOSEN_BY_PROJECTS.contains(&program),
+    }
+}
+
 /// What a command that only reads is given to read.
 #[derive(Debug, Default)]
 pub(crate) struct Read<'w> {

@@ -4,6 +4,7 @@ use super::fit::{counted, start_within};
 use super::thread::Wanted;
 use super::walk;
 use crate::folders::{Folders, Place};
+use crate::policy::Judge;
 use attache_protocol::v1::ToolCallLocation;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
@@ -70,6 +71,9 @@ pub(crate) struct Matches {
     pub(crate) searched: u64,
     /// How many could not be: unreadable, or with a line too long.
     pub(crate) skipped: u64,
+    /// How many were left out because they may hold secrets, or because of a rule.
+    #[serde(default)]
+    pub(crate) left_out: u64,
 }
 
 impl Grep {
@@ -80,8 +84,10 @@ impl Grep {
         })
     }
 
-    /// Searches at and below `place`. Blocks on the disk; stops between files when nobody wants it any more.
-    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+    /// Searches at and below `place`, but leaves out what is below a folder and could not be read by its name without asking. Blocks on the disk; stops
+    /// between files when nobody wants it any more.
+    pub(crate) fn run(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+        let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
         }
@@ -94,6 +100,10 @@ impl Grep {
         for entry in walk::files(folders, &place.resolved.path()) {
             if wanted.is_over() {
                 break;
+            }
+            if judge.keeps_back(entry.path(), &place.resolved.path()) {
+                matches.left_out += 1;
+                continue;
             }
             match folders.roots().open_read(entry.path()) {
                 Ok(file) => {
@@ -190,13 +200,17 @@ impl Matches {
         if self.skipped > 0 {
             text.push_str(&format!(", {} could not be read", counted(self.skipped, "file")));
         }
+        if self.left_out > 0 {
+            let left_out = counted(self.left_out, "file");
+            text.push_str(&format!(", {left_out} left out: secrets, or what a rule keeps back"));
+        }
         text
     }
 
     pub(crate) fn raw_output(&self) -> Value {
         json!({
             "lines": self.total, "files": self.holding, "searched": self.searched, "skipped": self.skipped,
-            "named": self.lines.len(),
+            "leftOut": self.left_out, "named": self.lines.len(),
         })
     }
 }

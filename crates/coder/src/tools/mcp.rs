@@ -96,7 +96,10 @@ impl Toolbox<'_> {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };
-        let Some((server, _)) = self.memory.mcp.find(&mcp.name) else {
+        // The servers may have changed their tools meanwhile: what was allowed is this tool of this server.
+        let found = self.memory.mcp.find(&mcp.name);
+        let found = found.filter(|(server, tool)| server.name() == mcp.server && *tool == mcp.tool);
+        let Some((server, _)) = found else {
             let why = format!("the MCP server {} has no tool {} any more", mcp.server, mcp.tool);
             return self.failed(handle, &why).await;
         };

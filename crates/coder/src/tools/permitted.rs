@@ -3,31 +3,38 @@
 use super::file_access::looking;
 use super::{Action, ToolResult, Toolbox, mode, thread};
 use crate::coder::Record;
-use crate::policy::{Decision, Effect, Mode, Question, Rules, Scope, Subject, Verdict};
+use crate::policy::{Decision, Effect, Judge, Mode, Question, Rules, Scope, Subject, Verdict};
 use attache_agent::{Permission, Result, ToolCallHandle};
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
+use std::path::Path;
 
 impl Toolbox<'_> {
     pub(super) fn mode(&self) -> Mode {
         mode(self.memory, self.turn)
     }
 
+    /// Looks at the disk with what the policy says now.
+    pub(super) async fn judged<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Judge<'_>, &thread::Wanted) -> T + Send + 'static,
+    ) -> Result<T> {
+        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
+        let scratch = self.memory.shell.scratch.folder().map(Path::to_owned);
+        let mode = self.mode();
+        looking(self.turn, move |wanted| work(&policy.judge(mode, &folders, scratch.as_deref()), wanted))
+            .await
+    }
+
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
     pub(super) async fn decide(&self, action: &Action) -> Result<Verdict> {
-        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
-        let (mode, action) = (self.mode(), action.clone());
-        looking(self.turn, move |_| policy.judge(mode, &folders).action(&action)).await
+        let action = action.clone();
+        self.judged(move |judge, _| judge.action(&action)).await
     }
 
     /// The question about an action, if it asks.
     async fn question(&self, verdict: Verdict, action: &Action) -> Result<Question> {
-        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
-        let (mode, action) = (self.mode(), action.clone());
-        let keeps = policy.keeps();
-        let question = move |_: &thread::Wanted| {
-            policy.judge(mode, &folders).question(verdict.reason, &action.touches(), keeps)
-        };
-        looking(self.turn, question).await
+        let (action, keeps) = (action.clone(), self.memory.policy.keeps());
+        self.judged(move |judge, _| judge.question(verdict.reason, &action.touches(), keeps)).await
     }
 
     /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run. What is allowed is this

@@ -1,7 +1,7 @@
 //! Calls of tools of MCP servers: asked for, shown, cancelled, failed.
 
 use crate::mcp_place::{Place, call, thoughts, told};
-use crate::provider::{bodies, chat_text};
+use crate::provider::{bodies, chat, chat_calls, chat_text};
 use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -153,6 +153,24 @@ async fn forms_are_not_offered_to_servers_where_the_client_has_none() {
     let (_, told) = place.calls("echo", json!({})).await;
     assert_eq!(told["content"], "{}");
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
+}
+
+/// What is shown is what the server gets, also where a model names an argument twice; and an approval is used up by its call.
+#[tokio::test]
+async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
+    let place = Place::new();
+    let twice = chat(&[chat_calls(&[("c1", "hand__echo", r#"{"a":"safe","a":"evil"}"#)])], "tool_calls");
+    let again = call("hand__echo", &json!({ "a": "evil" }));
+    let provider = Server::start(vec![twice, again, chat_text("done")]).await;
+    let mut client = place.open(&[place.server("hand", "plain")], &provider, json!({})).await;
+    place.traced("listed").await;
+    client.choices.extend(["allow_once", "reject_once"]);
+    client.prompt("go").await;
+    assert_eq!(client.asked.len(), 2);
+    assert_eq!(client.asked[0]["toolCall"]["rawInput"], json!({ "a": "evil" }));
+    let bodies = bodies(&provider);
+    assert_eq!(told(&bodies[1])["content"], r#"{"a":"evil"}"#);
+    assert!(told(&bodies[2])["content"].to_string().contains("rejected"));
 }
 
 /// PERM-01: a server's tool is asked for by name, and a person may refuse it.

@@ -61,6 +61,11 @@ impl Scratch {
         self.places().map(|places| places.output)
     }
 
+    /// The folder itself, where it is made already.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.made.as_ref().map(|made| made.path.as_path())
+    }
+
     /// The output file that the path names, if it names one.
     pub(crate) fn output(&self, path: &str) -> Option<PathBuf> {
         let outputs = &self.made.as_ref()?.outputs;

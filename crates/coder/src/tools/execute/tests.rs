@@ -1,5 +1,7 @@
 //! Commands of a session, asked for by a model that does what the prompt says: each line a tool and its arguments.
 
+mod asking;
+
 use crate::Coder;
 use crate::conversation::{Conversation, Message};
 use crate::models::{ModelEvent, Models};
@@ -155,19 +157,6 @@ async fn the_network_and_the_way_out_of_the_sandbox_are_asked_for_by_name() {
 }
 
 #[tokio::test]
-async fn where_no_sandbox_works_the_call_says_so() {
-    let folder = project();
-    let mut client = open(coder().sandbox(None), &folder.path().join("project"), json!({})).await;
-    client.choices = vec!["allow_once"; 2].into();
-    let turn = client.prompt(&execute(json!({ "command": "cat src/a" }))).await;
-    assert!(turn.text().starts_with("inside\n"), "{}", turn.text());
-    let call = &turn.tool_calls()[0];
-    assert_eq!(call["title"], "Run without a sandbox: cat src/a");
-    assert!(turn.all("tool_call")[0]["content"].to_string().contains("Nothing holds this command"), "{call}");
-    assert_eq!(call["rawOutput"]["sandbox"], Value::Null);
-}
-
-#[tokio::test]
 async fn variables_that_look_like_secrets_do_not_reach_a_command_in_a_sandbox() {
     let names: Vec<_> = super::walls::secret_variables().collect();
     assert!(names.iter().all(|name| name.to_string_lossy() != "PATH"));
@@ -212,6 +201,19 @@ async fn of_a_long_output_the_model_gets_the_ends_and_a_file_with_all_of_it() {
     assert!(said.contains("\n---\n14764\n"), "commands can search it: {said}");
     if !sandboxes().await.is_empty() {
         assert_eq!(fs::metadata(file).unwrap().len(), 2_688_895, "and not change it");
+    }
+    // What only reads it runs in every mode, but only what is there.
+    client.asked.clear();
+    client.otherwise = Some("reject_once");
+    client.set("mode", "plan").await;
+    let said = client.prompt(&execute(json!({ "command": format!("grep -c 99 '{file}'") }))).await.text();
+    assert!(said.starts_with("14764\n") && client.asked.is_empty(), "{said}");
+    let outputs = Path::new(file).parent().unwrap().display();
+    for (index, path) in
+        [format!("{outputs}/../../../etc/passwd"), "/etc/passwd".to_owned()].iter().enumerate()
+    {
+        client.prompt(&execute(json!({ "command": format!("grep -c root {path}") }))).await;
+        assert_eq!(client.asked.len(), index + 1, "{path}");
     }
     client.close().await;
     eventually(|| !Path::new(file).exists()).await;

@@ -1,0 +1,142 @@
+//! An approval is for the one call that was shown: what is allowed is what is done, on the files that it was shown for.
+
+use super::client::Client;
+use super::files::{delete, moved};
+use super::{client, edit, grep, read, run};
+use crate::tools::Action;
+use crate::tools::patch::Patch;
+use crate::tools::write::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A session in the mode `ask` whose model does these, in a project with a file `a`.
+async fn asking(actions: Vec<Action>) -> (TempDir, Client) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), "one\n").unwrap();
+    let mut client = client(folder.path(), actions, false).await;
+    client.set("mode", "ask").await;
+    (folder, client)
+}
+
+/// What somebody else does while the first question is open.
+fn meanwhile(client: &mut Client, folder: &Path, act: impl Fn(PathBuf) + Send + 'static) {
+    let (folder, mut done) = (folder.to_owned(), false);
+    client.meanwhile = Some(Box::new(move || {
+        if !std::mem::replace(&mut done, true) {
+            act(folder.clone());
+        }
+    }));
+}
+
+fn write(path: &str, text: &str) -> Action {
+    Action::Write(Write { path: path.into(), text: text.into() })
+}
+
+#[tokio::test]
+async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
+    let patch = Patch::parse("*** Begin Patch\n*** Update File: a\n-one\n+two\n*** End Patch").unwrap();
+    let changes = [
+        edit("a", "one", "two"),
+        write("a", "two\n"),
+        Action::ApplyPatch(patch),
+        delete("a"),
+        moved("a", "b"),
+    ];
+    for change in changes {
+        let (folder, mut client) = asking(vec![read("a"), change.clone()]).await;
+        meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("a"), "one, saved\n").unwrap());
+        client.choices.push_back("allow_once");
+        let text = client.prompt("go").await.text();
+        assert!(text.contains("a changed meanwhile and was left alone: read it"), "{change:?}: {text}");
+        assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "one, saved\n", "{change:?}");
+        assert!(!folder.path().join("b").exists(), "{change:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_appeared_meanwhile_is_not_written_over() {
+    for change in [write("b", "mine\n"), moved("a", "b")] {
+        let (folder, mut client) = asking(vec![read("a"), change.clone()]).await;
+        meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("b"), "theirs\n").unwrap());
+        client.choices.push_back("allow_once");
+        client.prompt("go").await;
+        let left = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+        assert_eq!(left, ["one\n", "theirs\n"], "{change:?}");
+    }
+}
+
+/// The model reads the file and tries again: the person decides about the new difference.
+#[tokio::test]
+async fn the_next_try_asks_again_with_what_is_there_now() {
+    let change = edit("a", "one", "two");
+    let (folder, mut client) = asking(vec![read("a"), change.clone(), read("a"), change]).await;
+    meanwhile(&mut client, folder.path(), |folder| fs::write(folder.join("a"), "one, saved\n").unwrap());
+    client.otherwise = Some("allow_once");
+    client.prompt("go").await;
+    let shown: Vec<_> =
+        client.asked.iter().map(|asked| asked["toolCall"]["content"][0]["oldText"].clone()).collect();
+    assert_eq!(shown, ["one\n", "one, saved\n"]);
+    assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "two, saved\n");
+}
+
+#[tokio::test]
+async fn a_command_is_allowed_once_and_as_the_line_that_was_shown() {
+    let line = "touch made\ntouch also";
+    let (folder, mut client) = asking(vec![run(line, None), run(line, None), run("touch made2", None)]).await;
+    client.choices.extend(["allow_once", "reject_once", "reject_once"]);
+    client.prompt("go").await;
+    assert_eq!(client.asked.len(), 3, "an approval is used up by its call");
+    let call = &client.asked[0]["toolCall"];
+    assert_eq!(call["rawInput"]["command"], line);
+    assert!(call["content"].to_string().contains("touch made\\ntouch also"), "{call}");
+    let made = ["made", "also", "made2"].map(|name| folder.path().join(name).exists());
+    assert_eq!(made, [true, true, false]);
+}
+
+#[tokio::test]
+async fn a_search_of_a_folder_leaves_out_secrets_and_what_a_rule_keeps_back_and_says_so() {
+    let rules = "[[deny]]\nreads = \"private/**\"\n[[ask]]\nreads = \"asked.txt\"\n";
+    let files = [
+        "a.txt",
+        "tls/server.pem",
+        "id_rsa",
+        "credentials",
+        "private/plan.md",
+        "asked.txt",
+        "keys/id_rsa.pub",
+    ];
+    let (folder, mut client) = asking(vec![grep("needle")]).await;
+    for (name, text) in
+        files.iter().map(|name| (*name, "needle\n")).chain([(".attache/permissions.toml", rules)])
+    {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    // The project's rules are read where a session is opened.
+    drop(client);
+    client = super::client(folder.path(), vec![grep("needle")], false).await;
+    let text = client.prompt("go").await.text();
+    assert_eq!(
+        text,
+        "a.txt:1: needle\nkeys/id_rsa.pub:1: needle\n[3 files searched, 5 files left out: secrets, or what a rule keeps back]"
+    );
+    assert!(client.asked.is_empty());
+}
+
+/// Who allows a search of a folder of secrets, or of one file, means what is in it.
+#[tokio::test]
+async fn a_search_of_what_is_a_secret_asks_and_then_searches_it() {
+    for path in ["id_rsa", ".ssh"] {
+        let Action::Grep(mut search) = grep("needle") else { panic!() };
+        search.path = path.to_owned();
+        let (folder, mut client) = asking(vec![Action::Grep(search)]).await;
+        fs::write(folder.path().join("id_rsa"), "needle\n").unwrap();
+        fs::create_dir(folder.path().join(".ssh")).unwrap();
+        fs::write(folder.path().join(".ssh/config"), "needle\n").unwrap();
+        client.choices.push_back("allow_once");
+        let text = client.prompt("go").await.text();
+        assert!(text.contains(":1: needle\n[1 file searched]") && client.asked.len() == 1, "{path}: {text}");
+    }
+}
