@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// How many verdicts of rules may wait to be shown; their agents wait too.
+/// How many verdicts of rules may wait to be shown; the agents of further ones wait.
 const BY_RULE: usize = 16;
 
 /// A conversation.

@@ -33,7 +33,7 @@ pub(crate) struct Follow {
     pub(crate) thoughts: String,
     /// What this client remembers.
     rules: PermissionBroker,
-    /// What its rules decided, to be shown before the agents are told.
+    /// What its rules decided, to be shown; an agent is told once its verdict waits here.
     pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,

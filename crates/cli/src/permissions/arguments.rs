@@ -35,7 +35,7 @@ pub(crate) enum Task {
     /// Show who decided what, and when, the last decision at the end
     #[command(
         after_help = "Decisions of `attache run` and of the conversation are kept, at most about 2 MiB of them, unless ATTACHE_STORE=none. What looks like \
-a secret is not.\n\nExample:\n  attache permissions audit --json | jq -r 'select(.by == \"rule\").title'"
+a secret is replaced by `…`.\n\nExample:\n  attache permissions audit --json | jq -r 'select(.by == \"rule\").title'"
     )]
     Audit(Audit),
 }
