@@ -6,7 +6,7 @@
 //! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
 //!
 //! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a [`Verdict`] on each rule that it probes.
-//! The [`Observer`] reads a conversation line by line, live or from a recording ([`trace`]), and tells its [`Finding`]s.
+//! The [`Observer`] reads a conversation line by line, live or from a [`Recording`], and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
 //! program that applies the mutations is `attache-mutations`, which is no part of the product.
@@ -30,18 +30,18 @@ mod observer;
 mod passive;
 mod probe;
 mod raw_peer;
+mod recording;
 mod rule;
 mod rule_table;
 mod run;
 mod select;
-mod trace_file;
 mod verdict;
 
 pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
 pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
+pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
 pub use run::Run;
 pub use select::{Selection, UnknownRule, select};
-pub use trace_file::{Recorded, TraceError, trace};
 pub use verdict::{Outcome, Verdict};

@@ -11,6 +11,7 @@ use crate::run::budget::Budget;
 use crate::sessions::arguments::Sessions;
 use attache_protocol::v1::ToolKind;
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,6 +59,9 @@ pub(crate) enum Task {
     Sessions(Box<Sessions>),
     /// Judge an agent or a recording by the rules of the protocol, and tell the rules
     Check(Check),
+    /// Record, and judge if you like, what passes between any client and any agent
+    #[command(after_help = TRACE)]
+    Trace(Trace),
     /// Begin a project: an agent of your own
     New(New),
     /// List and remove what this client remembers about permissions, and show what was decided
@@ -134,6 +138,31 @@ pub(crate) struct Agent {
     /// The mode of new sessions: ask, edit, auto, plan [default: that of `attache config`]
     #[arg(long, value_name = "ID")]
     pub(crate) mode: Option<String>,
+}
+
+const TRACE: &str = "\
+A client starts it in place of the agent CMD: every byte passes unchanged and at once, in both directions, so do the ends of both, what CMD writes to \
+stderr, and how it ends. A signal to end is passed on as SIGTERM. If this program is killed, CMD and all that it started end, too.
+
+Secrets are masked in what is recorded: values of environment variables and headers, keys, passwords. What waits to be recorded is at most 8 MiB: if the \
+disk, or with --judge whoever reads stderr, is slower for long, the traffic waits, and nothing is lost.
+
+Examples:
+  attache trace --file gemini.jsonl -- gemini --acp     as the agent's command in an editor
+  attache run --agent 'attache trace --judge -- my-agent' help
+  attache check trace gemini.jsonl";
+
+#[derive(Debug, Args)]
+pub(crate) struct Trace {
+    /// Write every line of both directions to a new file; `-` writes them to stderr
+    #[arg(long, value_name = "FILE", required_unless_present = "judge")]
+    pub(crate) file: Option<PathBuf>,
+    /// Say on stderr which line breaks which rule, as it passes
+    #[arg(long)]
+    pub(crate) judge: bool,
+    /// The agent and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@
 mod agent;
 pub(crate) mod arguments;
 mod rules;
+pub(crate) mod tally;
 mod trace;
 
 use crate::exit::{Exit, Failure};
@@ -32,7 +33,7 @@ fn style_of(strength: Strength) -> Style {
 }
 
 /// The word for who sent a line.
-fn name(side: Side) -> &'static str {
+pub(crate) fn name(side: Side) -> &'static str {
     match side {
         Side::Client => "client",
         Side::Agent => "agent",

@@ -34,6 +34,8 @@ pub(crate) enum Exit {
     Busy,
     NoStore,
     Cancelled,
+    /// The code of a program that was run in its place.
+    Kept(u8),
 }
 
 impl Exit {
@@ -52,6 +54,7 @@ impl Exit {
             Self::Busy => 9,
             Self::NoStore => 10,
             Self::Cancelled => 130,
+            Self::Kept(code) => code,
         }
     }
 }

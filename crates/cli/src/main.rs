@@ -20,12 +20,14 @@ mod interrupt;
 mod key;
 mod lines;
 mod login;
+mod mask;
 mod models;
 mod new;
 mod permission;
 mod permissions;
 mod probe;
 mod question;
+mod record;
 mod run;
 mod sample;
 mod sessions;
@@ -33,6 +35,7 @@ mod settings;
 mod show;
 mod store;
 mod terminal;
+mod trace;
 mod turn;
 
 use clap::Parser;
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
             args::Task::New(arguments) => new::new(&arguments),
             args::Task::Check(arguments) => check::check(&arguments).await,
             args::Task::Permissions(arguments) => permissions::permissions(arguments),
+            args::Task::Trace(arguments) => trace::trace(arguments).await,
             args::Task::Config(arguments) => config::config(arguments).await,
             args::Task::Doctor(arguments) => doctor::doctor(&arguments).await,
         }

@@ -2,7 +2,6 @@
 
 mod attachment;
 pub(crate) mod budget;
-mod mask;
 mod mcp_file;
 mod mention;
 mod prompts;
@@ -36,7 +35,6 @@ use trace::Trace;
 use waiting::waiting;
 
 pub(crate) use attachment::attach;
-pub(crate) use mask::masked;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_open;
 

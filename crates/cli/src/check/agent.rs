@@ -4,7 +4,7 @@ use super::arguments::Agent;
 use super::{name, style_of};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
-use crate::run::masked;
+use crate::mask::masked;
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
 use crate::show::sanitize;

@@ -47,8 +47,8 @@ pub(crate) struct Rules {
 }
 
 const TRACE: &str = "\
-A recording is one JSON object a line, as `attache run --trace FILE` writes it, or with `\"from\": \"client\"` or `\"agent\"` and the message under \
-`\"message\"`. Only what can be seen in the lines is judged, both sides, by version 1. It exits with 4 if something breaks what must hold.
+A recording is what `attache trace` or `attache run --trace` wrote, what Zed copies from its ACP logs, what `acp-devtools export` writes, or a \
+`.jsons` file of the official conductor; which one is seen from what is in it. Only what can be seen in the lines is judged, both sides, by version 1. It exits with 4 if something breaks what must hold.
 
 Examples:
   attache run --agent gemini --trace run.jsonl \"what is this?\" && attache check trace run.jsonl

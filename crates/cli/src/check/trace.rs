@@ -1,6 +1,7 @@
 //! `attache check trace`: which line of a recorded conversation breaks which rule.
 
 use super::arguments::Trace;
+use super::tally::Tally;
 use super::{name, style_of};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
@@ -8,10 +9,9 @@ use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::sanitize;
 use crate::show::width::{cut, wrap};
 use crate::terminal;
-use attache_check::{Finding, Observer, Recorded, Strength, trace as read};
+use attache_check::{Finding, Observer, Recorded, Recording, RecordingError};
 use attache_protocol::method::Side;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -21,7 +21,6 @@ const LINE_SHOWN: usize = 160;
 
 /// Runs the command.
 pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
-    let mut judged = Judged::default();
     let file: Box<dyn BufRead> = match arguments.file.to_str() {
         Some("-") => Box::new(BufReader::new(io::stdin())),
         _ => Box::new(BufReader::new(
@@ -36,82 +35,54 @@ pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
             false => face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}")),
         }
     };
-    judged.read(file, &arguments.file, &mut show)?;
-    let said = if arguments.json { Ok(()) } else { writeln!(out, "{}", judged.sentence()) };
+    let tally = judge(file, &arguments.file, &mut show)?;
+    let said = if arguments.json { Ok(()) } else { writeln!(out, "{}", tally.sentence()) };
     said.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))?;
-    Ok(if judged.musts > 0 { Exit::AgentFailed } else { Exit::Done })
+    Ok(if tally.musts > 0 { Exit::AgentFailed } else { Exit::Done })
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("{} cannot be read: {error}", path.display()))
 }
 
-/// What was found in a file.
-#[derive(Default)]
-struct Judged {
-    lines: usize,
-    findings: usize,
-    musts: usize,
-    rules: BTreeSet<&'static str>,
-}
-
-impl Judged {
-    fn read(
-        &mut self,
-        file: impl BufRead,
-        path: &Path,
-        show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        let mut observer = Observer::default();
-        let mut last = None;
-        for (number, line) in (1..).zip(file.split(b'\n')) {
-            let line = line.map_err(|error| cannot_read(path, &error))?;
-            let recorded = read(number, &String::from_utf8_lossy(&line));
-            let recorded =
-                recorded.map_err(|error| Failure::usage(format!("{}, {error}", path.display())))?;
-            let Some(recorded) = recorded else { continue };
-            self.lines += 1;
-            self.tell(&recorded, &observer.line(number, recorded.from, recorded.text.as_bytes()), show)?;
-            last = Some(recorded);
+/// Shows what is found in a file, and counts it.
+fn judge(
+    file: impl BufRead,
+    path: &Path,
+    show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
+) -> Result<Tally, Failure> {
+    let (mut tally, mut observer) = (Tally::default(), Observer::default());
+    let mut tell = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
+        findings.iter().try_for_each(|finding| {
+            tally.finding(finding);
+            show(line, finding).map_err(|error| Failure::output(&error))
+        })
+    };
+    let mut last: Option<Recorded> = None;
+    for recorded in Recording::new(file) {
+        let recorded = recorded.map_err(|error| match error {
+            RecordingError::Unreadable(error) => cannot_read(path, &error),
+            RecordingError::Broken(error) => Failure::usage(format!("{}, {error}", path.display())),
+        })?;
+        if let Some(last) = last.filter(|_| recorded.begins_another) {
+            tell(&mut tally, &last, std::mem::take(&mut observer).end())?;
         }
-        let Some(last) = last else {
-            return Err(Failure::usage(format!("{} has no line of a conversation", path.display())));
-        };
-        self.tell(&last, &observer.end(), show)
+        tally.lines += 1;
+        let findings = observer.line(recorded.line, recorded.from, recorded.text.as_bytes());
+        tell(&mut tally, &recorded, findings)?;
+        last = Some(recorded);
     }
-
-    fn tell(
-        &mut self,
-        line: &Recorded,
-        findings: &[Finding],
-        show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        for finding in findings {
-            self.findings += 1;
-            self.musts += usize::from(finding.rule.strength == Strength::Must);
-            self.rules.insert(finding.rule.id);
-            show(line, finding).map_err(|error| Failure::output(&error))?;
-        }
-        Ok(())
-    }
-
-    fn sentence(&self) -> String {
-        match self.findings {
-            0 => format!("{} lines, and none breaks a rule that can be seen in them.", self.lines),
-            findings => format!(
-                "{} lines, {findings} findings about {} rules, {} of them about what must hold. `attache check rules ID` tells a rule.",
-                self.lines,
-                self.rules.len(),
-                self.musts
-            ),
-        }
-    }
+    let Some(last) = last else {
+        return Err(Failure::usage(format!("{} has no line of a conversation", path.display())));
+    };
+    tell(&mut tally, &last, observer.end())?;
+    Ok(tally)
 }
 
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "earlier": finding.earlier, "from": name(line.from), "at": line.at, "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": name(line.from), "at": line.at, "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
@@ -129,8 +100,9 @@ impl Face {
         let rule = finding.rule;
         let earlier = finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
         let head = format!(
-            "{} {} {} {}",
+            "{}{} {} {} {}",
             self.paint.paint(BOLD, format!("line {}", finding.line)),
+            line.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default(),
             name(line.from),
             self.paint.paint(CYAN, rule.id),
             self.paint.paint(style_of(rule.strength), rule.word),

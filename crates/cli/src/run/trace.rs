@@ -1,14 +1,10 @@
-//! `--trace`: every line of both directions in a file, with times and without secrets. The shape is documented in JSON.md.
+//! `--trace`: every line of both directions in a file, as it passes.
 
-use super::mask::masked;
 use crate::exit::Failure;
-use crate::show::json::escaped;
+use crate::record::{create, record};
 use attache_connection::{Direction, Tap};
-use serde_json::Value;
-use serde_json::value::RawValue;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,17 +16,9 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Makes the file, which only its owner may read: messages hold the person's files. One that is there is left alone.
+    /// Makes the file.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
-        let shown = path.display();
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| {
-            Failure::usage(match error.kind() {
-                io::ErrorKind::AlreadyExists => {
-                    format!("--trace: {shown} exists and is not overwritten: name another file, or remove it first")
-                }
-                _ => format!("--trace: {shown} cannot be made: {error}; name a file that can be written"),
-            })
-        })?;
+        let file = create("--trace", path)?;
         Ok(Self { path: path.into(), file: Arc::new(Mutex::new(Ok(file))) })
     }
 
@@ -38,9 +26,14 @@ impl Trace {
     pub(super) fn tap(&self) -> Tap {
         let file = self.file.clone();
         Arc::new(move |direction, line: &[u8]| {
+            let direction = match direction {
+                Direction::Sent => "sent",
+                Direction::Received => "received",
+            };
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             if let Ok(open) = &mut *file
-                && let Err(error) = open.write_all(record(direction, line).as_bytes())
+                && let Err(error) = open
+                    .write_all(record(("direction", direction), jiff::Timestamp::now(), line, "").as_bytes())
             {
                 *file = Err(error);
             }
@@ -55,35 +48,10 @@ impl Trace {
     }
 }
 
-/// One line of the file.
-fn record(direction: Direction, line: &[u8]) -> String {
-    let direction = match direction {
-        Direction::Sent => "sent",
-        Direction::Received => "received",
-    };
-    let message = serde_json::from_slice::<&RawValue>(line);
-    let (key, json) = match message {
-        Ok(message) => ("message", masked(message.get())),
-        Err(_) => ("text", Value::from(String::from_utf8_lossy(line)).to_string()),
-    };
-    let at = jiff::Timestamp::now();
-    format!("{{\"at\":\"{at:.6}\",\"direction\":\"{direction}\",\"{key}\":{}}}\n", escaped(&json))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_is_one_object_whatever_the_line_is() {
-        for line in [&b"{\"method\":\"x\"}"[..], b" [1] ", b"Welcome\t\x1b[2J", b"\xff\xfe", b""] {
-            let record = record(Direction::Received, line);
-            let value: Value = serde_json::from_str(&record).unwrap();
-            assert!(value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"), "{record}");
-            assert!(value.get("message").is_some() != value.get("text").is_some(), "{record}");
-            assert_eq!(record.matches('\n').count(), 1);
-        }
-    }
+    use std::fs::OpenOptions;
 
     #[cfg(target_os = "linux")]
     #[test]

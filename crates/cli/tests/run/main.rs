@@ -30,5 +30,6 @@ mod script;
 mod services;
 mod sessions;
 mod stopping;
+mod tap;
 mod terminal;
 mod trace;

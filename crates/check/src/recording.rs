@@ -1,0 +1,182 @@
+//! Recorded conversations, in the formats in which people have them.
+
+mod document;
+mod line;
+mod message;
+
+use attache_protocol::RequestId;
+use attache_protocol::envelope::Message;
+use attache_protocol::method::{Initialize, Method, Side};
+use line::Lines;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::vec;
+
+pub use line::trace;
+
+/// One line of a conversation, as it was recorded.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The line of the file that holds it, counted from 1.
+    pub line: usize,
+    /// Where it is in a file that is one JSON value, such as `messages[3]`.
+    pub path: Option<String>,
+    /// Who sent it.
+    pub from: Side,
+    /// When, as the file says it; nothing where it does not say.
+    pub at: Option<String>,
+    /// What was sent, without the end of the line. A recorded message is the JSON that was recorded, which may differ in white space from what
+    /// was on the wire.
+    pub text: String,
+    /// Whether another connection begins with it.
+    pub begins_another: bool,
+}
+
+/// A file that is no recorded conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceError {
+    /// The line of the file, counted from 1.
+    pub line: usize,
+    /// The column, counted from 1, in bytes.
+    pub column: usize,
+    /// What is wrong there.
+    pub why: String,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.why)
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+/// Why a recording cannot be read on.
+#[derive(Debug)]
+pub enum RecordingError {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// It is read, and is no recording.
+    Broken(TraceError),
+}
+
+impl fmt::Display for RecordingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => write!(f, "the recording cannot be read: {error}"),
+            Self::Broken(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecordingError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Unreadable(error) => Some(error),
+            Self::Broken(error) => Some(error),
+        }
+    }
+}
+
+impl From<TraceError> for RecordingError {
+    fn from(error: TraceError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+/// Reads a recording, in whichever of these formats it is, told by what is in it:
+///
+/// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
+/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its agent. MCP messages are left out;
+/// - the JSON of `acp-devtools export`;
+/// - the JSON that Zed copies from its ACP logs. What it wrote to stderr is left out.
+///
+/// The conductor and Zed keep no envelope: it is made anew, so that nothing can be said about it. Lines are read one by one, a file
+/// that is one JSON value is read whole. After an error nothing more comes.
+///
+/// An `initialize` with the id of the one before begins another connection: a client that was started again counts from the beginning.
+///
+/// ```
+/// use attache_check::Recording;
+///
+/// let copied = br#"[{"_direction":"outgoing","_type":"request","id":0,"method":"initialize","params":{"protocolVersion":1}}]"#;
+/// let recorded = Recording::new(&copied[..]).next().unwrap()?;
+/// assert_eq!(recorded.text, r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#);
+/// assert_eq!(recorded.path.as_deref(), Some("[0]"));
+/// # Ok::<(), attache_check::RecordingError>(())
+/// ```
+#[derive(Debug)]
+pub struct Recording<R> {
+    file: Option<R>,
+    /// The line that was read last.
+    number: usize,
+    lines: Lines,
+    /// What is left of a file that is one JSON value.
+    entries: vec::IntoIter<Recorded>,
+    /// The id of the last `initialize`.
+    initialize: Option<RequestId>,
+}
+
+impl<R: BufRead> Recording<R> {
+    /// Reads this file.
+    pub fn new(file: R) -> Self {
+        let (lines, entries) = (Lines::default(), Vec::new().into_iter());
+        Self { file: Some(file), number: 0, lines, entries, initialize: None }
+    }
+
+    fn read(&mut self) -> Result<Option<Recorded>, RecordingError> {
+        while let Some(file) = &mut self.file {
+            let mut line = Vec::new();
+            if file.read_until(b'\n', &mut line).map_err(RecordingError::Unreadable)? == 0 {
+                self.file = None;
+                break;
+            }
+            self.number += 1;
+            if self.lines.is_empty() && document::begins_with(&line) {
+                file.read_to_end(&mut line).map_err(RecordingError::Unreadable)?;
+                self.file = None;
+                let entries = document::read(&String::from_utf8_lossy(&line), self.number)?;
+                self.entries = entries.into_iter();
+                break;
+            }
+            if let Some(recorded) =
+                self.lines.read(self.number, String::from_utf8_lossy(&line).trim_end_matches('\n'))?
+            {
+                return Ok(Some(recorded));
+            }
+        }
+        Ok(self.entries.next())
+    }
+
+    fn begins_another(&mut self, recorded: &Recorded) -> bool {
+        if recorded.from != Side::Client || !recorded.text.contains(Initialize::ROW.name) {
+            return false;
+        }
+        match Message::read(recorded.text.as_bytes()) {
+            Ok(Message::Call { id, method, .. }) if method == Initialize::ROW.name => {
+                self.initialize.replace(id.clone()) == Some(id)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Recording<R> {
+    type Item = Result<Recorded, RecordingError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read().transpose()?;
+        Some(match read {
+            Ok(mut recorded) => {
+                recorded.begins_another = self.begins_another(&recorded);
+                Ok(recorded)
+            }
+            Err(error) => {
+                self.file = None;
+                self.entries = Vec::new().into_iter();
+                Err(error)
+            }
+        })
+    }
+}

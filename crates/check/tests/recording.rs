@@ -1,0 +1,239 @@
+//! Recordings of each format, and files that are none.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use attache_check::{Finding, Observer, Recorded, Recording, RecordingError};
+use attache_protocol::method::Side;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const OURS: &str = include_str!("recordings/ours.jsonl");
+const CONDUCTOR: &str = include_str!("recordings/conductor.jsons");
+const ACP_DEVTOOLS: &str = include_str!("recordings/acp-devtools.json");
+const ZED: &str = include_str!("recordings/zed.json");
+
+fn read(file: &str) -> Vec<Recorded> {
+    Recording::new(file.as_bytes()).collect::<Result<_, _>>().unwrap()
+}
+
+/// The lines with who sent them and what was sent.
+fn gist(file: &str) -> Vec<(usize, char, String)> {
+    let who = |from| if from == Side::Client { '>' } else { '<' };
+    read(file).into_iter().map(|recorded| (recorded.line, who(recorded.from), recorded.text)).collect()
+}
+
+/// What is found in a recording, connection by connection.
+fn findings(recording: &[Recorded]) -> Vec<Finding> {
+    let (mut observer, mut found) = (Observer::default(), Vec::new());
+    for recorded in recording {
+        if recorded.begins_another {
+            found.extend(std::mem::take(&mut observer).end());
+        }
+        found.extend(observer.line(recorded.line, recorded.from, recorded.text.as_bytes()));
+    }
+    found.extend(observer.end());
+    found
+}
+
+fn broken(recording: &[Recorded]) -> Vec<(usize, &'static str)> {
+    findings(recording).iter().map(|finding| (finding.line, finding.rule.id)).collect()
+}
+
+const ASKED: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"c","version":"1"}}}"#;
+const ANSWERED: &str =
+    r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}}"#;
+
+#[test]
+fn what_we_recorded_is_read_as_it_passed() {
+    let expected = [(1, '>', ASKED.into()), (2, '<', "Welcome".into()), (4, '<', ANSWERED.into())];
+    assert_eq!(gist(OURS), expected);
+    assert_eq!(read(OURS)[0].at.as_deref(), Some("2026-11-21T02:03:04.000001Z"));
+    assert_eq!(broken(&read(OURS)), [(2, "RPC-03")]);
+}
+
+#[test]
+fn an_export_of_acp_devtools_is_read_as_it_passed() {
+    let expected = [(7, '>', ASKED.into()), (17, '<', "Welcome".into()), (26, '<', ANSWERED.into())];
+    assert_eq!(gist(ACP_DEVTOOLS), expected);
+    let second = &read(ACP_DEVTOOLS)[1];
+    assert_eq!((second.path.as_deref(), second.at.as_deref()), (Some("messages[1]"), Some("1795000000040")));
+    // Without indentation it is one line.
+    let compact = serde_json::from_str::<serde_json::Value>(ACP_DEVTOOLS).unwrap().to_string();
+    let texts = |file: &str| {
+        read(file).into_iter().map(|recorded| (recorded.path, recorded.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&compact), texts(ACP_DEVTOOLS));
+}
+
+#[test]
+fn what_zed_copied_is_put_together_again() {
+    let expected = [
+        (2, '>', r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientInfo":{"name":"c \" [","version":"1"}}}"#.to_owned()),
+        (19, '<', ANSWERED.replace("\"id\":1", "\"id\":0")),
+        (26, '>', r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#.into()),
+        (33, '<', r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Authentication required"}}"#.into()),
+        (40, '<', r#"{"jsonrpc":"2.0","method":"hello"}"#.into()),
+    ];
+    assert_eq!(gist(ZED), expected);
+    assert_eq!(broken(&read(ZED)), [(40, "EXT-01")]);
+}
+
+#[test]
+fn of_a_chain_of_the_conductor_the_connection_of_the_agent_is_read_without_mcp() {
+    let expected = [
+        (2, '>', ASKED.replace("\"id\":1", "\"id\":\"p-1\"")),
+        (3, '<', ANSWERED.replace("\"id\":1", "\"id\":\"p-1\"")),
+        (
+            5,
+            '>',
+            r#"{"jsonrpc":"2.0","id":"p-2","method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#
+                .into(),
+        ),
+        (
+            9,
+            '<',
+            r#"{"jsonrpc":"2.0","id":"p-2","error":{"code":-32000,"message":"Authentication required"}}"#
+                .into(),
+        ),
+        (10, '<', r#"{"jsonrpc":"2.0","method":"hello"}"#.into()),
+    ];
+    assert_eq!(gist(CONDUCTOR), expected);
+    assert_eq!(broken(&read(CONDUCTOR)), [(10, "EXT-01")]);
+}
+
+#[test]
+fn an_initialize_with_the_id_of_the_one_before_begins_another_connection() {
+    let begins = |second: &str| {
+        let lines = format!(
+            "{{\"from\":\"client\",\"message\":{ASKED}}}\n{{\"from\":\"client\",\"message\":{second}}}\n"
+        );
+        read(&lines).iter().map(|recorded| recorded.begins_another).collect::<Vec<_>>()
+    };
+    assert_eq!(begins(ASKED), [false, true]);
+    assert_eq!(begins(&ASKED.replace("\"id\":1", "\"id\":2")), [false, false], "INIT-18: it may be repeated");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_line_and_column_and_path() {
+    for (file, expected) in [
+        ("{\"from\":\"agent\",\n", "line 1, column 16: this is no JSON object of a recording"),
+        ("\n[1]", "line 2, column 2: [0]: expected an object"),
+        ("[\n {\"_direction\":\"up\"}]", "line 2, column 2: [0]: \"_direction\" is none of"),
+        (
+            "[{\"_direction\":\"incoming\",\"_type\":\"asdf\",\"method\":\"x\"}]",
+            "line 1, column 2: [0]: \"_type\" is none of",
+        ),
+        (
+            "[{\"_direction\":\"incoming\",\"_type\":\"request\"}]",
+            "line 1, column 2: [0]: \"method\" is missing",
+        ),
+        ("[\n{},\n{]", "line 3, column 2: this is no JSON"),
+        ("{\n}", "line 1, column 1: $: the list \"messages\" is missing"),
+        ("{\n\"messages\":{}}", "line 2, column 12: messages: expected a list"),
+        ("{\n\"messages\":[\n\n   7]}", "line 4, column 4: messages[0]: expected an object"),
+        (
+            "{\n\"messages\":[{\"direction\":\"editor-to-agent\"}]}",
+            "line 2, column 13: messages[0]: \"raw\" is no string",
+        ),
+        (
+            "{\n\"messages\":[{\"direction\":\"sent\"}]}",
+            "line 2, column 13: messages[0]: \"direction\" is neither",
+        ),
+        ("{\"type\":\"request\",\"from\":\"Agent\",\"method\":\"x\"}", "line 1, column 1: \"id\" is missing"),
+        ("{\"type\":\"trace\",\"from\":\"Agent\"}", "line 1, column 1: \"type\" is none of"),
+        (ASKED, "line 1, column 1: this is a message alone, and who sent it cannot be known"),
+    ] {
+        let mut recording = Recording::new(file.as_bytes());
+        let Some(Err(RecordingError::Broken(error))) = recording.next() else { panic!("it is read: {file}") };
+        assert!(error.to_string().starts_with(expected), "{file}: {error}");
+        assert!(recording.next().is_none(), "nothing comes after an error");
+    }
+}
+
+#[test]
+fn no_beginning_of_a_recording_panics_a_reader() {
+    for file in [OURS, CONDUCTOR, ACP_DEVTOOLS, ZED] {
+        for end in (0..file.len()).filter(|end| file.is_char_boundary(*end)) {
+            let read = Recording::new(&file.as_bytes()[..end]).filter_map(Result::ok);
+            findings(&read.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer.md` and `recordings/` are all there is.
+fn captures() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
+    let (mut table, mut lines, mut found) = (String::new(), 0, BTreeMap::new());
+    let captures = captures();
+    for path in &captures {
+        let recording = read(&fs::read_to_string(path).unwrap());
+        lines += recording.len();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let broken = broken(&recording);
+        let mut counts = BTreeMap::new();
+        broken.iter().for_each(|(_, rule)| *counts.entry(*rule).or_insert(0) += 1);
+        table += &format!("{name:32} {:4} lines  {counts:?}\n", recording.len());
+        found.insert(name, broken);
+    }
+    println!("{table}");
+    if captures.is_empty() {
+        return;
+    }
+    assert!(captures.len() >= 14 && lines >= 1007, "{lines} lines of {}", captures.len());
+    // What field.md says of them.
+    for (name, rule, expected) in [
+        ("codex-acp-2.6.0", "CONF-14", &[7][..]),
+        ("mistral-vibe-3.0.3", "CONF-14", &[5, 11, 13, 69, 87, 92]),
+        ("copilot-1.0.102", "CONF-14", &[5, 8, 49, 52, 65, 69, 72, 81]),
+        ("qwen-code-0.24.4", "EXT-01", &[6, 9, 23, 31]),
+        ("qwen-code-0.24.4", "PROMPT-07", &[42]),
+        ("goose-1.34.0", "INIT-04", &[2, 48, 55]),
+        ("claude-agent-acp-0.100.0", "INIT-06", &[17]),
+    ] {
+        let of_rule = found[name].iter().filter(|(_, broken)| *broken == rule);
+        let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
+        assert_eq!(at, expected, "{name} {rule}");
+    }
+    // Read line by line by a person: these and no others. The client of the captures tries what is wrong on purpose.
+    let exact = |name: &str| found[name].clone();
+    assert_eq!(
+        exact("claude-agent-acp-0.100.0"),
+        [(8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01"), (17, "INIT-06")]
+    );
+    assert_eq!(exact("grok-1.0.41"), [(2, "INIT-04"), (31, "PROMPT-13"), (34, "RPC-15"), (34, "RPC-15")]);
+    // The captures hold several connections, and none counts for another.
+    assert!(found.values().flatten().all(|(_, rule)| *rule != "RPC-13"), "{table}");
+}
+
+/// The odd shapes of the captures, in a conversation of our own.
+#[test]
+fn odd_shapes_of_the_field_are_found_where_they_are() {
+    let client = |message: &str| format!("{{\"from\":\"client\",\"message\":{message}}}\n");
+    let agent = |message: &str| format!("{{\"from\":\"agent\",\"message\":{message}}}\n");
+    let option = |category: &str| {
+        format!(
+            r#"{{"type":"select","id":"{category}","name":"n","category":"{category}","currentValue":"a","options":[{{"value":"a","name":"A"}}]}}"#
+        )
+    };
+    let options = ["mode", "collaboration_mode", "thinking", "permissions"].map(option).join(",");
+    let lines = [
+        client(ASKED),
+        agent(ANSWERED),
+        client(r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#),
+        agent(&format!(
+            r#"{{"jsonrpc":"2.0","id":2,"result":{{"sessionId":"s","configOptions":[{options}]}}}}"#
+        )),
+        agent(r#"{"jsonrpc":"2.0","method":"a/notify/session/mode-update","params":{}}"#),
+    ];
+    let expected = [(4, "CONF-14"), (4, "CONF-14"), (4, "CONF-14"), (5, "EXT-01")];
+    assert_eq!(broken(&read(&lines.concat())), expected);
+}

@@ -1,0 +1,35 @@
+//! What was found, in numbers.
+
+use attache_check::{Finding, Strength};
+use std::collections::BTreeSet;
+
+/// Counts findings.
+#[derive(Default)]
+pub(crate) struct Tally {
+    /// How many lines were read.
+    pub(crate) lines: usize,
+    /// How many findings are about what must hold.
+    pub(crate) musts: usize,
+    findings: usize,
+    rules: BTreeSet<&'static str>,
+}
+
+impl Tally {
+    pub(crate) fn finding(&mut self, finding: &Finding) {
+        self.findings += 1;
+        self.musts += usize::from(finding.rule.strength == Strength::Must);
+        self.rules.insert(finding.rule.id);
+    }
+
+    pub(crate) fn sentence(&self) -> String {
+        match self.findings {
+            0 => format!("{} lines, and none breaks a rule that can be seen in them.", self.lines),
+            findings => format!(
+                "{} lines, {findings} findings about {} rules, {} of them about what must hold. `attache check rules ID` tells a rule.",
+                self.lines,
+                self.rules.len(),
+                self.musts
+            ),
+        }
+    }
+}

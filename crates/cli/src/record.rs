@@ -1,0 +1,62 @@
+//! Recordings: every line of a connection is a JSON object, with its time and without secrets. The shape is documented in JSON.md.
+
+use crate::exit::Failure;
+use crate::mask::masked;
+use crate::show::json::escaped;
+use jiff::Timestamp;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Makes the file that `option` names, which only its owner may read: messages hold the person's files. One that is there is left alone.
+pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
+    let shown = path.display();
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| {
+        Failure::usage(match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                format!(
+                    "{option}: {shown} exists and is not overwritten: name another file, or remove it first"
+                )
+            }
+            _ => format!("{option}: {shown} cannot be made: {error}; name a file that can be written"),
+        })
+    })
+}
+
+/// A line as it is recorded. `who` is the member that says who sent it, `more` what else there is to say: members, each behind a comma.
+pub(crate) fn record(who: (&str, &str), at: Timestamp, line: &[u8], more: &str) -> String {
+    let (key, json) = match serde_json::from_slice::<&RawValue>(line) {
+        Ok(message) => ("message", masked(message.get())),
+        // It may be a message that something was added to, or its beginning.
+        Err(_) => ("text", Value::from(masked(&String::from_utf8_lossy(line))).to_string()),
+    };
+    let (who, is) = who;
+    format!("{{\"at\":\"{at:.6}\",\"{who}\":\"{is}\",\"{key}\":{}{more}}}\n", escaped(&json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_object_whatever_the_line_is() {
+        for line in [&b"{\"method\":\"x\"}"[..], b" [1] ", b"Welcome\t\x1b[2J", b"\xff\xfe", b""] {
+            let record = record(("from", "agent"), Timestamp::now(), line, "");
+            let value: Value = serde_json::from_str(&record).unwrap();
+            assert!(value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"), "{record}");
+            assert!(value.get("message").is_some() != value.get("text").is_some(), "{record}");
+            assert_eq!(record.matches('\n').count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_not_whole_keeps_its_secrets() {
+        let line =
+            br#"{"env":[{"name":"K","value":"s3cret"}],"token":"s3cret"} and more, or {"apiKey":"s3cr"#;
+        let record = record(("from", "client"), Timestamp::UNIX_EPOCH, line, ",\"length\":9");
+        assert!(!record.contains("s3cr") && record.ends_with(",\"length\":9}\n"), "{record}");
+    }
+}

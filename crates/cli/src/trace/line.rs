@@ -1,0 +1,65 @@
+//! A line that comes in pieces.
+
+/// The longest line that is kept whole, in bytes: more than any message that this program itself accepts.
+const KEPT: usize = 32 * 1024 * 1024;
+
+/// What is kept of a longer one, in bytes.
+const BEGINNING: usize = 4 * 1024;
+
+/// A line so far, without its end.
+#[derive(Default)]
+pub(super) struct Line {
+    kept: Vec<u8>,
+    length: u64,
+}
+
+impl Line {
+    /// Adds bytes to it.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let is_whole = !self.is_cut();
+        self.length += bytes.len() as u64;
+        match (is_whole, self.is_cut()) {
+            (true, false) => self.kept.extend_from_slice(bytes),
+            (true, true) => {
+                self.kept.extend_from_slice(bytes.get(..BEGINNING).unwrap_or(bytes));
+                self.kept.truncate(BEGINNING);
+                self.kept.shrink_to_fit();
+            }
+            _ => {}
+        }
+    }
+
+    /// What is kept: the whole line, or the beginning of one that is cut.
+    pub(super) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    /// Its length in bytes.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether it is too long to be kept.
+    pub(super) fn is_cut(&self) -> bool {
+        self.length > KEPT as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_kept_whole_up_to_the_limit_and_then_only_its_beginning() {
+        let mut line = Line::default();
+        for _ in 0..KEPT / (64 * 1024) {
+            line.push(&[b'a'; 64 * 1024]);
+        }
+        assert!(!line.is_cut() && line.kept().len() == KEPT);
+        line.push(b"b");
+        assert!(line.is_cut() && line.kept() == [b'a'; BEGINNING]);
+        line.push(b"c");
+        assert_eq!((line.length(), line.kept().len()), (KEPT as u64 + 2, BEGINNING));
+        assert!(line.kept.capacity() < 2 * BEGINNING);
+    }
+}

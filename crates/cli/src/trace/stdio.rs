@@ -1,0 +1,23 @@
+//! Our own stdin and stdout, ours alone.
+
+use attache_connection::stdio::{input, output};
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::pin::Pin;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+type Ends = (Option<Pin<Box<dyn AsyncRead + Send>>>, Option<Pin<Box<dyn AsyncWrite + Send>>>);
+
+/// Takes both. When one is dropped, the client sees it closed: the descriptors 0 and 1 are no more those that it knows.
+pub(super) fn take() -> io::Result<Ends> {
+    let ends = (Some(input()?), Some(output()?));
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    for descriptor in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
+        // SAFETY: both are open; who reads or writes by the old number meets /dev/null.
+        if unsafe { libc::dup2(null.as_raw_fd(), descriptor) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(ends)
+}

@@ -1,0 +1,198 @@
+//! `attache trace`: a tap that changes nothing.
+
+use crate::project::Project;
+use crate::script::Script;
+use serde_json::Value;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The tap around `sh -c SCRIPT`, which it records in `tap.jsonl`.
+fn tapped(project: &Project, script: &str) -> Command {
+    let mut command = project.attache(&["trace", "--file", "tap.jsonl", "--", "sh", "-c", script]);
+    command.stdin(Stdio::piped());
+    command
+}
+
+fn started(project: &Project, script: &str) -> (Child, ChildStdin, ChildStdout) {
+    let mut child = tapped(project, script).spawn().unwrap();
+    let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    (child, stdin, stdout)
+}
+
+fn recorded(project: &Project) -> Vec<Value> {
+    let text = fs::read_to_string(project.path().join("tap.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What went in and came out again through `cat`.
+fn through_cat(project: &Project, bytes: &[u8]) -> Vec<u8> {
+    let (mut child, mut stdin, mut stdout) = started(project, "exec cat");
+    let bytes = bytes.to_vec();
+    let writing = std::thread::spawn(move || stdin.write_all(&bytes).unwrap());
+    let mut out = Vec::new();
+    stdout.read_to_end(&mut out).unwrap();
+    writing.join().unwrap();
+    assert!(child.wait().unwrap().success());
+    out
+}
+
+#[test]
+fn every_byte_passes_unchanged_and_is_recorded_once_for_each_side() {
+    let project = Project::empty();
+    let bytes = b"{\"a\": 1 }\r\n\n\xff\xfe\0\x1b[31m\n{\"token\":\"s3cret\"}\n{\"apiKey\":\"s3cret\"";
+    assert_eq!(through_cat(&project, bytes), bytes);
+    let lines = recorded(&project);
+    assert_eq!(lines.len(), 10);
+    for from in ["client", "agent"] {
+        let of: Vec<&Value> = lines.iter().filter(|line| line["from"] == from).collect();
+        assert_eq!(of[0]["message"]["a"], 1);
+        assert_eq!(
+            (of[1]["text"].as_str(), of[2]["text"].as_str()),
+            (Some(""), Some("\u{fffd}\u{fffd}\0\u{1b}[31m"))
+        );
+        assert_eq!((of[4]["unended"].as_bool(), of[0].get("unended")), (Some(true), None));
+    }
+    assert!(!fs::read_to_string(project.path().join("tap.jsonl")).unwrap().contains("s3cret"));
+}
+
+#[test]
+fn a_line_of_40_mb_passes_and_is_recorded_as_cut() {
+    let project = Project::empty();
+    let mut bytes = vec![b'x'; 40_000_000];
+    bytes.extend_from_slice(b"\n{}\n");
+    assert!(through_cat(&project, &bytes) == bytes);
+    let lines = recorded(&project);
+    let lengths: Vec<Option<u64>> = lines.iter().map(|line| line["length"].as_u64()).collect();
+    assert_eq!(lengths.iter().filter(|length| **length == Some(40_000_000)).count(), 2);
+    assert_eq!(lines.len(), 4);
+    assert!(lines.iter().all(|line| line["text"].as_str().unwrap_or_default().len() < 5000));
+}
+
+#[test]
+fn a_piece_passes_before_its_line_ends_and_before_the_next() {
+    let project = Project::empty();
+    let (mut child, mut stdin, mut stdout) = started(&project, "exec cat");
+    let mut byte = [0];
+    for sent in b"{\"x\"" {
+        stdin.write_all(&[*sent]).unwrap();
+        stdout.read_exact(&mut byte).unwrap();
+        assert_eq!(byte, [*sent]);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn each_end_is_seen_on_the_other_side_while_the_other_direction_goes_on() {
+    let project = Project::empty();
+    // The client ends first: the agent sees it and still answers.
+    let (mut child, stdin, mut stdout) = started(&project, "cat >/dev/null; echo all read; exit 7");
+    drop(stdin);
+    let mut out = String::new();
+    stdout.read_to_string(&mut out).unwrap();
+    assert_eq!((&*out, child.wait().unwrap().code()), ("all read\n", Some(7)));
+
+    // The agent ends its output first: the client sees it and still sends.
+    let project = Project::empty();
+    let script = "echo bye; exec >&-; cat >got; exit 3";
+    let (mut child, mut stdin, mut stdout) = started(&project, script);
+    let mut out = String::new();
+    stdout.read_to_string(&mut out).unwrap();
+    stdin.write_all(b"still here").unwrap();
+    drop(stdin);
+    assert_eq!((&*out, child.wait().unwrap().code()), ("bye\n", Some(3)));
+    assert_eq!(fs::read_to_string(project.path().join("got")).unwrap(), "still here");
+}
+
+/// TERM-08: by a code or by a signal, never both.
+#[test]
+fn the_end_of_the_agent_and_its_stderr_are_those_of_the_tap() {
+    let project = Project::empty();
+    let ended =
+        tapped(&project, "echo out; printf 'odd \\033[31m words' >&2; kill -SEGV $$").output().unwrap();
+    assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{ended:?}");
+    assert_eq!((&*ended.stdout, &*ended.stderr), (&b"out\n"[..], &b"odd \x1b[31m words"[..]));
+    assert_eq!(recorded(&project).len(), 1);
+}
+
+#[test]
+fn an_agent_that_reads_no_more_is_seen_by_a_client_that_writes() {
+    let project = Project::empty();
+    let (mut child, mut stdin, _stdout) = started(&project, "exec <&-; echo closed; exec sleep 1000");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while stdin.write_all(b"{}\n").is_ok() {
+        assert!(Instant::now() < deadline, "the client never sees it");
+    }
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    unsafe { libc::kill(i32::try_from(child.id()).unwrap(), libc::SIGTERM) };
+    assert_eq!(
+        child.wait().unwrap().signal(),
+        Some(libc::SIGTERM),
+        "the agent got the signal, and did not catch it"
+    );
+}
+
+#[test]
+fn nothing_is_left_if_the_tap_is_killed() {
+    let project = Project::empty();
+    let (mut child, _stdin, mut stdout) = started(&project, "sleep 1000 & echo $!; wait");
+    let mut pid = [0; 1];
+    stdout.read_exact(&mut pid).unwrap();
+    child.kill().unwrap();
+    // The agent and its child held the other end.
+    let mut rest = Vec::new();
+    stdout.read_to_end(&mut rest).unwrap();
+    child.wait().unwrap();
+    let pid = String::from_utf8([&pid[..], &rest].concat()).unwrap();
+    let process = std::path::Path::new("/proc").join(pid.trim());
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while process.join("cmdline").exists()
+        && !fs::read(process.join("cmdline")).unwrap_or_default().is_empty()
+    {
+        assert!(Instant::now() < deadline, "{} still runs", process.display());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn it_judges_as_it_passes_and_a_client_works_through_it() {
+    let project = Project::new();
+    let agent = Script {
+        initialize: r#"printf '\033[31mWelcome\n'; reply '{"protocolVersion":1}'"#,
+        ..Script::default()
+    };
+    let agent = agent.install(&project);
+    let tap = format!("{} trace --judge --file tap.jsonl -- {agent}", env!("CARGO_BIN_EXE_attache"));
+    let ended = project.run(&["run", "--verbose", "--agent", &tap, "hello"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let checked = project.run(&["check", "trace", "--json", "tap.jsonl"]);
+    let rules: Vec<Value> = checked.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (rules[0]["line"].as_u64(), rules[0]["rule"].as_str()),
+        (Some(2), Some("RPC-03")),
+        "{checked:?}"
+    );
+
+    let mut child = project.attache(&["trace", "--judge", "--", "printf", "\\033[31mWelcome\\n"]);
+    let ended = child.output().unwrap();
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    assert!(stderr.starts_with("attache trace: line 1, agent, RPC-03 MUST NOT: "), "{stderr}");
+    assert!(stderr.contains("1 lines, 1 findings about 1 rules") && !stderr.contains('\u{1b}'), "{stderr}");
+    assert_eq!(ended.stdout, b"\x1b[31mWelcome\n");
+}
+
+#[test]
+fn what_cannot_be_done_is_said_before_anything_starts() {
+    let project = Project::empty();
+    project.run(&["trace", "--", "true"]).failed(2, &["--file <FILE>"]);
+    project.run(&["trace", "--judge"]).failed(2, &["-- <CMD>"]);
+    project.run(&["trace", "--judge", "--", "no-such-agent"]).failed(3, &["no-such-agent"]);
+    fs::write(project.path().join("there"), "mine").unwrap();
+    let started = ["trace", "--file", "there", "--", "touch", "started"];
+    project.run(&started).failed(2, &["--file: there exists", "not overwritten"]);
+    assert!(!project.path().join("started").exists());
+    assert_eq!(fs::read_to_string(project.path().join("there")).unwrap(), "mine");
+}
