@@ -26,7 +26,8 @@ pub(crate) fn make(file: &Path) -> io::Result<()> {
             // A name that is taken by now is not taken away.
             let _ = fs::hard_link(&draft, file);
         }
-        fs::remove_file(&draft)?;
+        // Left behind it does no harm.
+        let _ = fs::remove_file(&draft);
     }
     match make_empty(file) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && file.exists() => Ok(()),

@@ -182,6 +182,18 @@ fn nobody_but_the_user_may_look() {
     assert_eq!(mode(&folder.path().join("a/b/sessions.db-shm")), 0o600);
 }
 
+/// The draft of a process that was killed while it made a store, or that makes it now.
+#[test]
+fn a_store_is_made_though_the_draft_of_another_one_is_there() {
+    let (folder, path) = place();
+    let draft = folder.path().join("sessions.db-new");
+    fs::write(&draft, "half of a draft").unwrap();
+    let store = Sqlite::open(&path).unwrap();
+    drop(stored(&store, &key("s"), vec![opened("/")]));
+    assert_eq!(list(&store), [key("s")]);
+    assert_eq!(fs::read(&draft).unwrap(), b"half of a draft", "it is not ours");
+}
+
 /// Opens what must be refused, and sees that nothing of it changed.
 fn refused(path: &Path) -> StoreError {
     let before = files(path.parent().unwrap());
