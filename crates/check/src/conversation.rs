@@ -95,7 +95,7 @@ impl Conversation {
         let first = self.now();
         let id = self.begin(method, params);
         match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
-            Ok(index) => Ok(Reply { method: method.to_owned(), line: self.line(index) }),
+            Ok(line) => Ok(Reply { method: method.to_owned(), line }),
             Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
         }
     }
@@ -109,7 +109,7 @@ impl Conversation {
     ) -> Probed<Line> {
         let found = self.peer.wait_for(first, self.patience, |line| line.from == Side::Agent && wanted(line));
         match found.await {
-            Ok(index) => Ok(self.line(index)),
+            Ok(line) => Ok(line),
             Err(missing) => fail(expected, self.instead(first, &missing)),
         }
     }
@@ -124,16 +124,10 @@ impl Conversation {
 
     /// What the agent said instead of what was waited for.
     fn instead(&self, first: usize, missing: &Missing) -> String {
-        let is_update = |line: &&Line| line.get("method").is_none();
-        match self.heard(first).find(is_update) {
+        match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),
             None => missing.to_string(),
         }
-    }
-
-    fn line(&self, index: usize) -> Line {
-        let nothing = || unreachable_line(index);
-        self.peer.lines().get(index).cloned().unwrap_or_else(nothing)
     }
 
     /// Whether the agent answers a call: everything before it was read then.
@@ -210,11 +204,6 @@ impl Conversation {
             None => not_tested("session/new gave no sessionId"),
         }
     }
-}
-
-/// Stands for a line that is not there, which an index of ours never asks for.
-fn unreachable_line(index: usize) -> Line {
-    Line { number: index, from: Side::Agent, at: Duration::ZERO, text: String::new(), value: None }
 }
 
 impl Reply {

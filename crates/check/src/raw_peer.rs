@@ -183,7 +183,7 @@ impl RawPeer {
         self.outgoing.is_last = true;
     }
 
-    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`, and gives its index.
+    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`, and gives it.
     ///
     /// # Errors
     /// It did not come within `patience`, or the connection ended without it.
@@ -192,12 +192,12 @@ impl RawPeer {
         first: usize,
         patience: Duration,
         wanted: impl Fn(&Line) -> bool,
-    ) -> Result<usize, Missing> {
+    ) -> Result<Line, Missing> {
         let deadline = Instant::now() + patience;
         let mut next = first;
         loop {
-            if let Some(found) = self.lines.iter().skip(next).position(&wanted) {
-                return Ok(next + found);
+            if let Some(found) = self.lines.iter().skip(next).find(|line| wanted(line)) {
+                return Ok(found.clone());
             }
             next = next.max(self.lines.len());
             if let Some(how) = &self.ended {

@@ -197,13 +197,15 @@ impl Face {
         let musts = verdicts.iter().filter(|verdict| verdict.rule.strength == Strength::Must).count();
         let passed = self.paint.paint(BOLD, format!("{} pass", count("pass")));
         let total = format!(
-            "{} rules: {passed}, {} fail, {} skipped, {} not tested.",
+            "{} {}: {passed}, {} fail, {} skipped, {} not tested.",
             verdicts.len(),
+            if verdicts.len() == 1 { "rule" } else { "rules" },
             count("fail"),
             count("skipped"),
             count("not tested")
         );
         let must = match faults {
+            0 if musts == 0 => "None of them must hold.".to_owned(),
             0 => format!("None of the {musts} that must hold is broken."),
             faults => self.paint.paint(RED, format!("Broken: {faults} of the {musts} that must hold.")),
         };

@@ -39,7 +39,7 @@ fn an_agent_that_fills_stderr_is_judged_like_any_other() {
     let ended = check(&["--only", "EXT-02"], &["sh", "-c", &loud]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(ended.stdout.contains("pass       EXT-02    must     an unknown extension"), "{ended:#?}");
-    assert!(ended.stdout.contains("\n1 rules: 1 pass, 0 fail"), "{ended:#?}");
+    assert!(ended.stdout.contains("\n1 rule: 1 pass, 0 fail"), "{ended:#?}");
 }
 
 /// RPC-03.
