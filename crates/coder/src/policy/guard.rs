@@ -39,6 +39,7 @@ const SECRET: &[&str] = &[
     "id_ecdsa",
     "id_ed25519",
     "id_rsa",
+    "keys.toml",
     "secrets.json",
     "secrets.toml",
     "secrets.yaml",
@@ -103,6 +104,7 @@ const OBEYED: &[&str] = &[
     "git~1",
     "jenkinsfile",
     "opencode.json",
+    "permissions.toml",
     "qwen.md",
 ];
 
@@ -113,8 +115,10 @@ pub(crate) fn guard(path: &str) -> Option<Guard> {
     if names.iter().any(|name| is_secret(name)) {
         return Some(Guard::Secret);
     }
-    let workflows = names.windows(2).any(|two| two == [".github", "workflows"]);
-    let obeyed = workflows || names.iter().any(|name| OBEYED.contains(&name.as_ref()));
+    // The person's own settings and rules of this agent, also where a session works in their home.
+    let folders = [[".github", "workflows"], [".config", "attache"]];
+    let below = names.windows(2).any(|two| folders.iter().any(|folder| two == folder));
+    let obeyed = below || names.iter().any(|name| OBEYED.contains(&name.as_ref()));
     obeyed.then_some(Guard::Obeyed)
 }
 
