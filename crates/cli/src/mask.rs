@@ -99,13 +99,13 @@ fn inside(outer: Option<&Place>, is_object: bool) -> Place {
 
 /// The bytes of the string that `text` begins with, quotes included.
 fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (index, character) in text.char_indices().skip(1) {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return index + 1,
-            _ => {}
+    let (bytes, mut at) = (text.as_bytes(), 1);
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        match bytes.get(at - 1) {
+            Some(b'"') => return at,
+            // What is escaped ends nothing; a character of several bytes has none of these two in it.
+            _ => at += 1,
         }
     }
     text.len()

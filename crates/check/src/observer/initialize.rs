@@ -44,7 +44,8 @@ impl Judge {
 fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &mut Report) {
     let wanted = asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
-        Err(error) if wanted.is_some() => {
+        // An agent may speak version 2 and find its params wanting; what is later nobody speaks.
+        Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {
             let message = text(error, "message").unwrap_or_default();
             report.contradicts(
                 "INIT-06",
