@@ -147,6 +147,7 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
         String::new(),
         paint().paint(DIM, messages),
         "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
+        format!("  {}   a conversation", command("chat")),
         format!("  {}", command("run \"summarize this project\"")),
         format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
         format!("  {}   with any other ACP agent", command("run --agent gemini \"…\"")),
