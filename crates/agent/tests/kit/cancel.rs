@@ -89,6 +89,8 @@ async fn a_cancel_ends_the_queue_of_that_session_only() {
     for id in cancelled {
         assert_eq!(client.reply(id).await["result"]["stopReason"], "cancelled");
     }
+    // Whatever the cancel does to others has happened then.
+    client.settle().await;
     author.go.notify_one();
     assert_eq!(client.reply(other).await["result"]["stopReason"], "end_turn", "CANCEL-10");
     assert!(!author.noted().contains(&"began second".to_owned()));
