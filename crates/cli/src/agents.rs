@@ -27,7 +27,7 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
         Task::Remove(arguments) => {
             let mut own = OwnAgents::read()?;
             own.remove(&arguments.name)?;
-            told(&format!("{} is no longer in {}", arguments.name, own.shown()))
+            Exit::told(&format!("{} is no longer in {}", arguments.name, own.shown()))
         }
     }
 }
@@ -46,7 +46,7 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
         missing = Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
     }
     let next = missing.unwrap_or_else(|| format!("try it: attache agents check {name}"));
-    told(&format!("{name} is in {}; {next}", own.shown()))
+    Exit::told(&format!("{name} is in {}; {next}", own.shown()))
 }
 
 /// The command of the words after a name: one command line, or its words.
@@ -83,11 +83,6 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
     Ok((own, missing))
 }
 
-/// Says on stderr what was done.
-fn told(text: &str) -> Result<Exit, Failure> {
-    writeln!(io::stderr(), "{text}").map(|()| Exit::Done).map_err(|error| Failure::output(&error))
-}
-
 /// An agent, and where it is.
 struct Found {
     agent: &'static KnownAgent,
@@ -119,7 +114,7 @@ impl Found {
             return format!("{} {name}{}", paint.paint(DIM, "-"), paint.paint(DIM, self.agent.install));
         };
         let version = sanitize::line(self.version.as_deref().unwrap_or_default());
-        let program = sanitize::line(&sanitize::visible(&program.to_string_lossy()));
+        let program = sanitize::visible_line(&program.to_string_lossy());
         format!("{} {}{version:<10}{program}", paint.paint(GREEN, "✓"), paint.paint(BOLD, name))
     }
 }

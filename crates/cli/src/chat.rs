@@ -182,9 +182,6 @@ impl Chat {
         let mode = session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
         let full = session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
         let words = format!("{}{mode}{full}", self.follow.session.agent().name());
-        format!(
-            "\n{} › ",
-            width::cut(&sanitize::line(&sanitize::visible(&words)), terminal::columns().unwrap_or(80) / 2)
-        )
+        format!("\n{} › ", width::cut(&sanitize::visible_line(&words), terminal::columns().unwrap_or(80) / 2))
     }
 }

@@ -12,7 +12,6 @@ use crate::show::paint::{DIM, RED, YELLOW};
 use anstyle::Style;
 use arguments::{Check, Task};
 use attache_check::Strength;
-use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
@@ -29,13 +28,5 @@ fn style_of(strength: Strength) -> Style {
         Strength::Must => RED,
         Strength::Should => YELLOW,
         _ => DIM,
-    }
-}
-
-/// The word for who sent a line.
-pub(crate) fn name(side: Side) -> &'static str {
-    match side {
-        Side::Client => "client",
-        Side::Agent => "agent",
     }
 }

@@ -32,8 +32,8 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
         Some(Task::Unset { key }) => {
             let setting = find(&settings, &key)?;
             match settings.file.unset(&setting.key)? {
-                true => told(&format!("{key} is no longer in {}", settings.file.shown())),
-                false => told(&format!("{key} was not in {}", settings.file.shown())),
+                true => Exit::told(&format!("{key} is no longer in {}", settings.file.shown())),
+                false => Exit::told(&format!("{key} was not in {}", settings.file.shown())),
             }
         }
         Some(Task::Key { provider, remove }) => key(&settings, &provider, remove).await,
@@ -59,7 +59,7 @@ fn set(settings: &Settings, key: &str, value: &str) -> Result<Exit, Failure> {
     let hidden =
         setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let but = hidden.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    told(&format!("{key} is in {} now{but}", settings.file.shown()))
+    Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {
@@ -74,8 +74,8 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     let shown = settings.keys.shown();
     if remove {
         return match settings.keys.keep(id, None)? {
-            true => told(&format!("the key of {} is no longer in {shown}", provider.name)),
-            false => told(&format!("there was no key of {} in {shown}", provider.name)),
+            true => Exit::told(&format!("the key of {} is no longer in {shown}", provider.name)),
+            false => Exit::told(&format!("there was no key of {} in {shown}", provider.name)),
         };
     }
     let key = asked(provider).await?;
@@ -83,7 +83,7 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     let named =
         provider.keys.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let but = named.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    told(&format!("the key of {} is in {shown} now, which only you can read{but}", provider.name))
+    Exit::told(&format!("the key of {} is in {shown} now, which only you can read{but}", provider.name))
 }
 
 /// The key, from the person at the terminal or from stdin.
@@ -113,7 +113,7 @@ fn show(settings: &Settings, json: bool) -> Result<Exit, Failure> {
             let paint = Paint::of(&io::stdout());
             print(&for_people(settings, paint))?;
             for trouble in settings.troubles() {
-                told(&format!("attache config: {trouble}"))?;
+                Exit::told(&format!("attache config: {trouble}"))?;
             }
             Ok(Exit::Done)
         }
@@ -197,9 +197,4 @@ fn print(lines: &[String]) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
     let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
-}
-
-/// Says on stderr what was done.
-fn told(text: &str) -> Result<Exit, Failure> {
-    writeln!(io::stderr(), "{text}").map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }

@@ -203,7 +203,7 @@ fn text_of(value: &Value) -> String {
 }
 
 fn shown(text: &str) -> String {
-    sanitize::line(&sanitize::visible(text))
+    sanitize::visible_line(text)
 }
 
 fn say(lines: &[String]) {

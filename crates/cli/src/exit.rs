@@ -1,6 +1,7 @@
 //! How the command ends: codes that scripts may rely on, kept from version to version.
 
 use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// What `--help` says about the codes.
@@ -57,6 +58,11 @@ impl Exit {
             Self::Kept(code) => code,
         }
     }
+
+    /// Tells the person on stderr what was done; stdout is for what was asked for.
+    pub(crate) fn told(text: &str) -> Result<Self, Failure> {
+        writeln!(io::stderr(), "{text}").map(|()| Self::Done).map_err(|error| Failure::output(&error))
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -82,9 +88,9 @@ impl Failure {
     }
 
     /// The output cannot be written. When nobody reads it any more, that is a wish to stop and no fault.
-    pub(crate) fn output(error: &std::io::Error) -> Self {
+    pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),
+            io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),
             _ => Self::new(Exit::OurFault, format!("the output cannot be written: {error}")),
         }
     }

@@ -149,7 +149,7 @@ impl Verdict {
 
     /// What was decided, in one line.
     pub(crate) fn sentence(&self, request: &PermissionRequest) -> String {
-        let title = sanitize::line(&sanitize::visible(request.title()));
+        let title = sanitize::visible_line(request.title());
         match &self.by {
             By::Rule(rule) => {
                 let rule = sanitize::visible(&rule.to_string()).into_owned();
@@ -198,7 +198,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     let title = match &request.command {
         // A command runs as it is, with every line feed in it.
         Some(command) => sanitize::visible(&command.line()).into_owned(),
-        None => sanitize::line(&sanitize::visible(request.title())),
+        None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
@@ -222,7 +222,7 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     }
     let keys = keys(&request.options);
     lines.extend(keys.iter().map(|(key, option)| {
-        format!("  [{}] {}", paint.paint(BOLD, key), sanitize::line(&sanitize::visible(&option.name)))
+        format!("  [{}] {}", paint.paint(BOLD, key), sanitize::visible_line(&option.name))
     }));
     lines
 }

@@ -121,5 +121,5 @@ fn decision(line: &str) -> String {
 }
 
 fn shown(text: &str) -> String {
-    sanitize::line(&sanitize::visible(text))
+    sanitize::visible_line(text)
 }

@@ -59,10 +59,7 @@ fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
         Place::Nowhere => "no sessions are kept: the store is `none`".to_owned(),
         Place::File(path) => {
-            format!(
-                "no sessions are kept yet in {}",
-                sanitize::line(&sanitize::visible(&path.display().to_string()))
-            )
+            format!("no sessions are kept yet in {}", sanitize::visible_line(&path.display().to_string()))
         }
     };
     let json = match task {

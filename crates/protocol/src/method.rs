@@ -22,6 +22,14 @@ pub enum Side {
 }
 
 impl Side {
+    /// The word for it, as people and records have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Agent => "agent",
+        }
+    }
+
     /// The other end.
     #[must_use]
     pub fn other(self) -> Self {

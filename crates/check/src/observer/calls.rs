@@ -1,7 +1,7 @@
 //! Frames: what a line is, and which reply belongs to which call (RPC-01 to RPC-24).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, OpenCall, Seen, name, quoted};
+use super::seen::{Asked, Body, OpenCall, Seen, quoted};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
 use attache_protocol::method::{Kind, Row, Side};
@@ -141,7 +141,7 @@ impl Calls {
             for (id, call) in open {
                 let seen = format!(
                     "the {} never answered the call {id}, {}",
-                    name(side.other()),
+                    side.other().as_str(),
                     quoted(&call.method)
                 );
                 report.contradicts("RPC-15", call.line, seen);

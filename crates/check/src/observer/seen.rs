@@ -125,11 +125,3 @@ pub(super) fn quoted(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
 }
-
-/// The other end's word for itself.
-pub(super) fn name(side: Side) -> &'static str {
-    match side {
-        Side::Client => "client",
-        Side::Agent => "agent",
-    }
-}

@@ -173,7 +173,7 @@ fn broken(path: &Path, why: &str) -> Failure {
 }
 
 fn shown(path: &Path) -> String {
-    sanitize::line(&sanitize::visible(&path.display().to_string()))
+    sanitize::visible_line(&path.display().to_string())
 }
 
 #[cfg(test)]

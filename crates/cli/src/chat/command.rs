@@ -74,8 +74,8 @@ impl Chat {
 
     fn help(&self) {
         let row = |name: &str, rest: &str, what: &str| {
-            let words = sanitize::line(&sanitize::visible(&format!("{name} {rest}")));
-            println(&format!("  {words:<26} {}", sanitize::line(&sanitize::visible(what))));
+            let words = sanitize::visible_line(&format!("{name} {rest}"));
+            println(&format!("  {words:<26} {}", sanitize::visible_line(what)));
         };
         COMMANDS.iter().for_each(|(name, rest, what)| row(name, rest, what));
         let session = self.follow.session.snapshot();
@@ -162,7 +162,7 @@ impl Chat {
             let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
             let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
             let line = format!("{mark}{number:>3}  {title}  ({}, {when}, {})", listed.agent, listed.cwd);
-            println(&sanitize::line(&sanitize::visible(&line)));
+            println(&sanitize::visible_line(&line));
         }
         for (agent, state) in self.hub.listings().iter().filter(|(_, state)| state.is_failed()) {
             say(YELLOW, &format!("{agent} {state}"));

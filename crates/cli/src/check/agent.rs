@@ -1,7 +1,7 @@
 //! `attache check agent`: drives an agent and says which rules it keeps.
 
 use super::arguments::Agent;
-use super::{name, style_of};
+use super::style_of;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::mask::masked;
@@ -88,7 +88,7 @@ fn json_line(verdict: &Verdict) -> String {
         Outcome::Fail { expected, seen } => (Some(expected.clone()), Some(masked(seen)), None),
         Outcome::Skipped(why) | Outcome::NotTested(why) => (None, None, Some(masked(why))),
     };
-    let line = |line: &Line| json!({"line": line.number, "from": name(line.from), "t": line.at.as_secs_f64(), "text": masked(&line.text)});
+    let line = |line: &Line| json!({"line": line.number, "from": line.from.as_str(), "t": line.at.as_secs_f64(), "text": masked(&line.text)});
     let lines: Vec<_> = verdict.lines.iter().map(line).collect();
     let object = json!({
         "rule": rule.id, "strength": rule.strength.as_str(), "verdict": verdict.outcome.as_str(), "grounds": verdict.grounds,

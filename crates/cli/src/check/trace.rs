@@ -1,8 +1,8 @@
 //! `attache check trace`: which line of a recorded conversation breaks which rule.
 
 use super::arguments::Trace;
+use super::style_of;
 use super::tally::Tally;
-use super::{name, style_of};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -82,7 +82,7 @@ fn judge(
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": name(line.from), "at": line.at, "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
@@ -103,7 +103,7 @@ impl Face {
             "{}{} {} {} {}",
             self.paint.paint(BOLD, format!("line {}", finding.line)),
             line.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default(),
-            name(line.from),
+            line.from.as_str(),
             self.paint.paint(CYAN, rule.id),
             self.paint.paint(style_of(rule.strength), rule.word),
         );

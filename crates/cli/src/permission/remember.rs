@@ -59,8 +59,7 @@ fn show(choices: &[(char, PermissionRule)], other: char, word: &str) -> io::Resu
     writeln!(out, "  which rule shall attache remember? `attache permissions` lists them")?;
     for (key, rule) in choices {
         // Never cut: what is left out would be remembered unseen.
-        let wrapped =
-            |text: &str| width::wrap(&sanitize::line(&sanitize::visible(text)), columns.saturating_sub(6));
+        let wrapped = |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
         let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
         writeln!(out, "  [{}] {meaning}", paint.paint(BOLD, key))?;
         let lines = wrapped(&rule.to_string());
@@ -78,7 +77,7 @@ fn remembered(request: &PermissionRequest, rules: &Rules, rule: PermissionRule) 
         Err(error) => (YELLOW, format!("not remembered, decided for now alone: {error}")),
     };
     let mut out = io::stderr().lock();
-    let line = Paint::of(&out).paint(style, sanitize::line(&sanitize::visible(&said)));
+    let line = Paint::of(&out).paint(style, sanitize::visible_line(&said));
     // If stderr is closed nobody is there, and the terminal could not be read either.
     let _ = write!(out, "\n  {line}");
     verdict

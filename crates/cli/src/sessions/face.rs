@@ -38,7 +38,7 @@ impl Face {
         let summary = &listed.summary;
         let id = sanitize::line(listed.key.session_id.as_str());
         let began = when::exact(summary.began_at, &self.zone);
-        let facts = format!("{id} · {} · began {began}", sanitize::line(&sanitize::visible(&summary.cwd)));
+        let facts = format!("{id} · {} · began {began}", sanitize::visible_line(&summary.cwd));
         self.lines(&[self.paint.paint(BOLD, sanitize::line(title)), self.paint.paint(DIM, facts)])
     }
 

@@ -159,7 +159,7 @@ impl Listing<'_> {
             Some(inside) => format!("~/{}", inside.display()),
             None => folder.to_owned(),
         };
-        sanitize::line(&sanitize::visible(&shown))
+        sanitize::visible_line(&shown)
     }
 
     /// Writes the rows; the head stands above the first ones only.
@@ -213,7 +213,7 @@ pub(crate) fn object(listed: &Listed, shown: Option<String>) -> Value {
     json!({
         "sessionId": key.session_id.as_str(),
         "agent": key.agent,
-        "side": match key.side { Side::Agent => "agent", Side::Client => "client" },
+        "side": key.side.as_str(),
         "title": summary.info.title(),
         "shownTitle": shown,
         "cwd": summary.cwd,

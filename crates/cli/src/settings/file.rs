@@ -68,7 +68,7 @@ impl SettingsFile {
 
     /// Where the file is, for people.
     pub(crate) fn shown(&self) -> String {
-        sanitize::line(&sanitize::visible(&self.path.display().to_string()))
+        sanitize::visible_line(&self.path.display().to_string())
     }
 
     /// Puts a value into the file.

@@ -74,7 +74,7 @@ impl KeysFile {
 
     /// Where the file is, for people.
     pub(crate) fn shown(&self) -> String {
-        sanitize::line(&sanitize::visible(&self.path.display().to_string()))
+        sanitize::visible_line(&self.path.display().to_string())
     }
 
     /// Keeps a key, or forgets it. Whether there was one before.

@@ -56,6 +56,11 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(picture).collect())
 }
 
+/// A name or title whose exact characters matter, on one line: [`visible`], then [`line`].
+pub(crate) fn visible_line(text: &str) -> String {
+    line(&visible(text))
+}
+
 fn harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || turns(character))
 }

@@ -65,8 +65,8 @@ pub(crate) fn relative(path: &str, cwd: &Path) -> String {
     let inside = Path::new(path).strip_prefix(cwd).ok().map(|inside| inside.to_string_lossy());
     match inside {
         Some(inside) if inside.is_empty() => ".".to_owned(),
-        Some(inside) => sanitize::line(&sanitize::visible(&inside)),
-        None => sanitize::line(&sanitize::visible(path)),
+        Some(inside) => sanitize::visible_line(&inside),
+        None => sanitize::visible_line(path),
     }
 }
 

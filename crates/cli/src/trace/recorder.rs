@@ -4,7 +4,6 @@ use super::lane::Piece;
 use super::line::Line;
 use super::say;
 use crate::args;
-use crate::check::name;
 use crate::check::tally::Tally;
 use crate::exit::Failure;
 use crate::record::{create, record};
@@ -74,12 +73,12 @@ impl Recorder {
         self.number += 1;
         if let Some(file) = &mut self.file {
             let cut = if line.is_cut() { format!(",\"length\":{}", line.length()) } else { String::new() };
-            file.next += &record(("from", name(from)), at, line.kept(), &format!("{cut}{more}"));
+            file.next += &record(("from", from.as_str()), at, line.kept(), &format!("{cut}{more}"));
         }
         if let Some((observer, tally)) = &mut self.judge {
             tally.lines += 1;
             if !line.is_cut() {
-                tell(tally, name(from), &observer.line(self.number, from, line.kept()));
+                tell(tally, from.as_str(), &observer.line(self.number, from, line.kept()));
             }
         }
     }
