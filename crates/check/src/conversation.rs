@@ -1,5 +1,7 @@
 //! A connection to the agent under test, in the words of a probe: ask, notify, be sure of silence.
 
+mod turn;
+
 use crate::raw_peer::{Line, Missing, RawPeer};
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{Initialize, Method, SessionNew, Side};

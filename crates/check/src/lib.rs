@@ -23,6 +23,7 @@
 //! assert!(seen < rules().len(), "not every rule can be seen on the wire");
 //! ```
 
+mod acts;
 mod conversation;
 mod mutation;
 mod mutation_file;
@@ -35,6 +36,7 @@ mod rule;
 mod rule_table;
 mod run;
 mod select;
+mod services;
 mod verdict;
 
 pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};

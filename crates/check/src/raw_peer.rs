@@ -91,7 +91,7 @@ impl std::error::Error for Missing {}
 #[derive(Debug)]
 pub struct RawPeer {
     link: Link,
-    script: Script,
+    pub(crate) script: Script,
     began: Instant,
     outgoing: Outgoing,
     /// What was read of a line that has not ended.

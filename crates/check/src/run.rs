@@ -1,10 +1,12 @@
 //! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
 
-use crate::conversation::{Conversation, Session};
+use crate::acts;
+use crate::conversation::{Conversation, Session, quoted};
 use crate::passive;
 use crate::probe::{self, Probe};
 use crate::raw_peer::{Line, Link, RawPeer, Script};
-use crate::verdict::{Outcome, Probed, Verdict};
+use crate::services;
+use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::{Finding, Rule, Selection, select};
 use attache_host::StartError;
 use serde_json::{Value, json};
@@ -17,6 +19,10 @@ use std::time::Duration;
 const LINES_SHOWN: usize = 12;
 /// How much of a line is kept for that, in characters.
 const LINE_KEPT: usize = 2000;
+
+/// What a turn has to say to show that it does what it is told.
+#[allow(dead_code, reason = "the probes of turns are being written")]
+const WORD: &str = "attache-word-50917";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 
@@ -42,6 +48,9 @@ pub struct Run {
     now: Option<Conversation>,
     /// Whether the next probe may go on with this conversation.
     is_shared: bool,
+    #[allow(dead_code, reason = "the probes of turns are being written")]
+    /// Whether turns do what their prompts tell, or why not, once that was tried.
+    driven: Option<Result<(), String>>,
     watched: Watched,
 }
 
@@ -74,6 +83,7 @@ impl Run {
             words: "hi".to_owned(),
             now: None,
             is_shared: false,
+            driven: None,
             watched: Watched::default(),
         }
     }
@@ -136,6 +146,9 @@ impl Run {
     }
 
     async fn probe(&mut self, probe: &Probe) -> Option<Verdict> {
+        if let Some(talk) = &mut self.now {
+            talk.peer.script.restore();
+        }
         let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let is_fail = matches!(outcome, Outcome::Fail { .. });
@@ -200,9 +213,50 @@ impl Run {
         Ok(self.now())
     }
 
+    #[allow(dead_code, reason = "the probes of turns are being written")]
+    /// A conversation of its own with a client that has these capabilities. It ends with the probe.
+    pub(crate) async fn fresh_with(&mut self, capabilities: Value) -> Probed<&mut Conversation> {
+        let talk = self.fresh().await?;
+        talk.initialize(initialize_params(capabilities)).await?.result()?;
+        Ok(talk)
+    }
+
+    #[allow(dead_code, reason = "the probes of turns are being written")]
+    /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.
+    pub(crate) async fn driven(&mut self) -> Probed {
+        if self.driven.is_none() {
+            self.driven = Some(self.calibrate().await);
+        }
+        match &self.driven {
+            Some(Err(why)) => not_tested(why.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    #[allow(dead_code, reason = "the probes of turns are being written")]
+    /// One turn that is to say a certain word.
+    async fn calibrate(&mut self) -> Result<(), String> {
+        let why = |seen: String| {
+            format!("the agent has no model that can be told what to do ({seen}): --model-env NAME")
+        };
+        let (talk, session) = match self.session().await {
+            Ok(opened) => opened,
+            Err(outcome) => return Err(outcome.seen().to_owned()),
+        };
+        let played = talk.play(&session, acts::say(WORD)).await;
+        let said = played.and_then(|played| played.stop_reason().map(|_| played.said()));
+        match said {
+            Ok(said) if said.contains(WORD) && acts::Acts::read(&said).is_none() => Ok(()),
+            Ok(said) if said.is_empty() => Err(why("told to say a word, it says nothing".to_owned())),
+            Ok(said) => Err(why(format!("told to say a word, it says: {}", quoted(&said)))),
+            Err(outcome) => Err(why(format!("told to say a word: {}", outcome.seen()))),
+        }
+    }
+
     fn meet(&mut self, link: Link) {
         self.is_shared = false;
-        self.now = Some(Conversation::new(RawPeer::new(link, Script::default()), self.patience));
+        let script = services::script(&self.folder);
+        self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
     }
 
     /// The conversation that goes on. One that has ended stands in where there is none.

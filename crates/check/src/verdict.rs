@@ -46,6 +46,16 @@ impl Outcome {
         }
     }
 
+    #[allow(dead_code, reason = "the probes of turns are being written")]
+    /// What was seen, or why nothing was.
+    pub(crate) fn seen(&self) -> &str {
+        match self {
+            Self::Pass => "",
+            Self::Fail { seen, .. } => seen,
+            Self::Skipped(why) | Self::NotTested(why) => why,
+        }
+    }
+
     /// Which of several outcomes about one rule stands: a fail before a pass, a pass before what is not known.
     pub(crate) fn weight(&self) -> u8 {
         match self {

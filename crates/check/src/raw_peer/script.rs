@@ -23,6 +23,8 @@ type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 #[derive(Default)]
 pub struct Script {
     answers: Vec<(&'static str, Answering)>,
+    /// What is answered instead for a while.
+    replaced: Vec<(&'static str, Answering)>,
 }
 
 impl fmt::Debug for Script {
@@ -37,6 +39,17 @@ impl Script {
     pub fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
         self.answers.push((M::ROW.name, Box::new(answering)));
         self
+    }
+
+    /// Until [`restore`](Self::restore), calls of this method are answered with what `answering` makes of their params.
+    pub(crate) fn replace<M: Method>(&mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) {
+        self.replaced.retain(|(method, _)| *method != M::ROW.name);
+        self.replaced.push((M::ROW.name, Box::new(answering)));
+    }
+
+    /// Forgets every replacement.
+    pub(crate) fn restore(&mut self) {
+        self.replaced.clear();
     }
 
     /// The reply to a line, if it is a call of the agent.
@@ -56,7 +69,8 @@ impl Script {
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Answer {
-        if let Some((_, answering)) = self.answers.iter_mut().find(|(named, _)| *named == method) {
+        let mut answers = self.replaced.iter_mut().chain(&mut self.answers);
+        if let Some((_, answering)) = answers.find(|(named, _)| *named == method) {
             return answering(params);
         }
         if method == SessionRequestPermission::ROW.name {

@@ -1,0 +1,186 @@
+//! What a turn is to do, told in the prompt itself: some words and one JSON object `{"acts":[…]}`.
+//!
+//! Whoever answers for the agent's model obeys it: the judge's model server, or an agent without a model that knows the acts. Each act is
+//! one answer of the model; when they are used up, the model stops. Nothing about a turn is kept anywhere but in its prompt, so
+//! forks, loads, retries and several sessions at once need no more.
+
+#![allow(dead_code, reason = "the probes that say the rest are being written")]
+
+use serde_json::{Map, Value, json};
+
+/// What stands before the acts in a prompt.
+const WORDS: &str = "attache check: do this.";
+/// How the object that holds the acts begins. Nothing else in a request of an agent to its model begins so.
+const MARK: &str = "{\"acts\":";
+
+/// What a turn is to do: the answers of its model, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Acts(Vec<Value>);
+
+/// The model says this, in several pieces.
+pub(crate) fn say(text: impl Into<String>) -> Acts {
+    Acts::default().then_do("say", json!(text.into()))
+}
+
+/// The model thinks this.
+pub(crate) fn think(text: impl Into<String>) -> Acts {
+    Acts::default().then_do("think", json!(text.into()))
+}
+
+/// The model calls this tool.
+pub(crate) fn call(tool: Value) -> Acts {
+    calls([tool])
+}
+
+/// The model calls these tools in one answer.
+pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
+    Acts::default().then_do("call", tools.into_iter().collect())
+}
+
+/// The model's answer is this HTTP error.
+pub(crate) fn fail_with(status: u16) -> Acts {
+    Acts::default().then_do("fail", json!(status))
+}
+
+/// Whether the request to the model holds this text outside of the acts: it says `recalled yes` or `recalled no`.
+pub(crate) fn recall(text: impl Into<String>) -> Acts {
+    Acts::default().then_do("recall", json!(text.into()))
+}
+
+/// The agent sends this update. Only agents that obey the acts themselves can.
+pub(crate) fn update(update: Value) -> Acts {
+    Acts::default().then_do("update", update)
+}
+
+/// The agent calls the client with these params, to which it adds the session. Only agents that obey the acts themselves can.
+pub(crate) fn client(method: &str, params: Value) -> Acts {
+    Acts::default().then_do("client", json!({"method": method, "params": params}))
+}
+
+/// A tool that reads this file.
+pub(crate) fn read(path: impl AsRef<std::path::Path>) -> Value {
+    json!({"tool": "read", "path": path.as_ref()})
+}
+
+/// A tool that writes this file.
+pub(crate) fn write(path: impl AsRef<std::path::Path>, content: &str) -> Value {
+    json!({"tool": "write", "path": path.as_ref(), "content": content})
+}
+
+/// A tool that replaces a text in this file.
+pub(crate) fn edit(path: impl AsRef<std::path::Path>, old: &str, new: &str) -> Value {
+    json!({"tool": "edit", "path": path.as_ref(), "old": old, "new": new})
+}
+
+/// A tool that runs this command line.
+pub(crate) fn run(command: &str) -> Value {
+    json!({"tool": "run", "command": command})
+}
+
+/// A tool that sets the plan to these entries.
+pub(crate) fn plan(entries: Value) -> Value {
+    json!({"tool": "plan", "entries": entries})
+}
+
+/// A tool that asks the person this.
+pub(crate) fn ask(question: &str) -> Value {
+    json!({"tool": "ask", "question": question})
+}
+
+/// The tool of an MCP server with this name.
+pub(crate) fn mcp(name: &str, arguments: Value) -> Value {
+    json!({"tool": "mcp", "name": name, "arguments": arguments})
+}
+
+impl Acts {
+    /// The acts in a text that holds them: those that stand last in it.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (_, from) = text.rsplit_once(MARK)?;
+        let mut object = serde_json::Deserializer::from_str(from).into_iter::<Vec<Value>>();
+        Some(Self(object.next()?.ok()?))
+    }
+
+    /// The act with this number, counted from 0.
+    pub(crate) fn get(&self, number: usize) -> Option<&Value> {
+        self.0.get(number)
+    }
+
+    /// The prompt that tells them.
+    pub(crate) fn prompt_text(&self) -> String {
+        format!("{WORDS} {}", json!({"acts": self.0}))
+    }
+
+    /// These acts, and then those.
+    #[must_use]
+    pub(crate) fn then(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
+    }
+
+    /// The last answer also says this.
+    #[must_use]
+    pub(crate) fn say(self, text: impl Into<String>) -> Self {
+        self.with("say", json!(text.into()))
+    }
+
+    /// The last answer says its text so many times.
+    #[must_use]
+    pub(crate) fn repeat(self, times: usize) -> Self {
+        self.with("repeat", json!(times))
+    }
+
+    /// The last answer ends with `stop`, `length` or `refusal`.
+    #[must_use]
+    pub(crate) fn end(self, end: &str) -> Self {
+        self.with("end", json!(end))
+    }
+
+    /// The last answer used so many tokens: an object of `input`, `output`, `cached` and `reasoning`.
+    #[must_use]
+    pub(crate) fn usage(self, usage: Value) -> Self {
+        self.with("usage", usage)
+    }
+
+    /// The last answer never ends: after what it says nothing comes until the agent gives up.
+    #[must_use]
+    pub(crate) fn hang(self) -> Self {
+        self.with("hang", json!(true))
+    }
+
+    /// The connection breaks in the middle of the last answer.
+    #[must_use]
+    pub(crate) fn cut(self) -> Self {
+        self.with("cut", json!(true))
+    }
+
+    fn then_do(mut self, key: &str, value: Value) -> Self {
+        self.0.push(Value::Object(Map::from_iter([(key.to_owned(), value)])));
+        self
+    }
+
+    fn with(mut self, key: &str, value: Value) -> Self {
+        if let Some(act) = self.0.last_mut().and_then(Value::as_object_mut) {
+            act.insert(key.to_owned(), value);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn acts_come_back_out_of_a_prompt_whatever_stands_around_them() {
+        let acts = call(read("/a\"b")).then(say("x {\"y\":1}\n").end("length").usage(json!({"input": 5})));
+        let text = acts.prompt_text();
+        assert!(!text.contains('@') && !text.starts_with('/'), "{text}");
+        let around = format!("<context>{}</context>\n{text}\nthe end }}", say("old").prompt_text());
+        assert_eq!(Acts::read(&around).unwrap(), acts);
+        assert_eq!(acts.get(1).unwrap()["end"], "length");
+        assert_eq!(Acts::read("nothing of the kind"), None);
+        assert_eq!(Acts::read("{\"acts\":[{\"say\":"), None);
+    }
+}
