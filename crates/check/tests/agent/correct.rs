@@ -1,189 +1,172 @@
-//! An agent in memory that keeps every rule that is probed: a function from a line to the lines that answer it.
+//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines out.
+//!
+//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own reading of them can be wrong only apart.
 
+mod call;
+mod command;
+mod config_option;
+mod list;
+mod session;
+mod store;
+mod tool;
+mod turn;
+
+pub(crate) use store::Kept;
+
+use call::Call;
+use command::Commands;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use store::Store;
+use turn::Turn;
 
 /// The longest line that it reads, in bytes.
 pub(crate) const LIMIT: usize = 32 * 1024 * 1024;
 
+/// The agent of one connection.
 #[derive(Default)]
 pub(crate) struct Correct {
+    /// What outlives the connection. Taken from its keeper while a line is answered.
+    store: Store,
+    kept: Kept,
     client: Option<Value>,
-    sessions: BTreeMap<String, Session>,
-    opened: usize,
+    /// The sessions that are open on this connection, in the order in which they were opened.
+    pub(crate) open: Vec<String>,
+    /// The turns that run, by their session.
+    turns: BTreeMap<String, Turn>,
+    /// Its own calls that were not answered yet.
+    calls: BTreeMap<i64, Call>,
+    last_call: i64,
+    commands: Commands,
     /// The session that was deleted last.
     pub(crate) deleted: Option<String>,
-}
-
-struct Session {
-    cwd: String,
-    is_listed: bool,
+    said: Vec<Value>,
 }
 
 /// An error: its code, and its data.
 type Refusal = (i64, Value);
 
 impl Correct {
+    /// An agent that keeps its sessions there.
+    pub(crate) fn new(kept: Kept) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     /// Whether `initialize` has succeeded.
     pub(crate) fn is_initialized(&self) -> bool {
         self.client.is_some()
     }
 
+    /// The method of its own call with this id, if it waits for the reply.
+    pub(crate) fn called(&self, id: &Value) -> &'static str {
+        id.as_i64().and_then(|id| self.calls.get(&id)).map_or("", |call| call.method)
+    }
+
     /// What it says to a line.
     pub(crate) fn line(&mut self, line: &str) -> Vec<Value> {
+        let kept = self.kept.clone();
+        let mut kept = kept.lock().unwrap();
+        std::mem::swap(&mut self.store, &mut *kept);
+        self.heard(line);
+        std::mem::swap(&mut self.store, &mut *kept);
+        std::mem::take(&mut self.said)
+    }
+
+    fn heard(&mut self, line: &str) {
         if line.trim().is_empty() {
-            return Vec::new();
+            return;
         }
         let Ok(message) = serde_json::from_str::<Value>(line) else {
-            return vec![error(&Value::Null, -32700)];
+            return self.said.push(error(&Value::Null, -32700));
         };
         let (id, method) = (&message["id"], message["method"].as_str());
         let is_valid_id = id.is_null() || id.is_string() || id.is_i64();
         let Some(method) = method.filter(|_| message["jsonrpc"] == "2.0" && is_valid_id) else {
             let is_reply = message.get("id").is_some() && method.is_none();
-            return if is_reply { Vec::new() } else { vec![error(&Value::Null, -32600)] };
+            return if is_reply { self.reply(&message) } else { self.said.push(error(&Value::Null, -32600)) };
         };
         if message.get("id").is_none() {
-            return Vec::new();
+            return self.notified(method, &message["params"]);
         }
-        let mut said = Vec::new();
-        let reply = match self.call(method, &message["params"], &mut said) {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        match self.call(method, id, &message["params"]) {
+            Ok(Some(result)) => self.give(id, result),
+            // It is answered when the turn ends.
+            Ok(None) => {}
             Err((code, data)) => {
                 let mut reply = error(id, code);
                 reply["error"]["data"] = data;
-                reply
+                self.said.push(reply);
             }
-        };
-        said.push(reply);
-        said
+        }
     }
 
-    fn call(&mut self, method: &str, params: &Value, said: &mut Vec<Value>) -> Result<Value, Refusal> {
+    fn give(&mut self, id: &Value, result: Value) {
+        self.said.push(json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    fn notified(&mut self, method: &str, params: &Value) {
+        match method {
+            "session/cancel" => {
+                if let Some(session) = params["sessionId"].as_str() {
+                    self.cancel(session);
+                }
+            }
+            "$/cancel_request" => {
+                let running = self.turns.iter().find(|(_, turn)| turn.request == params["requestId"]);
+                if let Some(session) = running.map(|(session, _)| session.clone()) {
+                    self.cancel(&session);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, method: &str, id: &Value, params: &Value) -> Result<Option<Value>, Refusal> {
         if !self.is_initialized() && method != "initialize" {
             return Err((-32600, Value::Null));
         }
-        match method {
+        let result = match method {
             "initialize" => self.initialize(params),
             "authenticate" => Err(invalid()),
             "session/new" => self.new_session(params),
             "session/list" => self.list(params),
-            "session/load" | "session/resume" => {
-                self.known(params)?;
-                Ok(self.state())
-            }
-            "session/close" => self.known(params).map(|_| json!({})),
-            "session/delete" => {
-                let id = params["sessionId"].as_str().ok_or_else(invalid)?;
-                self.sessions.remove(id);
-                self.deleted = Some(id.to_owned());
-                Ok(json!({}))
-            }
-            "session/set_mode" => {
-                self.known(params)?;
-                if params["modeId"] == "ask" { Ok(json!({})) } else { Err(invalid()) }
-            }
-            "session/set_config_option" => {
-                self.known(params)?;
-                let is_right = params["configId"] == "model" && params["value"] == "m1";
-                if is_right { Ok(json!({"configOptions": self.options()})) } else { Err(invalid()) }
-            }
-            "session/prompt" => self.prompt(params, said),
+            "session/load" => self.load(params),
+            "session/resume" => self.resume(params),
+            "session/fork" => self.fork(params),
+            "session/close" => self.close(params),
+            "session/delete" => self.delete(params),
+            "session/set_mode" => self.set_mode(params),
+            "session/set_config_option" => self.set_option(params),
+            "session/prompt" => return self.prompt(id, params).map(|()| None),
             _ => Err((-32601, Value::Null)),
-        }
+        };
+        result.map(Some)
     }
 
     fn initialize(&mut self, params: &Value) -> Result<Value, Refusal> {
         params["protocolVersion"].as_u64().filter(|version| *version <= 65_535).ok_or_else(invalid)?;
         self.client = Some(params["clientCapabilities"].clone());
+        let session = json!({"list": {}, "resume": {}, "close": {}, "delete": {}, "fork": {}, "additionalDirectories": {}});
         Ok(json!({
             "protocolVersion": 1, "agentInfo": {"name": "correct", "version": "1"}, "authMethods": [{"id": "login", "name": "Log in"}],
-            "agentCapabilities": {
-                "loadSession": true,
-                "promptCapabilities": {},
-                "sessionCapabilities":
-                    {"list": {}, "resume": {}, "close": {}, "delete": {}, "additionalDirectories": {}},
-            },
+            "agentCapabilities": {"loadSession": true, "promptCapabilities": {}, "sessionCapabilities": session},
         }))
     }
 
-    fn new_session(&mut self, params: &Value) -> Result<Value, Refusal> {
-        let cwd = params["cwd"].as_str().filter(|cwd| cwd.starts_with('/')).ok_or_else(invalid)?;
-        let servers = params.get("mcpServers").ok_or_else(invalid)?;
-        let servers = if servers.is_null() { &[][..] } else { servers.as_array().ok_or_else(invalid)? };
-        if servers.iter().any(|server| !server["command"].is_string() || !server["args"].is_array()) {
-            return Err(invalid());
-        }
-        if let Some(more) = params.get("additionalDirectories") {
-            let is_path = |path: &Value| path.as_str().is_some_and(|path| path.starts_with('/'));
-            more.as_array().filter(|paths| paths.iter().all(is_path)).ok_or_else(invalid)?;
-        }
-        self.opened += 1;
-        let id = format!("s{}", self.opened);
-        self.sessions.insert(id.clone(), Session { cwd: cwd.to_owned(), is_listed: false });
-        let mut result = self.state();
-        result["sessionId"] = json!(id);
-        Ok(result)
-    }
-
-    /// What a session tells when it opens.
-    fn state(&self) -> Value {
-        let modes = json!([{"id": "ask", "name": "Ask"}]);
-        json!({"modes": {"currentModeId": "ask", "availableModes": modes}, "configOptions": self.options()})
-    }
-
-    fn options(&self) -> Value {
-        let values = json!([{"value": "m1", "name": "M1"}, {"value": "m2", "name": "M2"}]);
-        let model = json!({"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "m1", "options": values});
-        let mut options = vec![model];
-        if self.client_has("/session/configOptions/boolean") {
-            options.push(json!({"id": "fast", "name": "Fast", "type": "boolean", "currentValue": false}));
-        }
-        json!(options)
-    }
-
+    /// Whether the client offers the capability at this JSON pointer.
     fn client_has(&self, pointer: &str) -> bool {
-        self.client.as_ref().and_then(|client| client.pointer(pointer)).is_some_and(Value::is_object)
+        let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
+        told.is_some_and(|told| told.is_object() || *told == true)
     }
 
-    fn list(&self, params: &Value) -> Result<Value, Refusal> {
-        if !params["cursor"].is_null() {
-            return Err(invalid());
+    /// Sends an update of the session and keeps it where it belongs to the history.
+    fn update(&mut self, session: &str, update: Value) {
+        let kind = update["sessionUpdate"].as_str().unwrap_or_default();
+        if kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan" {
+            self.store.session(session).history.push(update.clone());
         }
-        let listed = self.sessions.iter().filter(|(_, session)| {
-            session.is_listed && (params["cwd"].is_null() || params["cwd"] == session.cwd.as_str())
-        });
-        let entry = |(id, session): (&String, &Session)| json!({"sessionId": id, "cwd": session.cwd, "updatedAt": "2026-11-01T10:00:00Z"});
-        Ok(json!({"sessions": listed.map(entry).collect::<Vec<_>>()}))
-    }
-
-    fn known(&mut self, params: &Value) -> Result<&mut Session, Refusal> {
-        let id = params["sessionId"].as_str().ok_or_else(invalid)?;
-        let unknown = (-32002, json!({"sessionId": id}));
-        self.sessions.get_mut(id).ok_or(unknown)
-    }
-
-    fn prompt(&mut self, params: &Value, said: &mut Vec<Value>) -> Result<Value, Refusal> {
-        let blocks = params["prompt"].as_array().ok_or_else(invalid)?;
-        if blocks.is_empty() || blocks.iter().any(|block| !block["text"].is_string()) {
-            return Err(invalid());
-        }
-        self.known(params)?.is_listed = true;
-        let id = &params["sessionId"];
-        let mut update = |update: Value| {
-            let params = json!({"sessionId": id, "update": update});
-            said.push(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
-        };
-        update(
-            json!({"sessionUpdate": "usage_update", "used": 1, "size": 100, "cost": {"amount": 0.5, "currency": "USD"}}),
-        );
-        let locations = json!([{"path": "/a", "line": 1}]);
-        update(
-            json!({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look", "status": "pending", "locations": locations}),
-        );
-        update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}));
-        update(json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "hello"}}));
-        Ok(json!({"stopReason": "end_turn"}))
+        let params = json!({"sessionId": session, "update": update});
+        self.said.push(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
     }
 }
 

@@ -6,71 +6,103 @@ mod correct;
 mod fault;
 
 use attache_check::{Link, Outcome, Run, Verdict};
-use correct::{Correct, LIMIT};
-use fault::{END, FAULTS, HUGE, Heard};
+use correct::{Correct, Kept, LIMIT};
+use fault::{END, Fault, HUGE, Heard};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::task::JoinSet;
-
-type Wrong = fn(Heard<'_>, &mut Vec<Value>);
-
-const NOTHING_WRONG: Wrong = |_, _| {};
 
 thread_local! {
     /// The agents that run on this thread.
     static AGENTS: RefCell<JoinSet<()>> = RefCell::default();
 }
 
-/// Serves a connection with the correct agent and one fault.
-async fn serve(input: DuplexStream, mut output: DuplexStream, wrong: Wrong) {
-    let (mut input, mut agent) = (BufReader::with_capacity(1 << 20, input), Correct::default());
+/// A connection of the correct agent with one fault.
+struct Connection {
+    agent: Correct,
+    fault: &'static Fault,
+}
+
+impl Connection {
+    /// What is said to a line that ended, to one that is too long, and to the end of the input.
+    fn line(&mut self, line: &[u8]) -> (bool, Vec<Value>) {
+        let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).unwrap();
+        let is_long = line.len() > LIMIT;
+        let message = serde_json::from_str(if is_long { "null" } else { text }).unwrap_or(Value::Null);
+        let method = match line.last() {
+            Some(b'\n') => message["method"].as_str().unwrap_or_default(),
+            _ if is_long => HUGE,
+            _ => END,
+        };
+        let is_initialized = self.agent.is_initialized();
+        let answers = if method.is_empty() { self.agent.called(&message["id"]) } else { "" };
+        let (earlier, open, message) = (self.agent.deleted.clone(), self.agent.open.clone(), &message);
+        let deleted = earlier.as_deref();
+        let heard = Heard { text, message, method, answers, is_initialized, open: &open, deleted };
+        let mut said = match method {
+            END | HUGE => vec![Value::Null],
+            _ => {
+                let mut misheard = message.clone();
+                (self.fault.misheard)(heard, &mut misheard);
+                match &misheard {
+                    same if same == message => self.agent.line(text),
+                    Value::Null => Vec::new(),
+                    other => self.agent.line(&other.to_string()),
+                }
+            }
+        };
+        let deleted = self.agent.deleted.clone();
+        (self.fault.wrong)(Heard { deleted: deleted.as_deref(), ..heard }, &mut said);
+        (method == END, said)
+    }
+}
+
+/// Serves a connection.
+async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Connection) {
+    let mut input = BufReader::with_capacity(1 << 20, input);
     loop {
         let mut line = Vec::new();
         (&mut input).take(LIMIT as u64 + 1).read_until(b'\n', &mut line).await.unwrap();
-        let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(&line)).unwrap();
-        let message =
-            serde_json::from_str(if line.len() > LIMIT { "null" } else { text }).unwrap_or(Value::Null);
-        let is_initialized = agent.is_initialized();
-        let (method, mut said) = match line.last() {
-            Some(b'\n') => (message["method"].as_str().unwrap_or_default(), agent.line(text)),
-            _ if line.len() > LIMIT => (HUGE, vec![Value::Null]),
-            _ => (END, vec![Value::Null]),
-        };
-        let deleted = agent.deleted.as_deref();
-        wrong(Heard { text, message: &message, method, is_initialized, deleted }, &mut said);
+        let (is_end, said) = connection.line(&line);
         for line in said {
             let line = match line {
                 Value::Null => return,
                 Value::String(text) => text,
                 message => message.to_string(),
             };
-            output.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-        }
-        match method {
-            END => std::future::pending().await,
-            HUGE => {
-                while input.fill_buf().await.is_ok_and(|rest| !rest.is_empty()) {
-                    let rest = input.buffer().len();
-                    input.consume(rest);
-                }
+            // The judge may have left.
+            if output.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+                return;
             }
-            _ => {}
+        }
+        if is_end {
+            return std::future::pending().await;
+        }
+        if line.len() > LIMIT {
+            while input.fill_buf().await.is_ok_and(|rest| !rest.is_empty()) {
+                let rest = input.buffer().len();
+                input.consume(rest);
+            }
         }
     }
 }
 
 /// The verdicts on the correct agent with this fault. Time does not pass unless everyone waits.
-fn verdicts(wrong: Wrong) -> Vec<Verdict> {
+fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let judged = runtime.block_on(async {
-        let mut run = Run::new("/p", move || {
+        let kept = Kept::default();
+        let mut run = Run::new(folder.path(), move || {
             // Two, as each end of one closes both ways at once or neither.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
-            AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, wrong)));
+            let connection = Connection { agent: Correct::new(kept.clone()), fault };
+            AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         });
         run.judge(None, |_, _, _| {}).await.unwrap()
@@ -86,7 +118,7 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
 
 #[test]
 fn a_correct_agent_passes_every_probe() {
-    let verdicts = verdicts(NOTHING_WRONG);
+    let verdicts = verdicts(&fault::NONE);
     let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     assert!(other.is_empty(), "{other:#?}");
     assert!(verdicts.len() > 70, "{}", verdicts.len());
@@ -94,18 +126,22 @@ fn a_correct_agent_passes_every_probe() {
 
 #[test]
 fn each_fault_fails_its_rule_and_no_other() {
+    let (faults, next): (Vec<_>, _) = (fault::all().collect(), AtomicUsize::new(0));
+    let judge = || {
+        std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed)))
+            .filter_map(|fault| misjudged(fault))
+            .collect::<Vec<_>>()
+    };
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let halves = FAULTS.chunks(FAULTS.len().div_ceil(2));
-        let threads: Vec<_> = halves
-            .map(|faults| scope.spawn(|| faults.iter().filter_map(misjudged).collect::<Vec<_>>()))
-            .collect();
+        let count = std::thread::available_parallelism().map_or(2, usize::from);
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(judge)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn misjudged(fault: &fault::Fault) -> Option<String> {
-    let verdicts = verdicts(fault.wrong);
+fn misjudged(fault: &'static Fault) -> Option<String> {
+    let verdicts = verdicts(fault);
     let failed = failed(&verdicts);
     let mut others = failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
     let is_right = failed.contains(fault.rule) && others.next().is_none();
@@ -114,8 +150,8 @@ fn misjudged(fault: &fault::Fault) -> Option<String> {
 
 #[test]
 fn every_rule_that_is_probed_has_a_fault() {
-    let faulty: BTreeSet<&str> = FAULTS.iter().map(|fault| fault.rule).collect();
-    let probed = verdicts(NOTHING_WRONG).into_iter().filter(|verdict| verdict.grounds != "passive");
+    let faulty: BTreeSet<&str> = fault::all().map(|fault| fault.rule).collect();
+    let probed = verdicts(&fault::NONE).into_iter().filter(|verdict| verdict.grounds != "passive");
     let without: Vec<&str> =
         probed.map(|verdict| verdict.rule.id).filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");

@@ -1,0 +1,70 @@
+//! The agent's own calls, and what it does when they are answered.
+
+use super::Correct;
+use serde_json::{Value, json};
+
+/// A call of the agent that waits for its reply.
+#[derive(Clone)]
+pub(super) struct Call {
+    pub(super) method: &'static str,
+    pub(super) session: String,
+    /// The tool call that goes on with the reply.
+    pub(super) tool: Option<String>,
+    /// Whether the turn that asked is over, so that nothing goes on.
+    pub(super) is_cancelled: bool,
+}
+
+impl Correct {
+    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where the client's may begin too.
+    pub(super) fn ask(&mut self, method: &'static str, session: &str, tool: Option<&str>, mut params: Value) {
+        params["sessionId"] = json!(session);
+        let id = self.last_call;
+        self.last_call += 1;
+        self.said.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let call =
+            Call { method, session: session.to_owned(), tool: tool.map(str::to_owned), is_cancelled: false };
+        self.calls.insert(id, call);
+    }
+
+    /// Takes the client's reply. One to no call of ours is dropped.
+    pub(super) fn reply(&mut self, message: &Value) {
+        let Some(call) = message["id"].as_i64().and_then(|id| self.calls.remove(&id)) else { return };
+        if call.is_cancelled {
+            if let ("terminal/create", Some(terminal)) =
+                (call.method, message["result"]["terminalId"].as_str())
+            {
+                self.release(&call.session, terminal);
+            }
+            return;
+        }
+        let result = message.get("result").filter(|_| message.get("error").is_none());
+        if let Some(tool) = &call.tool {
+            self.go_on(&call.session, tool, call.method, result);
+        }
+        self.advance(&call.session);
+    }
+
+    /// Gives back a terminal of a turn that was cancelled.
+    pub(super) fn release(&mut self, session: &str, terminal: &str) {
+        self.ask("terminal/release", session, None, json!({"terminalId": terminal}));
+        if let Some(call) = self.calls.get_mut(&(self.last_call - 1)) {
+            call.is_cancelled = true;
+        }
+    }
+
+    /// Withdraws every call that a session waits for.
+    pub(super) fn withdraw(&mut self, session: &str) {
+        for (id, call) in &mut self.calls {
+            if call.session == session && !call.is_cancelled {
+                call.is_cancelled = true;
+                let params = json!({"requestId": id});
+                self.said.push(json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": params}));
+            }
+        }
+    }
+
+    /// Whether the session waits for a reply.
+    pub(super) fn waits(&self, session: &str) -> bool {
+        self.calls.values().any(|call| call.session == session && !call.is_cancelled)
+    }
+}

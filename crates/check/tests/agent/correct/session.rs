@@ -1,0 +1,104 @@
+//! Opening sessions, anew or again, and closing them.
+
+use super::store::{Session, unknown};
+use super::{Correct, Refusal, invalid};
+use serde_json::{Value, json};
+
+/// What every way to open a session asks for.
+struct Opening {
+    cwd: String,
+    directories: Vec<String>,
+}
+
+impl Opening {
+    fn read(params: &Value, needs_servers: bool) -> Result<Self, Refusal> {
+        let cwd = params["cwd"].as_str().filter(|cwd| cwd.starts_with('/')).ok_or_else(invalid)?;
+        if needs_servers && params.get("mcpServers").is_none() {
+            return Err(invalid());
+        }
+        let servers = list_or_null(&params["mcpServers"])?;
+        if servers.iter().any(|server| !server["command"].is_string() || !server["args"].is_array()) {
+            return Err(invalid());
+        }
+        let path = |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+        let directories = list_or_null(&params["additionalDirectories"])?.iter().map(path);
+        Ok(Self { cwd: cwd.to_owned(), directories: directories.collect::<Option<_>>().ok_or_else(invalid)? })
+    }
+}
+
+fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
+    if value.is_null() { Ok(&[]) } else { value.as_array().map(Vec::as_slice).ok_or_else(invalid) }
+}
+
+impl Correct {
+    /// The session that params name, if it is open here.
+    pub(super) fn opened(&self, params: &Value) -> Result<String, Refusal> {
+        let id = self.store.named(params)?;
+        if self.open.contains(&id) { Ok(id) } else { Err(unknown(&id)) }
+    }
+
+    pub(super) fn new_session(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let opening = Opening::read(params, true)?;
+        let session = Session::new(&opening.cwd, opening.directories);
+        Ok(self.begin_session(session))
+    }
+
+    /// A copy of the session, to go on with in two ways.
+    pub(super) fn fork(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let id = self.store.named(params)?;
+        let Opening { cwd, directories } = Opening::read(params, false)?;
+        let session = Session { cwd, directories, ..self.store.session(&id).clone() };
+        Ok(self.begin_session(session))
+    }
+
+    fn begin_session(&mut self, session: Session) -> Value {
+        let id = self.store.id("s");
+        self.store.sessions.insert(id.clone(), session);
+        self.open.push(id.clone());
+        let mut result = self.state(&id);
+        result["sessionId"] = json!(id);
+        result
+    }
+
+    /// Opens a session again and tells what was said in it.
+    pub(super) fn load(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let id = self.store.named(params)?;
+        let history = self.store.session(&id).history.clone();
+        let result = self.open_again(&id, Opening::read(params, true)?);
+        for update in history {
+            let params = json!({"sessionId": id, "update": update});
+            self.said.push(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
+        }
+        Ok(result)
+    }
+
+    pub(super) fn resume(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let id = self.store.named(params)?;
+        Ok(self.open_again(&id, Opening::read(params, false)?))
+    }
+
+    fn open_again(&mut self, id: &str, opening: Opening) -> Value {
+        if !self.open.iter().any(|open| open == id) {
+            self.open.push(id.to_owned());
+        }
+        let session = self.store.session(id);
+        (session.cwd, session.directories) = (opening.cwd, opening.directories);
+        self.state(id)
+    }
+
+    pub(super) fn close(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let id = self.opened(params)?;
+        self.cancel(&id);
+        self.open.retain(|open| *open != id);
+        Ok(json!({}))
+    }
+
+    pub(super) fn delete(&mut self, params: &Value) -> Result<Value, Refusal> {
+        let id = params["sessionId"].as_str().ok_or_else(invalid)?;
+        self.cancel(id);
+        self.open.retain(|open| open != id);
+        self.store.sessions.remove(id);
+        self.deleted = Some(id.to_owned());
+        Ok(json!({}))
+    }
+}

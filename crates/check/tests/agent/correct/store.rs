@@ -1,0 +1,77 @@
+//! What the agent keeps of its sessions from one start to the next.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// The sessions, for every start of the agent within one run of the judge.
+pub(crate) type Kept = Arc<Mutex<Store>>;
+
+/// Every session that was not deleted.
+#[derive(Default)]
+pub(crate) struct Store {
+    pub(super) sessions: BTreeMap<String, Session>,
+    /// Counts ids of every kind, none of which comes twice.
+    last_id: u64,
+}
+
+/// A session.
+#[derive(Default, Clone)]
+pub(super) struct Session {
+    pub(super) cwd: String,
+    pub(super) directories: Vec<String>,
+    pub(super) is_listed: bool,
+    /// Its updates from the first prompt on.
+    pub(super) history: Vec<Value>,
+    pub(super) model: String,
+    pub(super) is_fast: bool,
+    pub(super) mode: String,
+    pub(super) cost: f64,
+    /// What was decided for good about a tool, by its name.
+    pub(super) decided: BTreeMap<String, bool>,
+}
+
+impl Session {
+    pub(super) fn new(cwd: &str, directories: Vec<String>) -> Self {
+        let (model, mode) = ("m1".to_owned(), "ask".to_owned());
+        Self { cwd: cwd.to_owned(), directories, model, mode, ..Self::default() }
+    }
+
+    /// Whether this was said by either side, outside of the acts.
+    pub(super) fn recalls(&self, text: &str) -> bool {
+        let chunks = self.history.iter().filter_map(|update| update["content"]["text"].as_str());
+        chunks.map(|said| said.split("{\"acts\":").next().unwrap_or_default()).any(|said| said.contains(text))
+    }
+
+    /// The path that is meant, if it lies inside the roots.
+    pub(super) fn inside(&self, path: &str) -> Option<String> {
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", self.cwd) };
+        let mut roots = std::iter::once(&self.cwd).chain(&self.directories);
+        let is_inside = !path.contains("/../") && roots.any(|root| path.starts_with(&format!("{root}/")));
+        is_inside.then_some(path)
+    }
+}
+
+impl Store {
+    /// A new id that begins so.
+    pub(super) fn id(&mut self, kind: &str) -> String {
+        self.last_id += 1;
+        format!("{kind}{}", self.last_id)
+    }
+
+    /// A session that is there.
+    pub(super) fn session(&mut self, id: &str) -> &mut Session {
+        self.sessions.get_mut(id).unwrap()
+    }
+
+    /// The session that params name.
+    pub(super) fn named(&self, params: &Value) -> Result<String, super::Refusal> {
+        let id = params["sessionId"].as_str().ok_or_else(super::invalid)?;
+        if self.sessions.contains_key(id) { Ok(id.to_owned()) } else { Err(unknown(id)) }
+    }
+}
+
+/// There is no such session.
+pub(super) fn unknown(id: &str) -> super::Refusal {
+    (-32002, json!({"sessionId": id}))
+}

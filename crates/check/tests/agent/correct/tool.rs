@@ -1,0 +1,224 @@
+//! Tools: reading, writing and running, through the client where it offers that and else by the agent itself.
+
+use super::Correct;
+use serde_json::{Value, json};
+
+/// A tool call that is open.
+pub(super) struct Tool {
+    call: Value,
+    /// The path that it is about, absolute.
+    path: Option<String>,
+    /// The terminal that it has.
+    pub(super) terminal: Option<String>,
+    /// What the file held before.
+    before: Option<String>,
+}
+
+impl Tool {
+    fn name(&self) -> &str {
+        self.call["tool"].as_str().unwrap_or_default()
+    }
+
+    fn text(&self, key: &str) -> &str {
+        self.call[key].as_str().unwrap_or_default()
+    }
+
+    /// What the file is to hold.
+    fn after(&self) -> Option<String> {
+        match (self.name(), &self.before) {
+            ("edit", Some(before)) => {
+                let old = self.text("old");
+                before.contains(old).then(|| before.replacen(old, self.text("new"), 1))
+            }
+            ("edit", None) => None,
+            _ => Some(self.text("content").to_owned()),
+        }
+    }
+}
+
+const fn kind(tool: &str) -> &'static str {
+    match tool.as_bytes() {
+        b"read" | b"look" => "read",
+        b"write" | b"edit" => "edit",
+        b"run" => "execute",
+        _ => "other",
+    }
+}
+
+impl Correct {
+    /// Begins a call of a tool that the model asked for.
+    pub(super) fn start_tool(&mut self, session: &str, call: &Value) {
+        let name = call["tool"].as_str().unwrap_or_default();
+        if name == "plan" {
+            return self.update(session, json!({"sessionUpdate": "plan", "entries": call["entries"]}));
+        }
+        let id = self.store.id("t");
+        let asked = call["path"].as_str();
+        let path = asked.and_then(|path| self.store.session(session).inside(path));
+        let mut update = json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": name, "name": name, "kind": kind(name), "status": "pending", "rawInput": call});
+        if let Some(path) = &path {
+            update["locations"] = json!([{"path": path, "line": 1}]);
+        }
+        self.update(session, update);
+        let is_outside = asked.is_some() && path.is_none();
+        let tool = Tool { call: call.clone(), path, terminal: None, before: None };
+        self.turns.get_mut(session).unwrap().tools.insert(id.clone(), tool);
+        if is_outside {
+            return self.finish_tool(session, &id, false, None);
+        }
+        let state = self.store.session(session);
+        match state.decided.get(name) {
+            Some(false) => self.finish_tool(session, &id, false, None),
+            None if state.mode == "ask" && ["write", "edit", "run"].contains(&name) => {
+                self.ask_permission(session, &id);
+            }
+            _ => self.work(session, &id),
+        }
+    }
+
+    fn ask_permission(&mut self, session: &str, id: &str) {
+        let options = [
+            ("yes", "allow_once", "Yes"),
+            ("always", "allow_always", "Always"),
+            ("no", "reject_once", "No"),
+            ("never", "reject_always", "Never"),
+        ];
+        let options = options.map(|(id, kind, name)| json!({"optionId": id, "kind": kind, "name": name}));
+        let params = json!({"toolCall": {"toolCallId": id}, "options": options});
+        self.ask("session/request_permission", session, Some(id), params);
+    }
+
+    /// Does what the tool is for.
+    fn work(&mut self, session: &str, id: &str) {
+        self.update(
+            session,
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "in_progress"}),
+        );
+        let tool = &self.turns[session].tools[id];
+        let (path, line) = (tool.path.clone().unwrap_or_default(), tool.text("command").to_owned());
+        match tool.name() {
+            "look" => self.finish_tool(session, id, true, None),
+            "read" | "edit" | "write" if self.client_has("/fs/readTextFile") => {
+                self.ask("fs/read_text_file", session, Some(id), json!({"path": path}));
+            }
+            "read" | "edit" | "write" => {
+                let before = std::fs::read_to_string(&path).ok();
+                self.has_read(session, id, before);
+            }
+            "run" if self.client_has("/terminal") => {
+                let cwd = self.store.session(session).cwd.clone();
+                let params =
+                    json!({"command": "sh", "args": ["-c", line], "cwd": cwd, "outputByteLimit": 10_000});
+                self.ask("terminal/create", session, Some(id), params);
+            }
+            "run" => {
+                let cwd = self.store.session(session).cwd.clone();
+                if let Some(is_done) = self.commands.run(session, &line, &cwd) {
+                    self.finish_tool(session, id, is_done, None);
+                }
+            }
+            "ask" if self.client_has("/elicitation/form") => {
+                let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
+                let params = json!({"toolCallId": id, "mode": "form", "message": tool.text("question"), "requestedSchema": schema});
+                self.ask("elicitation/create", session, Some(id), params);
+            }
+            _ => self.finish_tool(session, id, false, None),
+        }
+    }
+
+    /// Goes on with a tool when the client has answered; without a result it has refused.
+    pub(super) fn go_on(&mut self, session: &str, id: &str, method: &str, result: Option<&Value>) {
+        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else { return };
+        match method {
+            "session/request_permission" => self.has_asked(session, id, result),
+            "fs/read_text_file" => {
+                let before = result.and_then(|result| result["content"].as_str()).map(str::to_owned);
+                self.has_read(session, id, before);
+            }
+            "terminal/create" => {
+                tool.terminal = result.and_then(|result| result["terminalId"].as_str()).map(str::to_owned);
+                let Some(terminal) = tool.terminal.clone() else {
+                    return self.finish_tool(session, id, false, None);
+                };
+                let content = json!([{"type": "terminal", "terminalId": terminal}]);
+                self.update(
+                    session,
+                    json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "content": content}),
+                );
+                self.ask("terminal/wait_for_exit", session, Some(id), json!({"terminalId": terminal}));
+            }
+            "terminal/wait_for_exit" => {
+                // What is not an exit code of 0 is no success, whatever else it is.
+                let is_done = result.is_some_and(|result| result["exitCode"] == 0);
+                tool.before = is_done.then(String::new);
+                let terminal = tool.terminal.clone();
+                self.ask("terminal/output", session, Some(id), json!({"terminalId": terminal}));
+            }
+            "terminal/output" => {
+                let terminal = tool.terminal.take();
+                self.ask("terminal/release", session, Some(id), json!({"terminalId": terminal}));
+            }
+            "terminal/release" => {
+                let is_done = tool.before.is_some();
+                self.finish_tool(session, id, is_done, None);
+            }
+            // Null is what some answer for nothing.
+            "fs/write_text_file" => self.has_written(session, id, result.is_some()),
+            _ => self.finish_tool(session, id, result.is_some(), None),
+        }
+    }
+
+    fn has_asked(&mut self, session: &str, id: &str, result: Option<&Value>) {
+        let outcome =
+            result.map(|result| &result["outcome"]).filter(|outcome| outcome["outcome"] == "selected");
+        let choice = outcome.and_then(|outcome| outcome["optionId"].as_str()).unwrap_or_default();
+        if let ("always" | "never", name) = (choice, self.turns[session].tools[id].name().to_owned()) {
+            self.store.session(session).decided.insert(name, choice == "always");
+        }
+        if ["yes", "always"].contains(&choice) {
+            self.work(session, id);
+        } else {
+            self.finish_tool(session, id, false, None);
+        }
+    }
+
+    /// Goes on with what a file holds, or without it.
+    fn has_read(&mut self, session: &str, id: &str, before: Option<String>) {
+        let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else { return };
+        if tool.name() == "read" {
+            let content =
+                before.map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
+            return self.finish_tool(session, id, content.is_some(), content);
+        }
+        tool.before = before;
+        let (path, after) = (tool.path.clone().unwrap_or_default(), tool.after());
+        let Some(after) = after else { return self.finish_tool(session, id, false, None) };
+        if self.client_has("/fs/writeTextFile") {
+            self.ask("fs/write_text_file", session, Some(id), json!({"path": path, "content": after}));
+        } else {
+            let is_written = std::fs::write(&path, after).is_ok();
+            self.has_written(session, id, is_written);
+        }
+    }
+
+    fn has_written(&mut self, session: &str, id: &str, is_written: bool) {
+        let tool = &self.turns[session].tools[id];
+        let mut diff = json!({"type": "diff", "path": tool.path, "newText": tool.after()});
+        if let Some(before) = &tool.before {
+            diff["oldText"] = json!(before);
+        }
+        self.finish_tool(session, id, is_written, is_written.then(|| json!([diff])));
+    }
+
+    fn finish_tool(&mut self, session: &str, id: &str, is_done: bool, content: Option<Value>) {
+        let status = if is_done { "completed" } else { "failed" };
+        let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
+        if let Some(content) = content {
+            update["content"] = content;
+        }
+        self.update(session, update);
+        if let Some(turn) = self.turns.get_mut(session) {
+            turn.tools.remove(id);
+        }
+    }
+}

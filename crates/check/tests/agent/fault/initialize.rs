@@ -1,0 +1,60 @@
+//! Faults in `initialize`.
+
+use crate::fault::{Fault, change, fault, refuse, update};
+use serde_json::json;
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("INIT-02", &[], |h, s| {
+        if h.opens_before() {
+            refuse(h, s, -32000)
+        }
+    }),
+    fault("INIT-04", &["DEC-20"], |h, s| {
+        if h.is("initialize") {
+            change(s, "agentInfo", |info| *info = json!({"name": "x"}))
+        }
+    }),
+    fault("INIT-05", &[], |h, s| {
+        if h.is("initialize") && h.params()["protocolVersion"] == 1 {
+            change(s, "protocolVersion", |version| *version = json!(0))
+        }
+    }),
+    fault("INIT-06", &[], |h, s| {
+        if h.params()["protocolVersion"] == 65_535 {
+            change(s, "protocolVersion", |version| *version = json!(65_535))
+        }
+    }),
+    fault("INIT-09", &[], |h, s| {
+        if h.params()["protocolVersion"] == "1" {
+            refuse(h, s, -32603)
+        }
+    }),
+    fault("INIT-10", &["NOTE-01"], |h, s| {
+        if h.is("session/new") && s[0].get("result").is_some() {
+            let session = &s[0]["result"]["sessionId"];
+            let notice =
+                update(session, json!({"sessionUpdate": "notice", "title": "x", "severity": "info"}));
+            s.push(notice)
+        }
+    }),
+    fault("INIT-12", &["INIT-06"], |h, s| {
+        if !h.params()["clientCapabilities"]["future"].is_null() {
+            refuse(h, s, -32602)
+        }
+    }),
+    fault("INIT-13", &[], |h, s| {
+        if h.params()["clientInfo"] == json!({"name": "x"}) {
+            refuse(h, s, -32602)
+        }
+    }),
+    fault("INIT-18", &[], |h, s| {
+        if h.is("initialize") && h.is_initialized {
+            refuse(h, s, -32600)
+        }
+    }),
+    fault("INIT-19", &[], |h, s| {
+        if h.params()["info"] == "x" {
+            refuse(h, s, -32602)
+        }
+    }),
+];

@@ -1,0 +1,55 @@
+//! Faults in opening and closing sessions.
+
+use crate::fault::{Fault, fault, give, refuse, usage};
+use serde_json::{Value, json};
+
+const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("SESS-01", &[], |h, s| {
+        let id = s.first_mut().and_then(|reply| reply.pointer_mut("/result/sessionId"));
+        if let ([_, _, .., last], Some(id)) = (h.open, id) {
+            *id = json!(last)
+        }
+    }),
+    fault("SESS-02", &[], |h, s| {
+        if h.opens(RELATIVE) {
+            give(h, s, json!({"sessionId": "relative"}))
+        }
+    }),
+    fault("SESS-10", &[], |h, s| {
+        if h.opens(|params| params["mcpServers"][1]["name"] == "bad") {
+            give(h, s, json!({"sessionId": "one server"}))
+        }
+    }),
+    fault("SESS-11", &[], |h, s| {
+        if h.opens(|params| params.get("mcpServers") == Some(&Value::Null)) {
+            refuse(h, s, -32602)
+        }
+    }),
+    fault("SESS-21", &[], |h, s| {
+        if h.is("session/resume") {
+            refuse(h, s, -32603)
+        }
+    }),
+    fault("SESS-23", &["DEC-20"], |h, s| {
+        if h.is("session/close") && s[0].get("result").is_some() {
+            give(h, s, json!(5))
+        }
+    }),
+    fault("SESS-24", &[], |h, s| {
+        if h.is("session/close") && s[0].get("error").is_some() {
+            s.clear()
+        }
+    }),
+    fault("SESS-25", &[], |h, s| {
+        if h.is("session/close") && s[0].get("result").is_some() {
+            s.push(usage(&h.params()["sessionId"]))
+        }
+    }),
+    fault("DIR-03", &[], |h, s| {
+        if h.opens(|params| params["additionalDirectories"] == json!([""])) {
+            give(h, s, json!({"sessionId": "no path"}))
+        }
+    }),
+];

@@ -1,0 +1,54 @@
+//! Faults in listing and deleting sessions.
+
+use crate::fault::{Fault, change, fault, give, refuse};
+use serde_json::json;
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("LIST-02", &["DEC-20"], |h, s| {
+        if h.is("session/list") && s[0]["result"]["sessions"] == json!([]) {
+            give(h, s, json!({}))
+        }
+    }),
+    fault("LIST-03", &[], |h, s| {
+        if h.is("session/list") && h.params()["cwd"].is_string() && s[0]["result"]["sessions"] != json!([]) {
+            change(s, "sessions", |all| {
+                all.as_array_mut().unwrap().push(json!({"sessionId": "z", "cwd": "/z"}))
+            })
+        }
+    }),
+    fault("LIST-04", &[], |h, s| {
+        if h.is("session/list") && h.message.get("params").is_none() {
+            give(h, s, json!({"sessions": [{"sessionId": "z", "cwd": "/z"}]}))
+        }
+    }),
+    fault("LIST-05", &[], |h, s| {
+        if h.is("session/list") && h.message["params"] == json!({}) {
+            s[0]["result"]["nextCursor"] = json!("more")
+        }
+    }),
+    fault("LIST-08", &[], |h, s| {
+        if h.params()["cursor"] == "attache: no such cursor" {
+            give(h, s, json!({"sessions": []}))
+        }
+    }),
+    fault("LIST-11", &[], |h, s| {
+        if h.is("session/list") {
+            change(s, "sessions", |all| {
+                all.as_array_mut()
+                    .unwrap()
+                    .iter_mut()
+                    .for_each(|entry| entry["updatedAt"] = json!("yesterday"))
+            })
+        }
+    }),
+    fault("DEL-02", &[], |h, s| {
+        if let (Some(id), true) = (h.deleted, h.params()["cwd"].is_string() && h.is("session/list")) {
+            give(h, s, json!({"sessions": [{"sessionId": id, "cwd": h.params()["cwd"]}]}))
+        }
+    }),
+    fault("DEL-03", &[], |h, s| {
+        if h.is("session/delete") && h.params()["sessionId"] == "attache-no-such-session" {
+            refuse(h, s, -32002)
+        }
+    }),
+];
