@@ -28,7 +28,6 @@ mod conversation;
 mod mutation;
 mod mutation_file;
 mod observer;
-mod passive;
 mod probe;
 mod raw_peer;
 mod recording;

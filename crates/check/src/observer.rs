@@ -28,6 +28,7 @@ use calls::Calls;
 use finding::Report;
 use known::Known;
 use seen::Seen;
+use std::collections::BTreeSet;
 
 /// Reads a conversation from its first line and finds what breaks a rule.
 ///
@@ -49,6 +50,8 @@ pub struct Observer {
     calls: Calls,
     known: Known,
     rooms: Rooms,
+    by_client: BTreeSet<&'static str>,
+    by_agent: BTreeSet<&'static str>,
 }
 
 /// The judges of one topic each.
@@ -70,7 +73,7 @@ impl Observer {
     /// Reads the next line, without its end, as `from` sent it. `number` is its number for people; it grows from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.last = number;
-        let mut report = Report::new(number);
+        let mut report = Report::new(number, from);
         if let Some(seen) = self.calls.line(from, line, &mut report)
             && !self.known.is_foreign()
         {
@@ -80,17 +83,33 @@ impl Observer {
             }
             self.known.learn(&seen);
         }
+        match from {
+            Side::Client => self.by_client.extend(report.tested()),
+            Side::Agent => self.by_agent.extend(report.tested()),
+        }
         report.into_findings()
+    }
+
+    /// The ids of the rules that some line of this side could have broken so far: those without a finding it has kept.
+    pub fn tested(&self, side: Side) -> &BTreeSet<&'static str> {
+        match side {
+            Side::Client => &self.by_client,
+            Side::Agent => &self.by_agent,
+        }
     }
 
     /// The connection is over: what was left open.
     pub fn end(&mut self) -> Vec<Finding> {
-        let mut report = Report::new(self.last);
-        self.calls.end(&mut report);
-        if !self.known.is_foreign() {
-            self.rooms.service.end(&mut report);
+        let mut findings = Vec::new();
+        for side in [Side::Client, Side::Agent] {
+            let mut report = Report::new(self.last, side);
+            self.calls.end(side, &mut report);
+            if side == Side::Agent && !self.known.is_foreign() {
+                self.rooms.service.end(&mut report);
+            }
+            findings.extend(report.into_findings());
         }
-        report.into_findings()
+        findings
     }
 
     fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {

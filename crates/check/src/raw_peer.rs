@@ -9,6 +9,7 @@ pub use script::{Answer, Script};
 use crate::{Finding, Observer};
 use attache_protocol::method::Side;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
@@ -149,6 +150,11 @@ impl RawPeer {
     /// What the agent's lines break, as the [`Observer`] found it. What ours break, on purpose, is left out.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The ids of the rules that the agent's lines could have broken.
+    pub fn tested(&self) -> &BTreeSet<&'static str> {
+        self.observer.tested(Side::Agent)
     }
 
     /// How the connection ended, as a sentence, if it has.

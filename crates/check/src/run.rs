@@ -2,7 +2,6 @@
 
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
-use crate::passive;
 use crate::probe::{self, Probe};
 use crate::raw_peer::{Line, Link, RawPeer, Script};
 use crate::services;
@@ -353,7 +352,7 @@ impl Verdict {
 
 impl Watched {
     fn learn(&mut self, peer: &RawPeer) {
-        self.open.extend(passive::open(peer.lines()));
+        self.open.extend(peer.tested());
         for finding in peer.findings() {
             if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
                 let numbers = [finding.earlier, Some(finding.line)];

@@ -98,6 +98,25 @@ fn a_finding_names_the_line_and_the_earlier_one() {
     assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
 }
 
+/// What passes without a finding is told apart from what was never put to the test, for each side by its own lines.
+#[test]
+fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
+    let mut observer = Observer::default();
+    observer.line(
+        1,
+        Side::Client,
+        br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#,
+    );
+    let tested = observer.tested(Side::Client);
+    assert!(["RPC-01", "RPC-04", "RPC-12", "INIT-03"].iter().all(|rule| tested.contains(rule)), "{tested:?}");
+    assert!(!tested.contains("LIST-07") && observer.tested(Side::Agent).is_empty(), "{tested:?}");
+    let ended = observer.end();
+    assert_eq!(
+        ended.iter().map(|finding| (finding.rule.id, finding.by)).collect::<Vec<_>>(),
+        [("RPC-15", Side::Agent)]
+    );
+}
+
 /// A later version has other rules, so only its frames are judged.
 #[test]
 fn another_version_is_judged_by_its_frames_alone() {

@@ -41,8 +41,10 @@ impl Calls {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
+        report.tests(&["RPC-01", on_stdio(from)]);
         let body = match Message::read(line) {
             Ok(Message::Call { id, method, params }) => {
+                report.tests(&["RPC-12", "RPC-13"]);
                 let asked = asked(from, method.into_owned(), params, Kind::Call);
                 self.call(from, id, &asked, report);
                 Body::Asked(asked)
@@ -51,6 +53,7 @@ impl Calls {
                 Body::Asked(asked(from, method.into_owned(), params, Kind::Notification))
             }
             Ok(Message::Reply { id, outcome }) => {
+                report.tests(&["RPC-11", "RPC-14", "RPC-15"]);
                 let is_both = matches!(serde_json::from_slice::<Value>(line), Ok(value) if value.get("result").is_some() && value.get("error").is_some());
                 if is_both {
                     report.breaks("RPC-14", "the reply has a result and an error");
@@ -118,8 +121,7 @@ impl Calls {
                 report.breaks("RPC-01", "the line is not UTF-8");
             }
             NotAMessage::NotJson(_) => {
-                let rule = if from == Side::Agent { "RPC-03" } else { "RPC-04" };
-                report.breaks(rule, format!("the line is no message: {shown}"));
+                report.breaks(on_stdio(from), format!("the line is no message: {shown}"));
             }
             NotAMessage::Invalid(why) => report.breaks("RPC-01", format!("the line is no message: {why}")),
             NotAMessage::BrokenReply(id, why) => {
@@ -133,19 +135,13 @@ impl Calls {
         self.made_by(from).unreadable += 1;
     }
 
-    /// What is not answered at the end.
-    pub(super) fn end(&mut self, report: &mut Report) {
-        for side in [Side::Client, Side::Agent] {
-            let mut open: Vec<_> = self.made_by(side).open.drain().collect();
-            open.sort_by_key(|(_, call)| call.line);
-            for (id, call) in open {
-                let seen = format!(
-                    "the {} never answered the call {id}, {}",
-                    side.other().as_str(),
-                    quoted(&call.method)
-                );
-                report.contradicts("RPC-15", call.line, seen);
-            }
+    /// What this side has not answered at the end.
+    pub(super) fn end(&mut self, by: Side, report: &mut Report) {
+        let mut open: Vec<_> = self.made_by(by.other()).open.drain().collect();
+        open.sort_by_key(|(_, call)| call.line);
+        for (id, call) in open {
+            let seen = format!("the {} never answered the call {id}, {}", by.as_str(), quoted(&call.method));
+            report.contradicts("RPC-15", call.line, seen);
         }
     }
 }
@@ -160,6 +156,14 @@ impl Made {
         {
             self.answered.remove(&oldest);
         }
+    }
+}
+
+/// The rule about text that is no message.
+fn on_stdio(from: Side) -> &'static str {
+    match from {
+        Side::Agent => "RPC-03",
+        Side::Client => "RPC-04",
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) struct Judge {
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((session, update)) = seen.update_of("compaction_update") {
+            report.tests(&["COMP-03", "COMP-08"]);
             let id = text(update, "compactionId").unwrap_or_default();
             let key = (session.to_owned(), id.to_owned());
             if let Some((true, line)) = self.compactions.get(&key) {
@@ -37,6 +38,7 @@ impl Judge {
     }
 
     fn chunk(&self, session: &str, update: &Value, report: &mut Report) {
+        report.tests(&["COMP-04"]);
         let id = text(update, "compactionId").unwrap_or_default();
         match self.compactions.get(&(session.to_owned(), id.to_owned())) {
             Some((false, _)) => {}

@@ -32,9 +32,8 @@ impl Judge {
             settings.opened(result, report);
         }
         if let Some((session, update)) = seen.update_of("config_option_update") {
-            if !update.get("configOptions").is_some_and(Value::is_array) {
-                report.breaks("CONF-21", "the update has no list of options");
-            }
+            let has_list = update.get("configOptions").is_some_and(Value::is_array);
+            report.keeps("CONF-21", has_list, || "the update has no list of options".to_owned());
             self.of(session).listed(update, report);
         }
         if let Some((session, update)) = seen.update_of("current_mode_update") {
@@ -120,6 +119,7 @@ impl Settings {
     }
 
     fn option(&mut self, id: &str, option: &Value, report: &mut Report) {
+        report.tests(&["CONF-05", "CONF-06", "CONF-14", "CONF-19"]);
         if let Some(category) = text(option, "category") {
             if !CATEGORIES.contains(&category) && !category.starts_with('_') {
                 report.breaks(

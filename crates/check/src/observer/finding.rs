@@ -1,6 +1,7 @@
 //! What is found in a conversation.
 
 use crate::{Rule, Selection, select};
+use attache_protocol::method::Side;
 
 /// A line that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,6 +9,8 @@ use crate::{Rule, Selection, select};
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
+    /// Whose fault it is: who sent the line, or did not send what never came.
+    pub by: Side,
     /// The number of the line that breaks it; at the end of a conversation that of the last line, for what never came.
     pub line: usize,
     /// An earlier line that it does not agree with.
@@ -16,21 +19,52 @@ pub struct Finding {
     pub seen: String,
 }
 
-/// The findings of one line.
+/// What one line shows.
 #[derive(Debug)]
 pub(super) struct Report {
     line: usize,
+    by: Side,
     findings: Vec<Finding>,
+    tested: Vec<&'static str>,
 }
 
 impl Report {
-    pub(super) fn new(line: usize) -> Self {
-        Self { line, findings: Vec::new() }
+    /// The report on a line that `by` sent, or at the end on what it did not send.
+    pub(super) fn new(line: usize, by: Side) -> Self {
+        Self { line, by, findings: Vec::new(), tested: Vec::new() }
     }
 
     /// The number of the line that is being judged.
     pub(super) fn line(&self) -> usize {
         self.line
+    }
+
+    /// The line could break these rules: without a finding it shows that they are kept.
+    ///
+    /// What must not be sent at all is not told so: a line that was not sent shows little.
+    pub(super) fn tests(&mut self, rules: &[&'static str]) {
+        self.tested.extend(rules);
+    }
+
+    /// The line is put to the test by this rule, which it keeps if `holds`; else `seen` says how it breaks it.
+    pub(super) fn keeps(&mut self, rule: &'static str, holds: bool, seen: impl FnOnce() -> String) {
+        self.tests(&[rule]);
+        if !holds {
+            self.breaks(rule, seen());
+        }
+    }
+
+    /// The same, if it breaks the rule together with an earlier line, where there is one.
+    pub(super) fn agrees(
+        &mut self,
+        rule: &'static str,
+        earlier: Option<usize>,
+        seen: impl FnOnce() -> String,
+    ) {
+        self.tests(&[rule]);
+        if let Some(earlier) = earlier {
+            self.contradicts(rule, earlier, seen());
+        }
     }
 
     /// The line breaks the rule with this id.
@@ -46,8 +80,13 @@ impl Report {
     fn push(&mut self, rule: &str, earlier: Option<usize>, seen: String) {
         // The ids are those of this crate's own table; the tests cite each.
         if let Ok(Selection::Rule(rule)) = select(rule) {
-            self.findings.push(Finding { rule, line: self.line, earlier, seen });
+            self.findings.push(Finding { rule, by: self.by, line: self.line, earlier, seen });
         }
+    }
+
+    /// The rules that were put to the test.
+    pub(super) fn tested(&self) -> &[&'static str] {
+        &self.tested
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {

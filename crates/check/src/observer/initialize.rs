@@ -16,6 +16,7 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         if let Some(asked) = seen.asked::<Initialize>() {
             self.asked = true;
+            report.tests(&["INIT-01", "INIT-03"]);
             let version = asked.params.get("protocolVersion");
             if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {
                 report.breaks("INIT-03", "protocolVersion is no whole number above 0");
@@ -73,6 +74,7 @@ fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &m
 }
 
 fn implementation(holder: &Value, key: &str, report: &mut Report) {
+    report.tests(&["INIT-04"]);
     let info = holder.get(key).unwrap_or(&Value::Null);
     if !has(info, "name") || !has(info, "version") {
         report.breaks("INIT-04", format!("{key} with a name and a version is missing"));

@@ -26,9 +26,7 @@ impl Judge {
         }
         let messages = self.sessions.entry(session.to_owned()).or_default();
         let (of, line) = messages.entry(id.to_owned()).or_insert_with(|| (kind.to_owned(), report.line()));
-        if of != kind {
-            let seen = format!("the message id {} is that of a {of}", quoted(id));
-            report.contradicts("MSG-02", *line, seen);
-        }
+        let earlier = (of != kind).then_some(*line);
+        report.agrees("MSG-02", earlier, || format!("the message id {} is that of a {of}", quoted(id)));
     }
 }

@@ -28,9 +28,7 @@ fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
         Value::Array(entries) => {
             for entry in entries {
                 match (key, entry) {
-                    ("additionalDirectories", Value::String(path)) if !is_absolute(path) => {
-                        report.breaks("DIR-02", format!("{} is no absolute path", quoted(path)));
-                    }
+                    ("additionalDirectories", Value::String(path)) => absolute("DIR-02", path, report),
                     _ => walk(entry, key, from, report),
                 }
             }
@@ -41,18 +39,18 @@ fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
 
 fn member(key: &str, value: &Value, from: Side, report: &mut Report) {
     match (key, value) {
-        ("cwd", Value::String(path)) if !is_absolute(path) => {
-            let rule = if from == Side::Client { "SESS-02" } else { "RPC-31" };
-            report.breaks(rule, format!("the cwd {} is no absolute path", quoted(path)));
-        }
-        ("path", Value::String(path)) if !is_absolute(path) => {
-            report.breaks("RPC-31", format!("{} is no absolute path", quoted(path)));
-        }
-        ("line", Value::Number(line)) if line.as_u64() == Some(0) => {
-            report.breaks("RPC-32", "line 0: lines are counted from 1");
+        ("cwd", Value::String(path)) if from == Side::Client => absolute("SESS-02", path, report),
+        ("cwd" | "path", Value::String(path)) => absolute("RPC-31", path, report),
+        ("line", Value::Number(line)) => {
+            let is_counted = line.as_u64() != Some(0);
+            report.keeps("RPC-32", is_counted, || "line 0: lines are counted from 1".to_owned());
         }
         (key, value) => walk(value, key, from, report),
     }
+}
+
+fn absolute(rule: &'static str, path: &str, report: &mut Report) {
+    report.keeps(rule, is_absolute(path), || format!("{} is no absolute path", quoted(path)));
 }
 
 /// Whether a path is absolute on some system.

@@ -35,6 +35,7 @@ impl Judge {
         let outcome = result.get("outcome").unwrap_or(&serde_json::Value::Null);
         let cancelled = question.and_then(|question| question.cancelled);
         match (text(outcome, "outcome"), cancelled) {
+            (Some("cancelled"), Some(_)) => report.tests(&["CANCEL-05"]),
             (Some("selected"), Some(cancel)) => {
                 report.contradicts("CANCEL-05", cancel, "the turn was cancelled, and an option is chosen");
             }
@@ -42,10 +43,10 @@ impl Judge {
                 let chosen = text(outcome, "optionId").unwrap_or_default();
                 let mut offered =
                     entries(&call.params, "options").iter().filter_map(|option| text(option, "optionId"));
-                if !offered.any(|option| option == chosen) {
-                    let seen = format!("the option {} was not offered", quoted(chosen));
-                    report.contradicts("PERM-03", call.line, seen);
-                }
+                let is_offered = offered.any(|option| option == chosen);
+                report.agrees("PERM-03", (!is_offered).then_some(call.line), || {
+                    format!("the option {} was not offered", quoted(chosen))
+                });
             }
             _ => {}
         }

@@ -48,8 +48,9 @@ impl Judge {
 
     fn asked(&mut self, asked: &Asked<'_>, known: &Known, report: &mut Report) {
         let session = text(&asked.params, "sessionId").unwrap_or_default();
-        if is::<SessionPrompt>(asked.row) && known.agent.is_some() && !self.open.contains_key(session) {
-            report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
+        if is::<SessionPrompt>(asked.row) && known.agent.is_some() {
+            let is_open = self.open.contains_key(session);
+            report.keeps("PROMPT-01", is_open, || format!("no session {} is open", quoted(session)));
         }
         if is::<SessionResume>(asked.row) {
             self.resuming.insert(session.to_owned(), report.line());
@@ -59,9 +60,10 @@ impl Judge {
         }
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
-            && !self.cursors.contains(cursor)
         {
-            report.breaks("LIST-07", format!("the agent never gave the cursor {}", quoted(cursor)));
+            let is_given = self.cursors.contains(cursor);
+            report
+                .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
         }
     }
 
@@ -72,15 +74,16 @@ impl Judge {
             report.contradicts("SESS-25", *line, format!("{kind} for a session that is closed"));
         }
         if let Some(line) = self.resuming.get(session)
-            && SAID.contains(&kind)
             && !self.open.contains_key(session)
         {
-            report.contradicts("SESS-19", *line, format!("{kind} while the session is resumed"));
+            let is_said = SAID.contains(&kind).then_some(*line);
+            report.agrees("SESS-19", is_said, || format!("{kind} while the session is resumed"));
         }
         if kind == "notice" && self.loading.contains(session) && !self.open.contains_key(session) {
             report.breaks("SESS-16", "a notice while the session is loaded");
         }
         if kind == "session_info_update" {
+            report.tests(&["INFO-04"]);
             for key in ["sessionId", "cwd", "additionalDirectories"] {
                 if update.get(key).is_some() {
                     report.breaks("INFO-04", format!("the update carries {key}"));
@@ -91,10 +94,9 @@ impl Judge {
 
     fn replied(&mut self, seen: &Seen<'_>, report: &mut Report) {
         let new = seen.result::<SessionNew>().or_else(|| seen.result::<SessionFork>());
-        if let Some(id) = new.and_then(|(_, result)| text(result, "sessionId"))
-            && let Some(earlier) = self.given.insert(id.to_owned(), report.line())
-        {
-            report.contradicts("SESS-01", earlier, format!("{} is the id of another session", quoted(id)));
+        if let Some(id) = new.and_then(|(_, result)| text(result, "sessionId")) {
+            let earlier = self.given.insert(id.to_owned(), report.line());
+            report.agrees("SESS-01", earlier, || format!("{} is the id of another session", quoted(id)));
         }
         if let Some((session, _)) = seen.opened() {
             self.closed.remove(&session);
@@ -124,34 +126,24 @@ impl Judge {
     }
 
     fn listed(&mut self, cwd: Option<&str>, result: &Value, report: &mut Report) {
-        if result.get("sessions").is_none() {
-            report.breaks("LIST-02", "the list has no sessions, not even an empty array");
-        }
+        let has_list = result.get("sessions").is_some();
+        report.keeps("LIST-02", has_list, || "the list has no sessions, not even an empty array".to_owned());
         self.cursors.extend(text(result, "nextCursor").map(str::to_owned));
         for listed in entries(result, "sessions") {
             let id = text(listed, "sessionId").unwrap_or_default();
             if let Some(line) = self.deleted.get(id) {
-                report.contradicts(
-                    "DEL-02",
-                    *line,
-                    format!("{} is listed, though it was deleted", quoted(id)),
-                );
+                let seen = format!("{} is listed, though it was deleted", quoted(id));
+                report.contradicts("DEL-02", *line, seen);
             }
             let place = text(listed, "cwd").unwrap_or_default();
-            if let Some(wanted) = cwd
-                && place != wanted
-            {
-                let seen = format!("{} has the cwd {}, not {}", quoted(id), quoted(place), quoted(wanted));
-                report.breaks("LIST-03", seen);
+            if let Some(wanted) = cwd {
+                let seen = || format!("{} has the cwd {}, not {}", quoted(id), quoted(place), quoted(wanted));
+                report.keeps("LIST-03", place == wanted, seen);
             }
-            if !is_absolute(place)
-                || (has(listed, "updatedAt") && !text(listed, "updatedAt").is_some_and(is_time))
-            {
-                report.breaks(
-                    "LIST-11",
-                    format!("{} has a relative cwd, or an updatedAt that is no time", quoted(id)),
-                );
-            }
+            let is_timed = !has(listed, "updatedAt") || text(listed, "updatedAt").is_some_and(is_time);
+            report.keeps("LIST-11", is_absolute(place) && is_timed, || {
+                format!("{} has a relative cwd, or an updatedAt that is no time", quoted(id))
+            });
         }
     }
 }

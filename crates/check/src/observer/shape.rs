@@ -78,6 +78,7 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
             if outcome.is_ok()
                 && let Some(result) = shapes.and_then(|shapes| shapes.result)
             {
+                report.tests(&["META-03", "DEC-20"]);
                 breaks(result(text), report);
             }
             if to.row.is_none()
@@ -95,6 +96,7 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
 }
 
 fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
+    report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
         if is_reserved(&asked.method) {
             let seen = format!(
@@ -105,6 +107,7 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
         }
         return;
     };
+    report.tests(&["META-03", "DEC-20"]);
     breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
 }
 

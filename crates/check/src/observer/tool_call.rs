@@ -81,6 +81,7 @@ impl Judge {
 
 impl Calls {
     fn created(&mut self, update: &Value, report: &mut Report) {
+        report.tests(&["TOOL-02", "TOOL-09"]);
         let Some(id) = text(update, "toolCallId") else { return };
         if let Some(call) = self.calls.get(id)
             && call.settled.is_some()
@@ -97,6 +98,7 @@ impl Calls {
     }
 
     fn updated(&mut self, update: &Value, report: &mut Report) {
+        report.tests(&["TOOL-03", "TOOL-08"]);
         let Some(id) = text(update, "toolCallId") else { return };
         if !self.calls.contains_key(id) && !self.loading {
             report.breaks("TOOL-03", format!("no tool_call named {} before", quoted(id)));

@@ -78,11 +78,14 @@ impl Judge {
             }
             turns.ended = cancelled.map(|_| report.line());
             let cancelled = cancelled.filter(|cancelled| *cancelled > line);
-            if cancelled.is_none()
+            if let Ok(result) = outcome
+                && cancelled.is_none()
                 && !may_be_cancelled
-                && outcome.is_ok_and(|result| text(result, "stopReason") == Some("cancelled"))
             {
-                report.contradicts("PROMPT-07", line, "the turn is cancelled, and no client asked for that");
+                let is_cancelled = text(result, "stopReason") == Some("cancelled");
+                report.agrees("PROMPT-07", is_cancelled.then_some(line), || {
+                    "the turn is cancelled, and no client asked for that".to_owned()
+                });
             }
             ended(outcome, line, cancelled, report);
         }
@@ -95,16 +98,15 @@ impl Judge {
 }
 
 fn ended(outcome: Result<&Value, &Value>, prompt: usize, cancelled: Option<usize>, report: &mut Report) {
-    match (outcome, cancelled) {
-        (Err(error), Some(cancel)) => {
-            let message = text(error, "message").unwrap_or_default();
-            let seen = format!("the cancelled prompt is answered with an error: {}", quoted(message));
-            report.contradicts("CANCEL-02", cancel, seen);
-        }
-        (Ok(result), _) if !has(result, "stopReason") => {
-            report.contradicts("PROMPT-06", prompt, "the reply has no stopReason");
-        }
-        _ => {}
+    if let Some(cancel) = cancelled {
+        report.agrees("CANCEL-02", outcome.is_err().then_some(cancel), || {
+            let message = outcome.err().and_then(|error| text(error, "message")).unwrap_or_default();
+            format!("the cancelled prompt is answered with an error: {}", quoted(message))
+        });
+    }
+    if let Ok(result) = outcome {
+        let is_bare = !has(result, "stopReason");
+        report.agrees("PROMPT-06", is_bare.then_some(prompt), || "the reply has no stopReason".to_owned());
     }
     if let Ok(result) = outcome
         && let Some(usage) = result.get("usage")

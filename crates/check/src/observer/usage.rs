@@ -15,22 +15,21 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((session, update)) = seen.update_of("usage_update") {
             for key in ["used", "size"] {
-                if update.get(key).and_then(Value::as_u64).is_none() {
-                    report.breaks("USE-02", format!("{key} is no whole number"));
-                }
+                let is_whole = update.get(key).and_then(Value::as_u64).is_some();
+                report.keeps("USE-02", is_whole, || format!("{key} is no whole number"));
             }
             if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
                 self.cost(session, cost, report);
             }
         }
-        if let Some((_, update)) = seen.update_of("notice")
-            && text(update, "title").is_none_or(|title| title.trim().is_empty())
-        {
-            report.breaks("NOTE-06", "the notice has no title");
+        if let Some((_, update)) = seen.update_of("notice") {
+            let has_title = text(update, "title").is_some_and(|title| !title.trim().is_empty());
+            report.keeps("NOTE-06", has_title, || "the notice has no title".to_owned());
         }
     }
 
     fn cost(&mut self, session: &str, cost: &Value, report: &mut Report) {
+        report.tests(&["USE-04", "USE-05"]);
         let (Some(amount), Some(currency)) =
             (cost.get("amount").and_then(Value::as_f64), text(cost, "currency"))
         else {

@@ -82,7 +82,7 @@ fn judge(
 fn json_line(finding: &Finding, line: &Recorded) -> String {
     let rule = finding.rule;
     let line = json!({
-        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "rule": rule.id,
+        "line": finding.line, "path": line.path, "earlier": finding.earlier, "from": line.from.as_str(), "at": line.at, "by": finding.by.as_str(), "rule": rule.id,
         "strength": rule.strength.as_str(), "seen": finding.seen, "text": rule.text,
     });
     escaped(&line.to_string())
@@ -103,7 +103,7 @@ impl Face {
             "{}{} {} {} {}",
             self.paint.paint(BOLD, format!("line {}", finding.line)),
             line.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default(),
-            line.from.as_str(),
+            finding.by.as_str(),
             self.paint.paint(CYAN, rule.id),
             self.paint.paint(style_of(rule.strength), rule.word),
         );
