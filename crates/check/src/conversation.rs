@@ -1,15 +1,15 @@
-//! A connection to the agent under test, in the words of a probe: ask, notify, be sure of silence.
+//! A connection to the peer under test, an agent or a client, in the words of a probe: ask, notify, be sure of silence.
 
 mod turn;
 
 use crate::raw_peer::{Line, Missing, RawPeer};
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
-use attache_protocol::method::{Initialize, Method, SessionNew, Side};
+use attache_protocol::method::{Initialize, Method, SessionNew};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// A request that no agent knows: any answer to it shows that everything sent before was read. The rules about unknown methods are
+/// A request that no peer knows: any answer to it shows that everything sent before was read. The rules about unknown methods are
 /// probed with other names.
 const STILL_THERE: &str = "_attache/still_there";
 
@@ -19,20 +19,20 @@ const STARTING: u32 = 3;
 /// What a quotation in a verdict is cut to, in characters.
 const QUOTED: usize = 200;
 
-/// A connection to the agent under test.
+/// A connection to the peer under test.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether findings about the agent's lines count. What answers an odd id is odd itself.
+    /// Whether findings about the peer's lines count. What answers an odd id is odd itself.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     told: Value,
     last_id: i64,
 }
 
-/// The agent's answer to a call.
+/// The peer's answer to a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     method: String,
@@ -57,9 +57,9 @@ impl Conversation {
         self.peer.lines().len()
     }
 
-    /// The agent's lines from the one at this index on.
+    /// The peer's lines from the one at this index on.
     pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
-        self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Agent)
+        self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
     }
 
     /// A number that no call of this connection had.
@@ -77,6 +77,17 @@ impl Conversation {
         }
         self.peer.send(&call);
         id
+    }
+
+    /// Answers a call of the peer.
+    pub(crate) fn reply(&mut self, id: &Value, result: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    /// Answers a call of the peer with an error.
+    pub(crate) fn refuse(&mut self, id: &Value, code: i64, message: &str) {
+        let error = json!({"code": code, "message": message});
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
@@ -102,14 +113,14 @@ impl Conversation {
         }
     }
 
-    /// Waits for a line of the agent from that index on.
+    /// Waits for a line of the peer from that index on.
     pub(crate) async fn hear(
         &mut self,
         first: usize,
         expected: &str,
         wanted: impl Fn(&Line) -> bool,
     ) -> Probed<Line> {
-        let found = self.peer.wait_for(first, self.patience, |line| line.from == Side::Agent && wanted(line));
+        let found = self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
         match found.await {
             Ok(line) => Ok(line),
             Err(missing) => fail(expected, self.instead(first, &missing)),
@@ -124,7 +135,7 @@ impl Conversation {
         expect(line.error_code() == Some(code) && line.get("id").is_some(), expected, quoted(&line.text))
     }
 
-    /// What the agent said instead of what was waited for.
+    /// What the peer said instead of what was waited for.
     fn instead(&self, first: usize, missing: &Missing) -> String {
         match self.heard(first).find(|line| line.get("method").is_none()) {
             Some(line) => quoted(&line.text),
@@ -132,7 +143,7 @@ impl Conversation {
         }
     }
 
-    /// Whether the agent answers a call: everything before it was read then.
+    /// Whether the peer answers a call: everything before it was read then.
     ///
     /// # Errors
     /// The connection has ended, which is a fail; or no answer, so that nothing can be told.
@@ -143,12 +154,13 @@ impl Conversation {
             Ok(_) => Ok(()),
             Err(Missing::Ended(how)) => fail("the connection stays up", how),
             Err(Missing::TimedOut(_)) => not_tested(format!(
-                "the agent does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}"
+                "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
+                self.peer.judged().as_str()
             )),
         }
     }
 
-    /// What was sent last is ignored: from the line at this index on there is no reply, and the agent goes on.
+    /// What was sent last is ignored: from the line at this index on there is no reply, and the peer goes on.
     pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
         self.is_still_there().await?;
         let ours = json!(self.last_id);
@@ -238,7 +250,7 @@ impl Reply {
     }
 }
 
-/// A text of the agent for a sentence, cut where it is long.
+/// A text of the peer for a sentence, cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED).collect();
     if short.len() < text.len() {

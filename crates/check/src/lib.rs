@@ -6,6 +6,7 @@
 //! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
 //!
 //! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a [`Verdict`] on each rule that it probes.
+//! A [`ClientRun`] does the same with a client, whose agent it plays.
 //! The [`Observer`] reads a conversation line by line, live or from a [`Recording`], and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
@@ -24,7 +25,16 @@
 //! ```
 
 mod acts;
+mod client_probe;
+#[allow(dead_code, reason = "probes of clients that are to come")]
+mod client_run;
+#[allow(dead_code, reason = "probes of clients that are to come")]
+mod client_talk;
+#[allow(dead_code, reason = "probes of clients that are to come")]
 mod conversation;
+mod door;
+#[allow(dead_code, reason = "probes of clients that are to come")]
+mod errand;
 mod mutation;
 mod mutation_file;
 mod observer;
@@ -34,10 +44,17 @@ mod recording;
 mod rule;
 mod rule_table;
 mod run;
+#[allow(dead_code, reason = "probes of clients that are to come")]
+mod scenario;
 mod select;
 mod services;
+#[allow(dead_code, reason = "probes of clients that are to come")]
+mod started_client;
 mod verdict;
 
+pub use client_run::{ClientRun, NotRun};
+pub use door::{Door, enter};
+pub use errand::{ERRANDS, Errand};
 pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
 pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
@@ -45,4 +62,5 @@ pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
 pub use run::Run;
 pub use select::{Selection, UnknownRule, select};
+pub use started_client::{Left, StartedClient};
 pub use verdict::{Outcome, Verdict};

@@ -1,4 +1,4 @@
-//! A peer that can say anything and sees every line: the client's end of a connection to an agent that is being judged.
+//! A peer that can say anything and sees every line: the judge's end of a connection to the peer that is being judged, an agent or a client.
 
 mod link;
 mod script;
@@ -7,18 +7,18 @@ pub use link::Link;
 pub use script::{Answer, Script};
 
 use crate::{Finding, Observer};
-use attache_protocol::method::Side;
+use attache_protocol::method::{Method, Side};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
 
-/// The longest line of an agent that is read, in bytes.
+/// The longest line of the peer that is read, in bytes.
 const LINE: usize = 64 * 1024 * 1024;
-/// How many bytes of a connection are read before the agent counts as flooding.
+/// How many bytes of a connection are read before the peer counts as flooding.
 const FLOOD: usize = 256 * 1024 * 1024;
-/// How many lines of a connection are read before the agent counts as flooding.
+/// How many lines of a connection are read before the peer counts as flooding.
 const FLOOD_LINES: usize = 100_000;
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -33,7 +33,9 @@ pub struct Line {
     pub number: usize,
     /// Who sent it.
     pub from: Side,
-    /// When, from the start of the agent. What we send counts from when it was queued.
+    /// Whether that is the peer that is judged, and not the judge.
+    pub is_theirs: bool,
+    /// When, from the start of the connection. What we send counts from when it was queued.
     pub at: Duration,
     /// The line without its end; bytes that are not UTF-8 read as U+FFFD.
     pub text: String,
@@ -42,15 +44,20 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether this is the agent's reply to the call with this id.
+    /// Whether this is the peer's reply to the judge's call with this id.
     pub fn replies_to(&self, id: &Value) -> bool {
         self.is_reply() && self.get("id") == Some(id)
     }
 
-    /// Whether this is a reply of the agent, with whatever id.
+    /// Whether this is a reply of the peer that is judged, with whatever id.
     pub fn is_reply(&self) -> bool {
         let has = |key| self.get(key).is_some();
-        self.from == Side::Agent && !has("method") && (has("result") || has("error"))
+        self.is_theirs && !has("method") && (has("result") || has("error"))
+    }
+
+    /// Whether the peer that is judged calls or notifies this method.
+    pub fn asks<M: Method>(&self) -> bool {
+        self.is_theirs && self.get("method").is_some_and(|method| method == M::ROW.name)
     }
 
     /// The member of the message under this key.
@@ -85,12 +92,14 @@ impl std::fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// The client's end of one connection.
+/// The judge's end of one connection: the client's end to an agent, or the agent's end to a client.
 ///
-/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or 100 000 lines, and no line over 64 MiB: an
-/// agent that sends more is stopped. Every line goes through an [`Observer`].
+/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or 100 000 lines, and no line over 64 MiB: a
+/// peer that sends more is stopped. Every line goes through an [`Observer`].
 #[derive(Debug)]
 pub struct RawPeer {
+    /// Which end is ours.
+    side: Side,
     link: Link,
     pub(crate) script: Script,
     began: Instant,
@@ -125,9 +134,19 @@ impl Outgoing {
 }
 
 impl RawPeer {
-    /// The client's end of this connection, which answers the agent's calls by the script.
+    /// The client's end of this connection to an agent, which answers the agent's calls by the script.
     pub fn new(link: Link, script: Script) -> Self {
+        Self::at(Side::Client, link, script)
+    }
+
+    /// The agent's end of this connection to a client, which answers the client's calls by the script.
+    pub fn as_agent(link: Link, script: Script) -> Self {
+        Self::at(Side::Agent, link, script)
+    }
+
+    fn at(side: Side, link: Link, script: Script) -> Self {
         Self {
+            side,
             link,
             script,
             began: Instant::now(),
@@ -142,19 +161,24 @@ impl RawPeer {
         }
     }
 
+    /// Which side is judged: the other one is ours.
+    pub fn judged(&self) -> Side {
+        self.side.other()
+    }
+
     /// Every line so far, of both sides.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// What the agent's lines break, as the [`Observer`] found it. What ours break, on purpose, is left out.
+    /// What the peer's lines break, as the [`Observer`] found it. What ours break, on purpose, is left out.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The ids of the rules that the agent's lines could have broken.
+    /// The ids of the rules that the peer's lines could have broken.
     pub fn tested(&self) -> &BTreeSet<&'static str> {
-        self.observer.tested(Side::Agent)
+        self.observer.tested(self.judged())
     }
 
     /// How the connection ended, as a sentence, if it has.
@@ -162,7 +186,7 @@ impl RawPeer {
         self.ended.as_deref()
     }
 
-    /// What is left of a line that did not end, when the agent's output ended in the middle of it.
+    /// What is left of a line that did not end, when the peer's output ended in the middle of it.
     pub fn unfinished(&self) -> Option<String> {
         (!self.incoming.is_empty()).then(|| String::from_utf8_lossy(&self.incoming).into_owned())
     }
@@ -176,7 +200,7 @@ impl RawPeer {
     pub fn send_line(&mut self, line: &str) {
         self.send_bytes(line.as_bytes());
         self.send_bytes(b"\n");
-        self.record(Side::Client, line.as_bytes());
+        self.record(self.side, line.as_bytes());
     }
 
     /// Queues bytes that are no line, or no whole one: neither recorded nor judged.
@@ -184,7 +208,7 @@ impl RawPeer {
         self.outgoing.bytes.extend_from_slice(bytes);
     }
 
-    /// Ends the agent's input once everything queued is written.
+    /// Ends the peer's input once everything queued is written.
     pub fn close(&mut self) {
         self.outgoing.is_last = true;
     }
@@ -221,7 +245,8 @@ impl RawPeer {
             && self.link.has_exited()
     }
 
-    /// Ends the agent: its input first, then step by step by force. Nothing of it is left when this returns.
+    /// Ends the connection: the peer's input first, then, if a process of the judge's is behind it, step by step by force. Nothing of it is
+    /// left when this returns.
     pub async fn stop(&mut self) {
         self.link.stop().await;
     }
@@ -273,39 +298,41 @@ impl RawPeer {
             let (line, after) = rest.split_at(end);
             self.incoming.extend_from_slice(line);
             let line = std::mem::take(&mut self.incoming);
-            self.record(Side::Agent, line.strip_suffix(b"\r").unwrap_or(&line));
+            self.record(self.judged(), line.strip_suffix(b"\r").unwrap_or(&line));
             rest = after.get(1..).unwrap_or_default();
         }
         self.incoming.extend_from_slice(rest);
         chunk.resize(CHUNK, 0);
         self.chunk = chunk;
         if self.incoming.len() > LINE {
-            self.give_up("the agent sent a line of more than 64 MiB and was stopped");
+            self.give_up("sent a line of more than 64 MiB and was stopped");
         } else if self.read > FLOOD || self.lines.len() > FLOOD_LINES {
-            self.give_up("the agent flooded us with more than 256 MiB or 100 000 lines and was stopped");
+            self.give_up("flooded us with more than 256 MiB or 100 000 lines and was stopped");
         }
     }
 
     fn give_up(&mut self, why: &str) {
         self.incoming = Vec::new();
         self.link.kill();
-        self.ended = Some(why.to_owned());
+        self.ended = Some(format!("the {} {why}", self.judged().as_str()));
     }
 
     async fn output_ended(&mut self) {
-        let how = self.link.how_it_ended(EXIT).await;
+        let how = self.link.how_it_ended(self.judged(), EXIT).await;
         self.ended.get_or_insert(how);
     }
 
     fn record(&mut self, from: Side, line: &[u8]) {
         let number = self.lines.len() + 1;
         let found = self.observer.line(number, from, line);
-        if from == Side::Agent {
+        let is_theirs = from != self.side;
+        if is_theirs {
             self.findings.extend(found);
         }
         let line = Line {
             number,
             from,
+            is_theirs,
             at: self.began.elapsed(),
             text: String::from_utf8_lossy(line).into_owned(),
             value: serde_json::from_slice(line).ok(),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How many lines a fail shows.
-const LINES_SHOWN: usize = 12;
+pub(crate) const LINES_SHOWN: usize = 12;
 /// How much of a line is kept for that, in characters.
 const LINE_KEPT: usize = 2000;
 
@@ -55,7 +55,7 @@ pub struct Run {
 
 /// What all of the traffic showed.
 #[derive(Debug, Default)]
-struct Watched {
+pub(crate) struct Watched {
     /// Findings with the lines that show them, the first of each rule.
     found: Vec<(Finding, Vec<Line>)>,
     /// The rules that some line of the agent could have broken.
@@ -302,7 +302,8 @@ pub(crate) fn initialize_params(capabilities: Value) -> Value {
     json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})
 }
 
-fn short(line: &Line) -> Line {
+/// The line as a verdict keeps it.
+pub(crate) fn short(line: &Line) -> Line {
     let text = match line.text.char_indices().nth(LINE_KEPT) {
         Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),
         None => line.text.clone(),
@@ -310,7 +311,8 @@ fn short(line: &Line) -> Line {
     Line { text, value: None, ..line.clone() }
 }
 
-fn is_chosen(only: Option<Selection>, rule: &str) -> bool {
+/// Whether this rule is to be judged.
+pub(crate) fn is_chosen(only: Option<Selection>, rule: &str) -> bool {
     match only {
         None => true,
         Some(Selection::Rule(only)) => only.id == rule,
@@ -328,7 +330,7 @@ fn not_reached(contact: &Option<Verdict>) -> Outcome {
 }
 
 /// One verdict a rule, in the order of the rules: of several the heaviest, of equals the first.
-fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut best: Vec<Verdict> = Vec::new();
     for verdict in verdicts {
         match best.iter_mut().find(|other| other.rule.id == verdict.rule.id) {
@@ -344,14 +346,14 @@ fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
 
 impl Verdict {
     /// A verdict on the rule with this id, which is one of this crate's own table.
-    fn new(rule: &str, outcome: Outcome, grounds: &'static str, lines: Vec<Line>) -> Option<Self> {
+    pub(crate) fn new(rule: &str, outcome: Outcome, grounds: &'static str, lines: Vec<Line>) -> Option<Self> {
         let Ok(Selection::Rule(rule)) = select(rule) else { return None };
         Some(Self { rule, outcome, grounds, lines })
     }
 }
 
 impl Watched {
-    fn learn(&mut self, peer: &RawPeer) {
+    pub(crate) fn learn(&mut self, peer: &RawPeer) {
         self.open.extend(peer.tested());
         for finding in peer.findings() {
             if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
@@ -363,7 +365,7 @@ impl Watched {
     }
 
     /// A fail for each rule that a line of the agent broke, a pass for each that one could have broken and none did.
-    fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
         let fails = self.found.iter().map(|(finding, lines)| {
             let outcome =
                 Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };

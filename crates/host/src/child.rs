@@ -156,6 +156,11 @@ impl Child {
         self.watch.wait().await
     }
 
+    /// Sends `SIGINT` to its process group, as a terminal does for Ctrl-C. Whether it ends is up to it.
+    pub fn interrupt(&self) {
+        self.tree.interrupt();
+    }
+
     /// Kills the whole tree. Returns at once; [`Child::wait`] tells when it is gone.
     pub fn kill(&self) {
         self.tree.kill();

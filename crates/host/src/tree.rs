@@ -83,7 +83,16 @@ impl Tree {
 
     /// Asks the program's group to terminate (`SIGTERM`).
     pub(crate) fn terminate(&self) {
-        let byte = [libc::SIGTERM as u8];
+        self.signal(libc::SIGTERM);
+    }
+
+    /// Interrupts the program's group (`SIGINT`).
+    pub(crate) fn interrupt(&self) {
+        self.signal(libc::SIGINT);
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        let byte = [signal as u8];
         // SAFETY: the byte is valid; `life` is an open socket. A guardian that is gone needs no answer, and the line's
         // buffer cannot be full of the few bytes ever sent.
         unsafe {

@@ -1,18 +1,19 @@
-//! The two streams to an agent, and its process if it has one.
+//! The two streams to a peer, and its process if the judge started it.
 
 use attache_host::{Child, Launch, StartError, StopPatience};
+use attache_protocol::method::Side;
 use std::fmt;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// How long the last words of an agent are quoted, in characters.
+/// How long the last words of a peer are quoted, in characters.
 const LAST_WORDS: usize = 300;
 
 /// How an agent is stopped between probes: none of its work matters.
 const STOP: StopPatience =
     StopPatience { after_stdin: Duration::from_millis(500), after_terminate: Duration::from_millis(500) };
 
-/// The way to an agent. Dropping it kills the agent's process and everything it started.
+/// The way to a peer. Dropping it kills the process that [`Link::start`] began, and everything that one started.
 pub struct Link {
     pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
@@ -40,7 +41,7 @@ impl Link {
         })
     }
 
-    /// A way over any two streams: what the agent writes, and what it reads.
+    /// A way over any two streams: what the peer writes, and what it reads.
     pub fn over(
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
@@ -67,12 +68,13 @@ impl Link {
         }
     }
 
-    /// What can be told about the end of the agent's output: the exit, if it comes in that time, and the last words on stderr.
-    pub(super) async fn how_it_ended(&mut self, patience: Duration) -> String {
-        let Some(process) = &self.process else { return "the agent closed the connection".to_owned() };
+    /// What can be told about the end of the peer's output: the exit, if it comes in that time, and the last words on stderr.
+    pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
+        let peer = peer.as_str();
+        let Some(process) = &self.process else { return format!("the {peer} closed the connection") };
         let how = match tokio::time::timeout(patience, process.wait()).await {
-            Ok(exit) => format!("the agent ended ({exit})"),
-            Err(_) => "the agent closed its output and goes on running".to_owned(),
+            Ok(exit) => format!("the {peer} ended ({exit})"),
+            Err(_) => format!("the {peer} closed its output and goes on running"),
         };
         let stderr = process.stderr_tail();
         let said = stderr.trim_end();

@@ -1,7 +1,7 @@
-//! What the judge answers when an agent calls it.
+//! What the judge answers when the peer calls it.
 
 use super::Line;
-use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission, Side};
+use attache_protocol::method::{ElicitationCreate, Method, SessionRequestPermission};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Answer {
 
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 
-/// Which calls of an agent are answered how. What it does not name is answered with -32601; by default a permission is refused with the
+/// Which calls of the peer are answered how. What it does not name is answered with -32601; by default a permission is refused with the
 /// first option that rejects, or cancelled, and an elicitation cancelled.
 #[derive(Default)]
 pub struct Script {
@@ -34,7 +34,7 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Calls of this method are answered with what `answering` makes of their params.
+    /// Calls of this method are answered with what `answering` makes of their params, whatever was said of them before.
     #[must_use]
     pub fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
         self.answers.push((M::ROW.name, Box::new(answering)));
@@ -52,9 +52,16 @@ impl Script {
         self.replaced.clear();
     }
 
-    /// The reply to a line, if it is a call of the agent.
+    /// This script, and what the other says where both name a method.
+    #[must_use]
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.answers.extend(other.answers);
+        self
+    }
+
+    /// The reply to a line, if it is a call of the peer.
     pub(super) fn reply(&mut self, line: &Line) -> Option<Value> {
-        if line.from != Side::Agent {
+        if !line.is_theirs {
             return None;
         }
         let (method, id) = (line.get("method")?.as_str()?, line.get("id")?);
@@ -69,7 +76,7 @@ impl Script {
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Answer {
-        let mut answers = self.replaced.iter_mut().chain(&mut self.answers);
+        let mut answers = self.replaced.iter_mut().chain(self.answers.iter_mut().rev());
         if let Some((_, answering)) = answers.find(|(named, _)| *named == method) {
             return answering(params);
         }

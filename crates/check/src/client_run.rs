@@ -1,0 +1,233 @@
+//! A run over one client: it starts it with the judge in place of its agent, runs the probes, and watches all of their traffic.
+
+use crate::client_probe::{self, ClientProbe};
+use crate::client_talk::ClientTalk;
+use crate::raw_peer::Line;
+use crate::run::{LINES_SHOWN, Watched, in_order, is_chosen, short};
+use crate::scenario::Scenario;
+use crate::started_client::StartedClient;
+use crate::verdict::{Outcome, Probed, Verdict};
+use crate::{Errand, Selection};
+use attache_host::StartError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Why a client did not go on an errand.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NotRun {
+    /// Nobody said how it is told to do that.
+    NoErrand,
+    /// It cannot be started.
+    Start(StartError),
+    /// The judge cannot listen for its agent.
+    Listen(std::io::Error),
+}
+
+impl fmt::Display for NotRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoErrand => f.write_str("nobody said how the client is told to do that"),
+            Self::Start(error) => error.fmt(f),
+            Self::Listen(error) => write!(f, "the judge cannot listen for the client's agent: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for NotRun {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoErrand => None,
+            Self::Start(error) => Some(error),
+            Self::Listen(error) => Some(error),
+        }
+    }
+}
+
+type Start = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
+
+/// A run over one client.
+pub struct ClientRun {
+    start: Start,
+    folder: PathBuf,
+    patience: Duration,
+    now: Option<ClientTalk>,
+    watched: Watched,
+    /// How many nonces were given.
+    nonces: usize,
+}
+
+impl fmt::Debug for ClientRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientRun")
+            .field("folder", &self.folder)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientRun {
+    /// A run over the client that `start` starts on an errand, as often as needed, with sessions in `folder`, which should be empty. An answer
+    /// may take 10 s.
+    pub fn new(
+        folder: impl Into<PathBuf>,
+        start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
+    ) -> Self {
+        Self {
+            start: Box::new(start),
+            folder: folder.into(),
+            patience: Duration::from_secs(10),
+            now: None,
+            watched: Watched::default(),
+            nonces: 0,
+        }
+    }
+
+    /// How long an answer of the client may take; what it does first three times as long.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
+    /// told before each probe its name, its number and how many there are.
+    ///
+    /// If the client does not send a prompt to a good agent nothing else is tried.
+    ///
+    /// # Errors
+    /// The client cannot be started at all.
+    pub async fn judge(
+        &mut self,
+        only: Option<Selection>,
+        mut progress: impl FnMut(&'static str, usize, usize),
+    ) -> Result<Vec<Verdict>, NotRun> {
+        let errand = self.errand("prompt");
+        let first = (self.start)(&errand)?;
+        let chosen: Vec<&ClientProbe> =
+            client_probe::all().filter(|probe| is_chosen(only, probe.rule)).collect();
+        progress("first_contact", 0, chosen.len());
+        let contact = self.first_contact(first, &errand).await;
+        let mut verdicts = Vec::new();
+        for (number, probe) in (1..).zip(&chosen) {
+            progress(probe.name, number, chosen.len());
+            let verdict = match &contact {
+                Ok(()) => self.probe(probe).await,
+                Err(verdict) => Verdict::new(probe.rule, not_reached(verdict), probe.name, Vec::new()),
+            };
+            verdicts.extend(verdict);
+        }
+        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(only, verdict.rule.id)));
+        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(only, verdict.rule.id)));
+        Ok(in_order(verdicts))
+    }
+
+    /// The first turn: without a prompt there is nothing to judge.
+    async fn first_contact(&mut self, client: StartedClient, errand: &Errand) -> Result<(), Option<Verdict>> {
+        let folder = self.folder.clone();
+        let contact = async {
+            let talk = self.meet(client, errand, move |_| Scenario::everything(&folder)).await?;
+            let turn = talk.set_up().await?;
+            talk.say(&turn, "hello");
+            talk.end_turn(&turn, "end_turn");
+            Ok(())
+        };
+        let contact: Probed = contact.await;
+        let verdict =
+            contact.map_err(|outcome| Verdict::new("INIT-01", outcome, "first_contact", self.shown()));
+        self.leave().await;
+        verdict
+    }
+
+    async fn probe(&mut self, probe: &ClientProbe) -> Option<Verdict> {
+        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let lines = if matches!(outcome, Outcome::Fail { .. }) { self.shown() } else { Vec::new() };
+        self.leave().await;
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
+
+    /// The folder for sessions.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A text that nobody has said before. It is one word of letters and digits.
+    pub(crate) fn nonce(&mut self) -> String {
+        self.nonces += 1;
+        format!("nonce{:04}check", self.nonces)
+    }
+
+    /// The errand of this name, with a prompt.
+    pub(crate) fn errand(&self, name: &'static str) -> Errand {
+        Errand::new(name, &self.folder).with("prompt", "attache check asks")
+    }
+
+    /// Starts the client with an agent that offers everything.
+    ///
+    /// # Errors
+    /// Not tested: there is no such errand. A fail: the client does not start its agent.
+    pub(crate) async fn start(&mut self, errand: Errand) -> Probed<&mut ClientTalk> {
+        let folder = self.folder.clone();
+        self.start_with(errand, move |_| Scenario::everything(&folder)).await
+    }
+
+    /// Starts the client with an agent that is `scenario` on each connection, counted from 0.
+    ///
+    /// # Errors
+    /// As for [`ClientRun::start`].
+    pub(crate) async fn start_with(
+        &mut self,
+        errand: Errand,
+        scenario: impl Fn(usize) -> Scenario + Send + 'static,
+    ) -> Probed<&mut ClientTalk> {
+        self.leave().await;
+        let name = errand.name();
+        let client = (self.start)(&errand).map_err(|error| match error {
+            NotRun::NoErrand => Outcome::NotTested(format!(
+                "the client has no errand {name:?}: name the command that makes it {} by --to {name}=CMD",
+                errand.told()
+            )),
+            error => Outcome::NotTested(format!("the client does not start again: {error}")),
+        })?;
+        self.meet(client, &errand, scenario).await
+    }
+
+    async fn meet(
+        &mut self,
+        client: StartedClient,
+        errand: &Errand,
+        scenario: impl Fn(usize) -> Scenario + Send + 'static,
+    ) -> Probed<&mut ClientTalk> {
+        let talk = ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        Ok(self.now.insert(talk))
+    }
+
+    /// Ends the client, and every connection of it.
+    async fn leave(&mut self) {
+        if let Some(mut talk) = self.now.take() {
+            talk.client.stop().await;
+            for mut wire in talk.ended.into_iter().chain([talk.wire]) {
+                wire.peer.stop().await;
+                if wire.is_watched {
+                    self.watched.learn(&wire.peer);
+                }
+            }
+        }
+    }
+
+    /// The last lines of the conversation, for people.
+    fn shown(&self) -> Vec<Line> {
+        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.wire.peer.lines());
+        lines.iter().skip(lines.len().saturating_sub(LINES_SHOWN)).map(short).collect()
+    }
+}
+
+/// Why no probe could run.
+fn not_reached(contact: &Option<Verdict>) -> Outcome {
+    let why = match contact.as_ref().map(|verdict| &verdict.outcome) {
+        Some(Outcome::Fail { seen, .. }) => format!("the client does not prompt: {seen}"),
+        _ => "the client does not prompt".to_owned(),
+    };
+    Outcome::NotTested(why)
+}

@@ -1,0 +1,90 @@
+//! What a client is told to do from outside.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What a client is told to do: a name, the folder of its session, and a value for each placeholder of its command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Errand {
+    name: &'static str,
+    cwd: PathBuf,
+    values: BTreeMap<&'static str, String>,
+}
+
+/// Every errand, with what a client is told to do.
+pub const ERRANDS: &[(&str, &str)] = &[
+    ("prompt", "open a session in {cwd} and send {prompt}"),
+    (
+        "cancel",
+        "the same, leave every question open, and cancel the turn when its first update comes or on SIGINT",
+    ),
+    ("load", "load the session {session} with its history, then send {prompt}"),
+    ("resume", "resume the session {session} without its history, then send {prompt}"),
+    ("list", "list all sessions of the agent, every page"),
+    ("delete", "delete the session {session}"),
+    ("close", "open a session, send {prompt}, and close the session"),
+    ("fork", "fork the session {session}, then send {prompt}"),
+    ("unarchive", "take the session {session} out of the archive"),
+    ("set_mode", "open a session, set its mode {mode}, then send {prompt}"),
+    ("set_option", "open a session, set its config option {option} to {value}, then send {prompt}"),
+    ("set_options", "the same, then set {option2} to {value2} before {prompt} is sent"),
+    ("set_boolean", "open a session, set its boolean option {option} to {value}, then send {prompt}"),
+    ("allow", "send {prompt}, and allow once whatever is asked"),
+    ("reject", "send {prompt}, and reject once whatever is asked"),
+    ("image", "send {prompt} with the picture in the file {image}"),
+    ("mcp", "open a session with the MCP servers of the file {mcp}, then send {prompt}"),
+    ("directories", "open a session with {directory} beside {cwd}, then send {prompt}"),
+    ("system_prompt", "open a session with {text} added to the agent's system prompt, then send {prompt}"),
+    ("login", "log in to the agent by the method {method}"),
+    ("logout", "log out of the agent"),
+    ("status", "ask whether the agent is logged in"),
+    ("form", "send {prompt}, and fill in what is asked: accept every form with its defaults"),
+    ("decline", "send {prompt}, and decline every form"),
+    ("twice", "send {prompt}, and in the same session and process {prompt2}"),
+];
+
+impl Errand {
+    /// The errand of this name in this folder.
+    pub(crate) fn new(name: &'static str, cwd: &Path) -> Self {
+        let cwd = cwd.to_owned();
+        let values = BTreeMap::from([("cwd", cwd.to_string_lossy().into_owned())]);
+        Self { name, cwd, values }
+    }
+
+    /// The value of this placeholder.
+    #[must_use]
+    pub(crate) fn with(mut self, placeholder: &'static str, value: impl Into<String>) -> Self {
+        self.values.insert(placeholder, value.into());
+        self
+    }
+
+    /// Its name, one of [`ERRANDS`].
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The folder of the session.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what an errand does not need is not there.
+    pub fn value(&self, placeholder: &str) -> Option<&str> {
+        self.values.get(placeholder).map(String::as_str)
+    }
+
+    /// The word with each `{placeholder}` that has a value replaced by it.
+    pub fn fill(&self, word: &str) -> String {
+        let mut filled = word.to_owned();
+        for (placeholder, value) in &self.values {
+            filled = filled.replace(&format!("{{{placeholder}}}"), value);
+        }
+        filled
+    }
+
+    /// What a client is told to do, in words.
+    pub fn told(&self) -> String {
+        let found = ERRANDS.iter().find(|(name, _)| *name == self.name);
+        self.fill(found.map_or(self.name, |(_, told)| told))
+    }
+}
