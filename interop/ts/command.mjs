@@ -14,12 +14,20 @@ const argumentsOf = {
   think: text,
   tool: text,
   ask: nothing,
+  question: text,
   read: (rest) => (rest ? [rest] : undefined),
   write: (rest) => {
     const [path, ...words] = rest.split(" ");
     return path ? [path, words.join(" ")] : undefined;
   },
   plan: nothing,
+  plans: nothing,
+  subagent: text,
+  notice: (rest) => {
+    const [severity, ...words] = rest.split(" ");
+    return severity && words.length ? [severity, words.join(" ")] : undefined;
+  },
+  compact: nothing,
   usage: numbers(2),
   title: text,
   flood: numbers(2),

@@ -30,27 +30,12 @@ const KNOWN: &[Deviation] = &[
         why: "the script knows only -32602, and the SDK leaves sessions to it",
     },
     Deviation {
-        peer: "agent.mjs",
-        title: "A session nobody opened is not found",
-        why: "the script knows only -32602, and the SDK leaves sessions to it",
-    },
-    Deviation {
         peer: "official-agent",
         title: "What the agent did not offer to take is refused",
         why: "the script reads only text, and the SDK compares no prompt with the capabilities",
     },
     Deviation {
-        peer: "agent.mjs",
-        title: "What the agent did not offer to take is refused",
-        why: "the script reads only text, and the SDK compares no prompt with the capabilities",
-    },
-    Deviation {
         peer: "official-agent",
-        title: "Permission that comes after the cancel starts nothing",
-        why: "the script obeys the answer whenever it comes",
-    },
-    Deviation {
-        peer: "agent.mjs",
         title: "Permission that comes after the cancel starts nothing",
         why: "the script obeys the answer whenever it comes",
     },

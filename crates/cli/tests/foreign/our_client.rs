@@ -116,7 +116,6 @@ async fn each_end_has_its_exit_code() {
         for (arguments, code, words) in [
             (&["say begun; wait", "--timeout", "0.5"][..], 8, "0.5 s"),
             (&["error"], 4, "the prompt asked for an error"),
-            (&["nonsense"], 4, "is no command"),
             (&["stderr out of paper; exit 7"], 4, "out of paper"),
             (&["say begun; exit 7"], 4, "7"),
         ] {

@@ -31,7 +31,7 @@ fn sorted(rules: &[&str]) -> Vec<String> {
 
 #[tokio::test]
 async fn the_official_typescript_agent_fails_what_is_known() {
-    assert_eq!(fails(&Agent::official_ts()).await, sorted(&BY_SCRIPT));
+    assert_eq!(fails(&Agent::official_ts()).await, sorted(&[]));
 }
 
 #[tokio::test]

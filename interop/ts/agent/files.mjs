@@ -1,0 +1,47 @@
+// Files of a session: through the client where it offers that, else from disk; in both cases inside the session's folders only.
+import fs from "node:fs";
+import path from "node:path";
+import { offers } from "./offers.mjs";
+
+/** Where a path really leads; what does not exist yet is where its nearest folder is. */
+function real(file) {
+  if (fs.lstatSync(file, { throwIfNoEntry: false })) return fs.realpathSync(file);
+  return path.join(real(path.dirname(file)), path.basename(file));
+}
+
+/** The absolute path; relative ones are of the session's folder alone (DIR-07). Throws outside its folders (SESS-05). */
+export function resolve({ record, directories }, file) {
+  const absolute = path.resolve(record.cwd, file);
+  const roots = [record.cwd, ...directories].filter((folder) => fs.existsSync(folder)).map((folder) => fs.realpathSync(folder));
+  if (roots.some((root) => `${real(absolute)}/`.startsWith(`${root}/`))) return absolute;
+  throw new Error(`${absolute} is outside of the session's folders`);
+}
+
+const through = (turn, method) => offers(turn.session.sessions.clientCapabilities, method);
+
+export async function read(turn, file) {
+  const method = "fs/read_text_file";
+  if (!through(turn, method)) return fs.readFileSync(file, "utf8");
+  const { content } = await turn.request(method, { sessionId: turn.sessionId, path: file });
+  return content;
+}
+
+/** The text of a file, or `undefined` when there is none. */
+export async function readIfThere(turn, file) {
+  try {
+    return await read(turn, file);
+  } catch {
+    turn.throwIfCancelled();
+    return undefined;
+  }
+}
+
+export async function write(turn, file, content) {
+  const method = "fs/write_text_file";
+  if (through(turn, method)) {
+    await turn.request(method, { sessionId: turn.sessionId, path: file, content });
+    return;
+  }
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, content);
+}

@@ -1,0 +1,35 @@
+// Asking before something is done, and what was decided for always.
+import { setImmediate as immediate } from "node:timers/promises";
+
+const options = [
+  ["allow_once", "Allow once"],
+  ["allow_always", "Allow always"],
+  ["reject_once", "Reject once"],
+  ["reject_always", "Reject always"],
+].map(([kind, name]) => ({ optionId: kind, name, kind }));
+
+/** The option that was chosen; `cancelled` for everything that is none of those offered (PERM-04). */
+export async function ask(turn, toolCall) {
+  const { sessionId } = turn;
+  try {
+    const { outcome } = await turn.request("session/request_permission", { sessionId, toolCall, options });
+    // The SDK hands on a reply sooner than a notification that came before it: a cancel must be known here (CANCEL-23).
+    await immediate();
+    turn.throwIfCancelled();
+    const isOffered = outcome.outcome === "selected" && options.some(({ optionId }) => optionId === outcome.optionId);
+    return isOffered ? outcome.optionId : "cancelled";
+  } catch (error) {
+    turn.throwIfCancelled();
+    console.error(`a permission request failed: ${error.message}`);
+    return "cancelled";
+  }
+}
+
+/** Whether a tool of this kind may run: as decided before, as the mode says, or as the person says now (PERM-07). */
+export async function allows(turn, kind, toolCall) {
+  const { options: values, decided } = turn.session.record;
+  if (decided[kind] || values.mode === "code") return decided[kind] !== "reject";
+  const answer = await ask(turn, toolCall);
+  if (answer.endsWith("_always")) decided[kind] = answer.split("_")[0];
+  return answer.startsWith("allow");
+}

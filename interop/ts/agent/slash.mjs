@@ -1,0 +1,19 @@
+// The slash commands: what a prompt that begins with one does.
+
+export const slashCommands = [
+  { name: "help", description: "Tells what can be said to this agent." },
+  { name: "echo", description: "Says the words.", input: { hint: "words" } },
+  { name: "compact", description: "Makes the conversation shorter." },
+];
+
+const perform = {
+  help: (turn) => turn.say(slashCommands.map(({ name, description }) => `/${name}: ${description}`).join("\n")),
+  echo: (turn, words) => turn.say(words),
+  compact: (turn) => turn.compact(),
+};
+
+/** What to do for a text that begins with a command, else `undefined`. */
+export function slashCommand(text) {
+  const [, name, words] = /^\/(\w+)\s*([^]*)$/.exec(text) ?? [];
+  return Object.hasOwn(perform, name ?? "") ? (turn) => perform[name](turn, words) : undefined;
+}
