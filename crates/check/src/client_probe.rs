@@ -3,7 +3,9 @@
 //! A probe is an async function of a [`ClientRun`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
 //! with the rule of each in one `client_probes!`. Several probes may judge one rule: then the worst outcome stands.
 
+mod file;
 mod initialize;
+mod unoffered;
 
 use crate::client_run::ClientRun;
 use crate::verdict::Probed;
@@ -32,7 +34,7 @@ macro_rules! client_probes {
 use client_probes;
 
 /// Every probe, in the order in which they run.
-const TOPICS: &[&[ClientProbe]] = &[initialize::PROBES];
+const TOPICS: &[&[ClientProbe]] = &[initialize::PROBES, unoffered::PROBES, file::PROBES];
 
 /// Every probe, in the order in which they run.
 pub(crate) fn all() -> impl Iterator<Item = &'static ClientProbe> {

@@ -1,12 +1,12 @@
 //! A run over one client: it starts it with the judge in place of its agent, runs the probes, and watches all of their traffic.
 
 use crate::client_probe::{self, ClientProbe};
-use crate::client_talk::ClientTalk;
+use crate::client_talk::{ClientTalk, ClientTurn};
 use crate::raw_peer::Line;
 use crate::run::{LINES_SHOWN, Watched, in_order, is_chosen, short};
 use crate::scenario::Scenario;
 use crate::started_client::StartedClient;
-use crate::verdict::{Outcome, Probed, Verdict};
+use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::{Errand, Selection};
 use attache_host::StartError;
 use std::fmt;
@@ -158,6 +158,12 @@ impl ClientRun {
         format!("nonce{:04}check", self.nonces)
     }
 
+    /// A path in the folder of the session at which nothing is.
+    pub(crate) fn new_path(&mut self) -> PathBuf {
+        let name = self.nonce();
+        self.folder.join(name)
+    }
+
     /// The errand of this name, with a prompt.
     pub(crate) fn errand(&self, name: &'static str) -> Errand {
         Errand::new(name, &self.folder).with("prompt", "attache check asks")
@@ -182,15 +188,40 @@ impl ClientRun {
         scenario: impl Fn(usize) -> Scenario + Send + 'static,
     ) -> Probed<&mut ClientTalk> {
         self.leave().await;
+        let client = self.launch(&errand)?;
+        self.meet(client, &errand, scenario).await
+    }
+
+    /// A turn of the client on the first of these errands that it has, with an agent that offers everything.
+    ///
+    /// # Errors
+    /// Not tested: it has none of them. A fail: it does not prompt.
+    pub(crate) async fn turn(&mut self, errands: &[&'static str]) -> Probed<(&mut ClientTalk, ClientTurn)> {
+        self.leave().await;
+        let mut launched = not_tested("the client was told nothing");
+        for name in errands {
+            let errand = self.errand(name);
+            launched = self.launch(&errand).map(|client| (client, errand));
+            if launched.is_ok() {
+                break;
+            }
+        }
+        let (client, errand) = launched?;
+        let folder = self.folder.clone();
+        let talk = self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?;
+        let turn = talk.set_up().await?;
+        Ok((talk, turn))
+    }
+
+    fn launch(&mut self, errand: &Errand) -> Probed<StartedClient> {
         let name = errand.name();
-        let client = (self.start)(&errand).map_err(|error| match error {
+        (self.start)(errand).map_err(|error| match error {
             NotRun::NoErrand => Outcome::NotTested(format!(
                 "the client has no errand {name:?}: name the command that makes it {} by --to {name}=CMD",
                 errand.told()
             )),
             error => Outcome::NotTested(format!("the client does not start again: {error}")),
-        })?;
-        self.meet(client, &errand, scenario).await
+        })
     }
 
     async fn meet(

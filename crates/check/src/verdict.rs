@@ -56,6 +56,15 @@ impl Outcome {
         }
     }
 
+    /// The same, with what was asked before what was seen.
+    #[must_use]
+    pub(crate) fn about(self, asked: &str) -> Self {
+        match self {
+            Self::Fail { expected, seen } => Self::Fail { expected, seen: format!("{asked}: {seen}") },
+            other => other,
+        }
+    }
+
     /// Which of several outcomes about one rule stands: a fail before a pass, a pass before what is not known.
     pub(crate) fn weight(&self) -> u8 {
         match self {

@@ -1,0 +1,132 @@
+//! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is to add a row to the file of its topic.
+
+mod file;
+mod handshake;
+
+use crate::correct::{Correct, Kind, Said};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// What the client has heard.
+pub(crate) struct Heard<'l> {
+    /// The message, or null where it heard none: it was started, woken or interrupted, or the connection ended.
+    pub(crate) message: &'l Value,
+    /// The client after that.
+    pub(crate) client: &'l Correct,
+    /// The agent's calls so far, by their id as JSON.
+    pub(crate) called: &'l HashMap<String, Value>,
+}
+
+/// One broken rule.
+#[derive(Clone, Copy)]
+pub(crate) struct Fault {
+    pub(crate) rule: &'static str,
+    /// Rules that are broken with it, as they say the same or more.
+    pub(crate) companions: &'static [&'static str],
+    /// The client that has it.
+    pub(crate) kind: Kind,
+    /// Changes a message before the client hears it.
+    pub(crate) hears: fn(&Correct, &mut Value),
+    /// Changes what the client says to what it has heard.
+    pub(crate) says: fn(&Heard<'_>, &mut Vec<Said>),
+}
+
+impl Fault {
+    /// Nothing is wrong.
+    pub(crate) const NONE: Self =
+        Self { rule: "", companions: &[], kind: Kind::Full, hears: |_, _| {}, says: |_, _| {} };
+
+    /// A client that says something wrong.
+    pub(crate) const fn says(
+        rule: &'static str,
+        companions: &'static [&'static str],
+        says: fn(&Heard<'_>, &mut Vec<Said>),
+    ) -> Self {
+        Self { rule, companions, says, ..Self::NONE }
+    }
+
+    /// A client that takes something for what it is not.
+    pub(crate) const fn hears(
+        rule: &'static str,
+        companions: &'static [&'static str],
+        hears: fn(&Correct, &mut Value),
+    ) -> Self {
+        Self { rule, companions, hears, ..Self::NONE }
+    }
+
+    /// The same fault in a client that can do little.
+    pub(crate) const fn bare(mut self) -> Self {
+        self.kind = Kind::Bare;
+        self
+    }
+}
+
+/// Every fault.
+pub(crate) fn faults() -> impl Iterator<Item = Fault> {
+    [handshake::FAULTS, file::FAULTS].into_iter().flatten().copied()
+}
+
+impl<'l> Heard<'l> {
+    /// The client was started.
+    pub(crate) fn nothing(client: &'l Correct, called: &'l HashMap<String, Value>) -> Self {
+        Self { message: &Value::Null, client, called }
+    }
+
+    pub(crate) fn is(&self, method: &str) -> bool {
+        self.message["method"] == method
+    }
+
+    pub(crate) fn params(&self) -> &Value {
+        &self.message["params"]
+    }
+
+    /// The call that this is the answer to: null if it is none.
+    pub(crate) fn answered<'s>(&'s self, said: &Value) -> &'s Value {
+        let is_reply = said.get("method").is_none();
+        self.called.get(&said["id"].to_string()).filter(|_| is_reply).unwrap_or(&Value::Null)
+    }
+}
+
+/// Says this, and no message else; what is shown stays.
+pub(crate) fn only(said: &mut Vec<Said>, message: Value) {
+    said.retain(|said| !matches!(said, Said::Line(_)));
+    said.push(Said::Line(message));
+}
+
+/// Gives this result to what was called.
+pub(crate) fn give(heard: &Heard<'_>, said: &mut Vec<Said>, result: Value) {
+    only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "result": result}));
+}
+
+/// Refuses what was called with this code.
+pub(crate) fn refuse(heard: &Heard<'_>, said: &mut Vec<Said>, code: i64) {
+    let error = json!({"code": code, "message": "no"});
+    only(said, json!({"jsonrpc": "2.0", "id": heard.message["id"], "error": error}));
+}
+
+/// Changes each call or notification of this method that it sends.
+pub(crate) fn change(said: &mut [Said], method: &str, change: impl Fn(&mut Value)) {
+    for said in said {
+        if let Said::Line(message) = said
+            && message["method"] == method
+        {
+            change(&mut message["params"]);
+        }
+    }
+}
+
+/// Changes each answer to a call of this method.
+pub(crate) fn change_answer(
+    heard: &Heard<'_>,
+    said: &mut [Said],
+    method: &str,
+    change: impl Fn(&Value, &mut Value),
+) {
+    for said in said {
+        if let Said::Line(message) = said
+            && heard.answered(message)["method"] == method
+        {
+            change(&heard.answered(message)["params"], message);
+        }
+    }
+}

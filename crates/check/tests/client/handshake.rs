@@ -1,0 +1,46 @@
+//! How it introduces itself, and what it makes of the agent's introduction.
+
+use crate::correct::{Correct, Kind};
+use serde_json::{Value, json};
+
+/// The params of `initialize`.
+pub(crate) fn params(kind: Kind) -> Value {
+    let capabilities = match kind {
+        Kind::Full => json!({
+            "fs": {"readTextFile": true, "writeTextFile": true},
+            "terminal": true,
+            "elicitation": {"form": {}, "url": {}},
+            "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
+            "plan": {}, "subagents": {},
+        }),
+        Kind::Bare => json!({"elicitation": {"form": {}}}),
+    };
+    let info = json!({"name": "correct", "version": "1"});
+    json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})
+}
+
+impl Correct {
+    /// The agent has answered `initialize`.
+    pub(crate) fn initialized(&mut self, result: &Value) {
+        if result["protocolVersion"] != 1 {
+            return self.leave(1, "the agent speaks another version of the protocol");
+        }
+        self.agent = result.clone();
+        self.set_out();
+    }
+
+    /// Whether the agent says that it can do this.
+    pub(crate) fn agent_offers(&self, capability: &str) -> bool {
+        let told = self.agent["agentCapabilities"].pointer(capability);
+        told.is_some_and(|told| told.is_object() || *told == json!(true))
+    }
+
+    /// The first way to log in that needs no terminal. An unknown kind is one of the agent's own.
+    pub(crate) fn login(&self) -> Option<String> {
+        let methods = self.agent["authMethods"].as_array()?;
+        let usable = methods.iter().find(|method| {
+            method["type"] != "terminal" && method["id"].is_string() && method["name"].is_string()
+        });
+        usable?["id"].as_str().map(str::to_owned)
+    }
+}

@@ -1,0 +1,183 @@
+//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that rule and no other.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+
+mod correct;
+mod errand;
+mod fault;
+mod file;
+mod handshake;
+mod screen;
+mod service;
+mod shell;
+mod terminal;
+
+use attache_check::{ClientRun, Errand, Link, Outcome, StartedClient, Verdict};
+use correct::{Correct, Kind, Said};
+use fault::{Fault, Heard, faults};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+
+/// The longest line that a client reads, in bytes.
+const LIMIT: u64 = 32 * 1024 * 1024;
+
+thread_local! {
+    /// The clients that run on this thread.
+    static CLIENTS: RefCell<JoinSet<()>> = RefCell::default();
+}
+
+/// What one client has to the outside.
+struct Outside {
+    links: mpsc::Sender<Link>,
+    screen: DuplexStream,
+    interrupts: mpsc::Receiver<()>,
+}
+
+/// Something that happens to a client.
+enum Happens {
+    Line(Vec<u8>),
+    Interrupt,
+    Wake,
+}
+
+/// Runs a client with one fault until it ends.
+async fn live(mut client: Correct, fault: Fault, mut outside: Outside) {
+    // Two, as each end of one closes both ways at once or neither.
+    let (input, theirs) = tokio::io::duplex(1 << 20);
+    let (output, mut ours) = tokio::io::duplex(1 << 20);
+    outside.links.send(Link::over(output, input)).await.unwrap();
+    let mut agent = BufReader::with_capacity(1 << 20, theirs);
+    let (began, mut line, mut called) = (Instant::now(), Vec::new(), HashMap::new());
+    let mut said = client.start();
+    (fault.says)(&Heard::nothing(&client, &called), &mut said);
+    loop {
+        for said in said {
+            match said {
+                Said::Line(message) => ours.write_all(format!("{message}\n").as_bytes()).await.unwrap(),
+                Said::Raw(text) => ours.write_all(format!("{text}\n").as_bytes()).await.unwrap(),
+                Said::Shown(text) => outside.screen.write_all(text.as_bytes()).await.unwrap(),
+                Said::Left(_) => return,
+            }
+        }
+        let wakes = client.wakes().map(|at| began + at);
+        let happens = tokio::select! {
+            biased;
+            Some(()) = outside.interrupts.recv() => Happens::Interrupt,
+            read = read(&mut agent, &mut line) => Happens::Line(read),
+            () = sleep_until(wakes.unwrap_or(began)), if wakes.is_some() => Happens::Wake,
+        };
+        let (now, mut message) = (began.elapsed(), Value::Null);
+        said = match happens {
+            Happens::Interrupt => client.cancel(now),
+            Happens::Wake => client.wake(now),
+            Happens::Line(line) if line.is_empty() => client.end(),
+            Happens::Line(line) => {
+                let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
+                message = serde_json::from_str(&text).unwrap_or(Value::Null);
+                (fault.hears)(&client, &mut message);
+                if message["method"].is_string() && !message["id"].is_null() {
+                    called.insert(message["id"].to_string(), message.clone());
+                }
+                let text = if message.is_null() { text } else { message.to_string() };
+                client.line(now, &text)
+            }
+        };
+        (fault.says)(&Heard { message: &message, client: &client, called: &called }, &mut said);
+    }
+}
+
+/// The next line with its end; nothing once the agent has closed the connection, or says more than can be read. What was read of a line
+/// that has not ended stays in `kept`, so that this may be dropped and begun again.
+async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
+    let rest = LIMIT + 1 - kept.len() as u64;
+    agent.take(rest).read_until(b'\n', kept).await.unwrap();
+    let line = std::mem::take(kept);
+    if line.ends_with(b"\n") { line } else { Vec::new() }
+}
+
+/// The verdicts on a correct client with this fault. Time does not pass unless everyone waits.
+fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().canonicalize().unwrap().join("session");
+    std::fs::create_dir(&cwd).unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let judged = runtime.block_on(async {
+        let run = ClientRun::new(cwd, move |errand: &Errand| {
+            let (links, connections) = mpsc::channel(4);
+            let (screen, stdout) = tokio::io::duplex(1 << 20);
+            let (interrupt, interrupts) = mpsc::channel(4);
+            let client = Correct::new(kind, errand.clone());
+            let outside = Outside { links, screen, interrupts };
+            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(client, fault, outside)));
+            Ok(StartedClient::in_memory(connections, stdout, interrupt))
+        });
+        run.patience(Duration::from_secs(10)).judge(None, |_, _, _| {}).await.unwrap()
+    });
+    CLIENTS.with_borrow_mut(JoinSet::abort_all);
+    judged
+}
+
+fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
+    let fails = verdicts.iter().filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. }));
+    fails.map(|verdict| verdict.rule.id).collect()
+}
+
+/// The rules that correct clients pass, each of at least one kind, judged by a probe.
+fn passed() -> BTreeSet<&'static str> {
+    let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, Fault::NONE));
+    let passes = judged.filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != "passive");
+    passes.map(|verdict| verdict.rule.id).collect()
+}
+
+#[test]
+fn a_correct_client_passes_every_probe() {
+    let verdicts = verdicts(Kind::Full, Fault::NONE);
+    let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+    // What a client that can do everything has no occasion for, the other one shows.
+    let bare = passed();
+    let other: Vec<_> = other.into_iter().filter(|verdict| !bare.contains(verdict.rule.id)).collect();
+    assert!(other.is_empty(), "{other:#?}");
+}
+
+#[test]
+fn a_correct_client_that_can_do_little_fails_nothing() {
+    let verdicts = verdicts(Kind::Bare, Fault::NONE);
+    let failed: Vec<_> =
+        verdicts.iter().filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. })).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn each_fault_fails_its_rule_and_no_other() {
+    let faults: Vec<Fault> = faults().collect();
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let halves = faults.chunks(faults.len().div_ceil(2));
+        let threads: Vec<_> = halves
+            .map(|faults| scope.spawn(|| faults.iter().filter_map(misjudged).collect::<Vec<_>>()))
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn misjudged(fault: &Fault) -> Option<String> {
+    let verdicts = verdicts(fault.kind, *fault);
+    let failed = failed(&verdicts);
+    let mut others = failed.iter().filter(|rule| **rule != fault.rule && !fault.companions.contains(rule));
+    let is_right = failed.contains(fault.rule) && others.next().is_none();
+    (!is_right).then(|| format!("{} is broken, and judged broken are {failed:?}", fault.rule))
+}
+
+#[test]
+fn every_rule_that_is_probed_has_a_fault() {
+    let faulty: BTreeSet<&str> = faults().map(|fault| fault.rule).collect();
+    let without: Vec<&str> = passed().into_iter().filter(|rule| !faulty.contains(rule)).collect();
+    assert!(without.is_empty(), "{without:?}");
+}
