@@ -2,13 +2,18 @@
 
 use crate::client_probe::{self, ClientProbe};
 use crate::client_talk::{ClientTalk, ClientTurn};
+use crate::probe::in_order_of_seed;
 use crate::raw_peer::Line;
-use crate::run::{LINES_SHOWN, Watched, in_order, is_chosen, short};
+use crate::run::LINES_SHOWN;
 use crate::scenario::Scenario;
+use crate::select::is_chosen;
 use crate::started_client::StartedClient;
-use crate::verdict::{Outcome, Probed, Verdict, not_tested};
+use crate::support::Support;
+use crate::verdict::{Outcome, Probed, Verdict, not_tested, worst_of_each};
+use crate::watched::{Watched, short};
 use crate::{Errand, Selection};
 use attache_host::StartError;
+use attache_protocol::method::Side;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -53,6 +58,7 @@ pub struct ClientRun {
     folder: PathBuf,
     patience: Duration,
     now: Option<ClientTalk>,
+    seed: u64,
     watched: Watched,
     /// How many nonces were given.
     nonces: usize,
@@ -79,7 +85,8 @@ impl ClientRun {
             folder: folder.into(),
             patience: Duration::from_secs(10),
             now: None,
-            watched: Watched::default(),
+            seed: 0,
+            watched: Watched::of(Side::Client),
             nonces: 0,
         }
     }
@@ -91,7 +98,19 @@ impl ClientRun {
         self
     }
 
-    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
+    /// The probes run in an order that this number stands for; 0 is the order in which they are written.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What the client was seen to support while it was judged.
+    pub fn support(&self) -> &Support {
+        &self.watched.support
+    }
+
+    /// Judges the client by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
     /// told before each probe its name, its number and how many there are.
     ///
     /// If the client does not send a prompt to a good agent nothing else is tried.
@@ -100,13 +119,15 @@ impl ClientRun {
     /// The client cannot be started at all.
     pub async fn judge(
         &mut self,
-        only: Option<Selection>,
+        only: impl IntoIterator<Item = Selection>,
         mut progress: impl FnMut(&'static str, usize, usize),
     ) -> Result<Vec<Verdict>, NotRun> {
+        let only: Vec<Selection> = only.into_iter().collect();
         let errand = self.errand("prompt");
         let first = (self.start)(&errand)?;
         let chosen: Vec<&ClientProbe> =
-            client_probe::all().filter(|probe| is_chosen(only, probe.rule)).collect();
+            client_probe::all().filter(|probe| is_chosen(&only, probe.rule)).collect();
+        let chosen = in_order_of_seed(chosen, self.seed);
         progress("first_contact", 0, chosen.len());
         let contact = self.first_contact(first, &errand).await;
         let mut verdicts = Vec::new();
@@ -118,9 +139,9 @@ impl ClientRun {
             };
             verdicts.extend(verdict);
         }
-        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(only, verdict.rule.id)));
-        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(only, verdict.rule.id)));
-        Ok(in_order(verdicts))
+        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(&only, verdict.rule.id)));
+        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(&only, verdict.rule.id)));
+        Ok(worst_of_each(verdicts))
     }
 
     /// The first turn: without a prompt there is nothing to judge.
@@ -142,7 +163,7 @@ impl ClientRun {
 
     async fn probe(&mut self, probe: &ClientProbe) -> Option<Verdict> {
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
-        let lines = if matches!(outcome, Outcome::Fail { .. }) { self.shown() } else { Vec::new() };
+        let lines = self.shown();
         self.leave().await;
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
@@ -237,11 +258,12 @@ impl ClientRun {
     /// Ends the client, and every connection of it.
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
-            talk.client.stop().await;
+            // One that is still there has lived through all that it was sent.
+            let went_well = talk.client.stop().await.exit.is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;
                 if wire.is_watched {
-                    self.watched.learn(&wire.peer);
+                    self.watched.learn(&wire.peer, went_well);
                 }
             }
         }

@@ -65,3 +65,19 @@ const TOPICS: &[&[Probe]] = &[
 pub(crate) fn all() -> impl Iterator<Item = &'static Probe> {
     TOPICS.iter().copied().flatten()
 }
+
+/// The probes in the order that a number stands for; with 0 as they are.
+pub(crate) fn in_order_of_seed<P>(mut probes: Vec<P>, seed: u64) -> Vec<P> {
+    let mut state = seed;
+    for last in (1..probes.len()).rev().filter(|_| seed != 0) {
+        // SplitMix64, so that a seed means the same everywhere.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        let other = usize::try_from(mixed % (last as u64 + 1)).unwrap_or_default();
+        probes.swap(last, other);
+    }
+    probes
+}

@@ -1,23 +1,24 @@
 //! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
 
+use crate::Selection;
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
-use crate::probe::{self, Probe};
+use crate::probe::{self, Probe, in_order_of_seed};
 use crate::raw_peer::{Line, Link, RawPeer, Script};
+use crate::select::is_chosen;
 use crate::services;
-use crate::verdict::{Outcome, Probed, Verdict, not_tested};
-use crate::{Finding, Rule, Selection, select};
+use crate::support::Support;
+use crate::verdict::{Outcome, Probed, Verdict, not_tested, worst_of_each};
+use crate::watched::{Watched, short};
 use attache_host::StartError;
+use attache_protocol::method::Side;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How many lines a fail shows.
+/// How many lines a verdict shows.
 pub(crate) const LINES_SHOWN: usize = 12;
-/// How much of a line is kept for that, in characters.
-const LINE_KEPT: usize = 2000;
 
 /// What a turn has to say to show that it does what it is told.
 #[allow(dead_code, reason = "the probes of turns are being written")]
@@ -50,16 +51,8 @@ pub struct Run {
     #[allow(dead_code, reason = "the probes of turns are being written")]
     /// Whether turns do what their prompts tell, or why not, once that was tried.
     driven: Option<Result<(), String>>,
+    seed: u64,
     watched: Watched,
-}
-
-/// What all of the traffic showed.
-#[derive(Debug, Default)]
-pub(crate) struct Watched {
-    /// Findings with the lines that show them, the first of each rule.
-    found: Vec<(Finding, Vec<Line>)>,
-    /// The rules that some line of the agent could have broken.
-    open: BTreeSet<&'static str>,
 }
 
 impl fmt::Debug for Run {
@@ -83,7 +76,8 @@ impl Run {
             now: None,
             is_shared: false,
             driven: None,
-            watched: Watched::default(),
+            seed: 0,
+            watched: Watched::of(Side::Agent),
         }
     }
 
@@ -101,7 +95,19 @@ impl Run {
         self
     }
 
-    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
+    /// The probes run in an order that this number stands for; 0 is the order in which they are written.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What the agent was seen to support while it was judged.
+    pub fn support(&self) -> &Support {
+        &self.watched.support
+    }
+
+    /// Judges the agent by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
     /// told before each probe its name, its number and how many there are.
     ///
     /// If the agent does not answer `initialize` nothing else is tried.
@@ -110,11 +116,13 @@ impl Run {
     /// The agent cannot be started at all.
     pub async fn judge(
         &mut self,
-        only: Option<Selection>,
+        only: impl IntoIterator<Item = Selection>,
         mut progress: impl FnMut(&'static str, usize, usize),
     ) -> Result<Vec<Verdict>, StartError> {
         let first = (self.start)()?;
-        let chosen: Vec<&Probe> = probe::all().filter(|probe| is_chosen(only, probe.rule)).collect();
+        let only: Vec<Selection> = only.into_iter().collect();
+        let chosen: Vec<&Probe> = probe::all().filter(|probe| is_chosen(&only, probe.rule)).collect();
+        let chosen = in_order_of_seed(chosen, self.seed);
         let mut verdicts = Vec::new();
         progress("first_contact", 0, chosen.len());
         let contact = self.first_contact(first).await;
@@ -127,9 +135,9 @@ impl Run {
             verdicts.extend(verdict);
         }
         self.leave().await;
-        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(only, verdict.rule.id)));
-        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(only, verdict.rule.id)));
-        Ok(in_order(verdicts))
+        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(&only, verdict.rule.id)));
+        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(&only, verdict.rule.id)));
+        Ok(worst_of_each(verdicts))
     }
 
     /// The first `initialize`: without an answer there is nothing to judge but that.
@@ -151,7 +159,7 @@ impl Run {
         let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let is_fail = matches!(outcome, Outcome::Fail { .. });
-        let lines = if is_fail { self.shown(if self.is_shared { mark } else { 0 }) } else { Vec::new() };
+        let lines = self.shown(if self.is_shared { mark } else { 0 });
         // What went wrong may go on: the next probe is not to suffer from it.
         if is_fail || !self.is_shared {
             self.leave().await;
@@ -273,7 +281,7 @@ impl Run {
         if let Some(mut talk) = self.now.take() {
             talk.peer.stop().await;
             if talk.is_watched {
-                self.watched.learn(&talk.peer);
+                self.watched.learn(&talk.peer, false);
             }
         }
     }
@@ -302,24 +310,6 @@ pub(crate) fn initialize_params(capabilities: Value) -> Value {
     json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})
 }
 
-/// The line as a verdict keeps it.
-pub(crate) fn short(line: &Line) -> Line {
-    let text = match line.text.char_indices().nth(LINE_KEPT) {
-        Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),
-        None => line.text.clone(),
-    };
-    Line { text, value: None, ..line.clone() }
-}
-
-/// Whether this rule is to be judged.
-pub(crate) fn is_chosen(only: Option<Selection>, rule: &str) -> bool {
-    match only {
-        None => true,
-        Some(Selection::Rule(only)) => only.id == rule,
-        Some(Selection::Group(group)) => group.rules.iter().any(|of_group| of_group.id == rule),
-    }
-}
-
 /// Why no probe could run.
 fn not_reached(contact: &Option<Verdict>) -> Outcome {
     let why = match contact.as_ref().map(|verdict| &verdict.outcome) {
@@ -327,52 +317,4 @@ fn not_reached(contact: &Option<Verdict>) -> Outcome {
         _ => "the agent does not initialize".to_owned(),
     };
     Outcome::NotTested(why)
-}
-
-/// One verdict a rule, in the order of the rules: of several the heaviest, of equals the first.
-pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
-    let mut best: Vec<Verdict> = Vec::new();
-    for verdict in verdicts {
-        match best.iter_mut().find(|other| other.rule.id == verdict.rule.id) {
-            Some(other) if other.outcome.weight() < verdict.outcome.weight() => *other = verdict,
-            Some(_) => {}
-            None => best.push(verdict),
-        }
-    }
-    let place = |rule: &Rule| crate::rules().iter().position(|other| other.id == rule.id);
-    best.sort_by_key(|verdict| place(verdict.rule));
-    best
-}
-
-impl Verdict {
-    /// A verdict on the rule with this id, which is one of this crate's own table.
-    pub(crate) fn new(rule: &str, outcome: Outcome, grounds: &'static str, lines: Vec<Line>) -> Option<Self> {
-        let Ok(Selection::Rule(rule)) = select(rule) else { return None };
-        Some(Self { rule, outcome, grounds, lines })
-    }
-}
-
-impl Watched {
-    pub(crate) fn learn(&mut self, peer: &RawPeer) {
-        self.open.extend(peer.tested());
-        for finding in peer.findings() {
-            if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
-                let numbers = [finding.earlier, Some(finding.line)];
-                let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));
-                self.found.push((finding.clone(), lines.map(short).collect()));
-            }
-        }
-    }
-
-    /// A fail for each rule that a line of the agent broke, a pass for each that one could have broken and none did.
-    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
-        let fails = self.found.iter().map(|(finding, lines)| {
-            let outcome =
-                Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
-            Verdict { rule: finding.rule, outcome, grounds: "passive", lines: lines.clone() }
-        });
-        let passes =
-            self.open.iter().filter_map(|rule| Verdict::new(rule, Outcome::Pass, "passive", Vec::new()));
-        fails.chain(passes)
-    }
 }

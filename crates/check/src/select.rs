@@ -12,6 +12,15 @@ pub enum Selection {
     Group(&'static Group),
 }
 
+/// Whether the rule with this id is among those chosen; all are if nothing is.
+pub(crate) fn is_chosen(only: &[Selection], rule: &str) -> bool {
+    let has = |chosen: &Selection| match chosen {
+        Selection::Rule(only) => only.id == rule,
+        Selection::Group(group) => group.rules.iter().any(|of_group| of_group.id == rule),
+    };
+    only.is_empty() || only.iter().any(has)
+}
+
 /// There is no such rule. The user's fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRule {

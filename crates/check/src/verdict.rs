@@ -1,7 +1,8 @@
 //! What is said about one rule, and on what grounds.
 
 use crate::raw_peer::Line;
-use crate::{Rule, Strength};
+use crate::{Rule, Selection, Strength, rules, select};
+use std::borrow::Cow;
 
 /// What is said about one rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +13,8 @@ pub struct Verdict {
     /// What came of it.
     pub outcome: Outcome,
     /// What it rests on: the name of a probe, or `passive` where the traffic of all probes was watched.
-    pub grounds: &'static str,
-    /// For a fail the lines that show it, in order, cut where they are long; else empty.
+    pub grounds: Cow<'static, str>,
+    /// The last lines on which it rests, in order, cut where they are long; none for a pass of the traffic of all probes.
     pub lines: Vec<Line>,
 }
 
@@ -36,13 +37,37 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The word for a pass.
+    pub const PASS: &'static str = "pass";
+    /// The word for a fail.
+    pub const FAIL: &'static str = "fail";
+    /// The word for what is not offered.
+    pub const SKIPPED: &'static str = "skipped";
+    /// The word for what cannot be told.
+    pub const NOT_TESTED: &'static str = "not tested";
+    /// Every word.
+    pub const WORDS: &'static [&'static str] = &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
+
     /// The word for it, as people and programs read it.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::Pass => "pass",
-            Self::Fail { .. } => "fail",
-            Self::Skipped(_) => "skipped",
-            Self::NotTested(_) => "not tested",
+            Self::Pass => Self::PASS,
+            Self::Fail { .. } => Self::FAIL,
+            Self::Skipped(_) => Self::SKIPPED,
+            Self::NotTested(_) => Self::NOT_TESTED,
+        }
+    }
+
+    /// Whether the rule is broken.
+    pub fn is_fail(&self) -> bool {
+        matches!(self, Self::Fail { .. })
+    }
+
+    /// Why nothing is told about the rule, if nothing is.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Pass | Self::Fail { .. } => None,
+            Self::Skipped(why) | Self::NotTested(why) => Some(why),
         }
     }
 
@@ -77,10 +102,36 @@ impl Outcome {
 }
 
 impl Verdict {
-    /// Whether the agent is at fault: what must hold is broken.
-    pub fn is_fault(&self) -> bool {
-        self.rule.strength == Strength::Must && matches!(self.outcome, Outcome::Fail { .. })
+    /// A verdict on the rule with this id, which is one of this crate's own table.
+    pub(crate) fn new(
+        rule: &str,
+        outcome: Outcome,
+        grounds: impl Into<Cow<'static, str>>,
+        lines: Vec<Line>,
+    ) -> Option<Self> {
+        let Ok(Selection::Rule(rule)) = select(rule) else { return None };
+        Some(Self { rule, outcome, grounds: grounds.into(), lines })
     }
+
+    /// Whether the peer is at fault: what must hold is broken.
+    pub fn is_fault(&self) -> bool {
+        self.rule.strength == Strength::Must && self.outcome.is_fail()
+    }
+}
+
+/// One verdict a rule, in the order of the rules: of several the heaviest, of equals the first.
+pub(crate) fn worst_of_each(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    let mut worst: Vec<Verdict> = Vec::new();
+    for verdict in verdicts {
+        match worst.iter_mut().find(|other| other.rule.id == verdict.rule.id) {
+            Some(other) if other.outcome.weight() < verdict.outcome.weight() => *other = verdict,
+            Some(_) => {}
+            None => worst.push(verdict),
+        }
+    }
+    let place = |rule: &Rule| rules().iter().position(|other| other.id == rule.id);
+    worst.sort_by_key(|verdict| place(verdict.rule));
+    worst
 }
 
 /// What a probe gives: nothing if the rule is kept, else what came of it.

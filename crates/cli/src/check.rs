@@ -3,9 +3,12 @@
 
 mod agent;
 pub(crate) mod arguments;
+mod judging;
+mod progress;
 mod rules;
 pub(crate) mod tally;
 mod trace;
+mod verdicts;
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{DIM, RED, YELLOW};

@@ -20,7 +20,6 @@ mod interrupt;
 mod key;
 mod lines;
 mod login;
-mod mask;
 mod models;
 mod new;
 mod permission;

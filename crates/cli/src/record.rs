@@ -1,8 +1,8 @@
 //! Recordings: every line of a connection is a JSON object, with its time and without secrets. The shape is documented in JSON.md.
 
 use crate::exit::Failure;
-use crate::mask::masked;
 use crate::show::json::escaped;
+use attache_check::masked;
 use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;

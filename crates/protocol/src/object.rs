@@ -227,6 +227,9 @@ macro_rules! wire_union {
         }
 
         impl $name {
+            /// The tag of every variant this version knows.
+            pub const TAGS: &'static [&'static str] = &[$($text),*];
+
             /// The tag on the wire.
             pub fn tag(&self) -> &str {
                 match self {

@@ -77,19 +77,35 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// Only this rule, or the rules of this group
-    #[arg(long, value_name = "ID|PREFIX")]
-    pub(crate) only: Option<String>,
-    /// How long an answer may take; the first one three times as long
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    pub(crate) timeout: Duration,
     /// What to prompt with where a turn is needed
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
-    /// One JSON object a verdict on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
     /// The program of the agent and its arguments
     #[arg(value_name = "CMD", required = true, last = true)]
     pub(crate) command: Vec<OsString>,
+}
+
+/// What is the same for agents and clients.
+#[derive(Debug, Args)]
+pub(crate) struct Judging {
+    /// Only these rules, or the rules of these groups; several with commas, or one after the other
+    #[arg(long, value_name = "ID|PREFIX", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// How long an answer may take; the first one three times as long
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Run the probes in another order, which this number stands for
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Judge so many times, each with the next seed: verdicts that differ are named flaky, and the worst stands
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    pub(crate) repeat: usize,
+    /// One JSON object a verdict on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Also write a report: a .json file, which `attache check compare` reads; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Vec<PathBuf>,
 }

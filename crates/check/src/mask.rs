@@ -53,7 +53,7 @@ struct Place {
 }
 
 /// The message, which must be JSON, without its secrets. Everything else is as it was, to the byte.
-pub(crate) fn masked(json: &str) -> String {
+pub fn masked(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut places: Vec<Place> = Vec::new();
     let mut rest = json;

@@ -1,0 +1,62 @@
+//! What the traffic of all probes showed beside what they asked.
+
+use crate::Finding;
+use crate::raw_peer::{Line, RawPeer};
+use crate::support::Support;
+use crate::verdict::{Outcome, Verdict};
+use attache_protocol::method::Side;
+use std::collections::BTreeSet;
+
+/// How much of a line is kept for people, in characters.
+const LINE_KEPT: usize = 2000;
+
+/// What all of the traffic with one peer showed.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    /// Findings with the lines that show them, the first of each rule.
+    found: Vec<(Finding, Vec<Line>)>,
+    /// The rules that some line of the peer could have broken.
+    open: BTreeSet<&'static str>,
+    pub(crate) support: Support,
+}
+
+impl Watched {
+    /// Nothing was seen yet of a peer that is this end.
+    pub(crate) fn of(side: Side) -> Self {
+        Self { found: Vec::new(), open: BTreeSet::new(), support: Support::of(side) }
+    }
+
+    /// Learns from a whole connection. `went_well` says that the peer did not break it.
+    pub(crate) fn learn(&mut self, peer: &RawPeer, went_well: bool) {
+        self.support.learn(peer.lines(), went_well);
+        self.open.extend(peer.tested());
+        for finding in peer.findings() {
+            if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
+                let numbers = [finding.earlier, Some(finding.line)];
+                let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));
+                self.found.push((finding.clone(), lines.map(short).collect()));
+            }
+        }
+    }
+
+    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did.
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+        let fails = self.found.iter().map(|(finding, lines)| {
+            let outcome =
+                Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
+            Verdict { rule: finding.rule, outcome, grounds: "passive".into(), lines: lines.clone() }
+        });
+        let passes =
+            self.open.iter().filter_map(|rule| Verdict::new(rule, Outcome::Pass, "passive", Vec::new()));
+        fails.chain(passes)
+    }
+}
+
+/// The line as it is kept for people.
+pub(crate) fn short(line: &Line) -> Line {
+    let text = match line.text.char_indices().nth(LINE_KEPT) {
+        Some((end, _)) => format!("{}…", line.text.get(..end).unwrap_or_default()),
+        None => line.text.clone(),
+    };
+    Line { text, value: None, ..line.clone() }
+}

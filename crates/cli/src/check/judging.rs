@@ -1,0 +1,96 @@
+//! What is done with every peer that is judged, agent or client: choosing rules, repeating, reports, the exit code.
+
+use super::arguments::Judging;
+use super::progress::Progress;
+use super::verdicts::Face;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupts;
+use crate::show::json::escaped;
+use crate::show::paint::Paint;
+use crate::terminal;
+use attache_check::{Form, Judgement, Selection, Support, Verdict, select};
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// One round of judging: which rules, in which order of the probes, and whom to tell how far it is.
+pub(super) struct Round {
+    pub(super) only: Vec<Selection>,
+    pub(super) seed: u64,
+    pub(super) progress: Progress,
+}
+
+/// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it. `judge` does one round.
+pub(super) async fn judge_and_tell(
+    arguments: &Judging,
+    command: &[OsString],
+    mut judge: impl AsyncFnMut(Round) -> Result<(Vec<Verdict>, Support), Failure>,
+) -> Result<Exit, Failure> {
+    let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
+    let only = only.map_err(Failure::usage)?;
+    let forms = forms(arguments)?;
+    let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let mut progress = Progress::new(!arguments.json);
+    let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (began, mut judged) = (Instant::now(), None::<Judgement>);
+    for round in 1..=arguments.repeat {
+        progress.round = (round, arguments.repeat);
+        let seed = arguments.seed.wrapping_add(round as u64 - 1);
+        let result = tokio::select! {
+            // Dropping the round kills the peer, with everything it started.
+            () = interrupts.cancel() => {
+                progress.end();
+                return Err(Failure::new(Exit::Cancelled, "cancelled before everything was judged"));
+            }
+            result = judge(Round { only: only.clone(), seed, progress }) => result,
+        };
+        progress.end();
+        let (verdicts, support) = result?;
+        match &mut judged {
+            Some(judgement) => judgement.repeated(verdicts, support),
+            None => judged = Some(Judgement::new(&command, verdicts, support)),
+        }
+    }
+    let Some(mut judgement) = judged else {
+        return Err(Failure::usage("--repeat 0 judges nothing: ask for 1 or more"));
+    };
+    (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
+    tell(&judgement, arguments.json)?;
+    for (path, form) in forms {
+        write(path, &form.write(&judgement))?;
+    }
+    Ok(if judgement.is_fault() { Exit::AgentFailed } else { Exit::Done })
+}
+
+/// The reports that are wanted, known before anything is judged.
+fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
+    let form = |path: &'_ std::path::PathBuf| {
+        Form::of_file(path).ok_or_else(|| {
+            let shown = path.display();
+            Failure::usage(format!(
+                "--report {shown}: the ending says which report it is: use {}",
+                Form::ENDINGS
+            ))
+        })
+    };
+    arguments.report.iter().map(|path| Ok((path.as_path(), form(path)?))).collect()
+}
+
+fn tell(judgement: &Judgement, as_json: bool) -> Result<(), Failure> {
+    let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
+    let lines = match as_json {
+        true => judgement.verdicts.iter().map(|verdict| escaped(&verdict.to_json())).collect(),
+        false => face.report(judgement),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| {
+        Failure::usage(format!("{} cannot be written: {error}; name a file that can", path.display()))
+    })
+}

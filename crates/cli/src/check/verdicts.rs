@@ -1,0 +1,129 @@
+//! A judgement on a person's terminal.
+
+use super::style_of;
+use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
+use crate::show::sanitize;
+use crate::show::width::{cut, wrap};
+use anstyle::Style;
+use attache_check::{Judgement, Outcome, Verdict};
+use attache_protocol::method::Side;
+
+/// How much of a line is shown without a terminal, in columns.
+const LINE_SHOWN: usize = 160;
+
+fn style(outcome: &Outcome) -> Style {
+    match outcome {
+        Outcome::Pass => GREEN,
+        Outcome::Fail { .. } => RED,
+        Outcome::Skipped(_) => DIM,
+        Outcome::NotTested(_) => YELLOW,
+    }
+}
+
+/// How a judgement is shown to a person.
+pub(super) struct Face {
+    pub(super) paint: Paint,
+    /// Nothing is cut without.
+    pub(super) columns: Option<usize>,
+}
+
+impl Face {
+    /// Fails first, those of the strongest rules before others; then what passed, what was not judged, and totals.
+    pub(super) fn report(&self, judgement: &Judgement) -> Vec<String> {
+        let mut lines: Vec<String> =
+            judgement.fails().into_iter().flat_map(|verdict| self.fail(verdict)).collect();
+        let passed = judgement.verdicts.iter().filter(|verdict| verdict.outcome == Outcome::Pass);
+        lines.extend(passed.map(|verdict| self.head(verdict)));
+        lines.extend(self.not_judged(judgement));
+        lines.push(String::new());
+        lines.extend(self.flaky(judgement));
+        lines.extend(self.totals(judgement));
+        lines
+    }
+
+    /// A rule that is broken: what it says, what was expected and seen, and the lines.
+    fn fail(&self, verdict: &Verdict) -> Vec<String> {
+        let rule = verdict.rule;
+        let Outcome::Fail { expected, seen } = &verdict.outcome else { return Vec::new() };
+        let mut lines = vec![self.head(verdict)];
+        lines.extend(self.wrapped("rule", &format!("{}: {}", rule.word, rule.text)));
+        if expected != rule.text {
+            lines.extend(self.wrapped("expected", &sanitize::text(expected)));
+        }
+        lines.extend(self.wrapped("seen", &sanitize::text(seen)));
+        let room = self.columns.map_or(LINE_SHOWN, |columns| columns.saturating_sub(12).max(20));
+        for line in &verdict.lines {
+            let arrow = if line.from == Side::Client { "->" } else { "<-" };
+            let text = cut(&sanitize::text(&line.text), room);
+            lines.push(self.paint.paint(DIM, format!("  {:>7.3} {arrow} {text}", line.at.as_secs_f64())));
+        }
+        lines.push(String::new());
+        lines
+    }
+
+    fn head(&self, verdict: &Verdict) -> String {
+        let rule = verdict.rule;
+        let outcome = self.paint.paint(style(&verdict.outcome), format!("{:<10}", verdict.outcome.as_str()));
+        let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
+        let strength = self.paint.paint(style_of(rule.strength), format!("{:<8}", rule.strength.as_str()));
+        let grounds = self.paint.paint(DIM, verdict.grounds.replace('_', " "));
+        format!("{outcome} {id} {strength} {grounds}")
+    }
+
+    /// What was not judged, by reason, with the rules that each reason holds for.
+    fn not_judged(&self, judgement: &Judgement) -> Vec<String> {
+        let told = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
+            let why = sanitize::text(outcome.why().unwrap_or_default()).into_owned();
+            let head = self.paint.paint(style(outcome), format!("{}: {why}", outcome.as_str()));
+            std::iter::once(head).chain(self.wrapped("", &rules.join(" "))).collect::<Vec<_>>()
+        });
+        told.collect()
+    }
+
+    /// The rules about which repeats differ.
+    fn flaky(&self, judgement: &Judgement) -> Vec<String> {
+        let line = |(rule, words): (&&str, &std::collections::BTreeSet<&str>)| {
+            let words = words.iter().copied().collect::<Vec<_>>().join(" and ");
+            let word = self.paint.paint(YELLOW, format!("{:<10}", "flaky"));
+            format!(
+                "{word} {} {words} in {} rounds",
+                self.paint.paint(CYAN, format!("{rule:<9}")),
+                judgement.repeats
+            )
+        };
+        judgement.flaky.iter().map(line).collect()
+    }
+
+    fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
+        let lines = match self.columns {
+            Some(columns) => wrap(text, columns.saturating_sub(12).max(20)),
+            None => vec![text.to_owned()],
+        };
+        let named = (0..).zip(lines).map(|(number, line)| {
+            let name = if number == 0 { name } else { "" };
+            format!("  {} {line}", self.paint.paint(DIM, format!("{name:<9}")))
+        });
+        named.collect()
+    }
+
+    fn totals(&self, judgement: &Judgement) -> Vec<String> {
+        let count = judgement.verdicts.len();
+        let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
+        let passed = self.paint.paint(BOLD, format!("{} pass", judgement.count(Outcome::PASS)));
+        let total = format!(
+            "{count} {}: {passed}, {} fail, {} skipped, {} not tested.",
+            if count == 1 { "rule" } else { "rules" },
+            judgement.count(Outcome::FAIL),
+            judgement.count(Outcome::SKIPPED),
+            judgement.count(Outcome::NOT_TESTED)
+        );
+        let must = match (faults, judgement.musts()) {
+            (0, 0) => "None of them must hold.".to_owned(),
+            (0, musts) => format!("None of the {musts} that must hold is broken."),
+            (faults, musts) => {
+                self.paint.paint(RED, format!("Broken: {faults} of the {musts} that must hold."))
+            }
+        };
+        vec![format!("{total} {must}"), "`attache check rules ID` tells a rule.".to_owned()]
+    }
+}
