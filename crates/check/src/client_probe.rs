@@ -5,6 +5,7 @@
 
 mod file;
 mod initialize;
+mod terminal;
 mod unoffered;
 
 use crate::client_run::ClientRun;
@@ -34,7 +35,7 @@ macro_rules! client_probes {
 use client_probes;
 
 /// Every probe, in the order in which they run.
-const TOPICS: &[&[ClientProbe]] = &[initialize::PROBES, unoffered::PROBES, file::PROBES];
+const TOPICS: &[&[ClientProbe]] = &[initialize::PROBES, unoffered::PROBES, file::PROBES, terminal::PROBES];
 
 /// Every probe, in the order in which they run.
 pub(crate) fn all() -> impl Iterator<Item = &'static ClientProbe> {

@@ -107,7 +107,22 @@ impl Conversation {
     async fn ask_within(&mut self, patience: Duration, method: &str, params: Value) -> Probed<Reply> {
         let first = self.now();
         let id = self.begin(method, params);
-        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+        self.reply_within(patience, first, method, &id).await
+    }
+
+    /// Waits for the reply to a call of this method that was begun. No reply is a fail.
+    pub(crate) async fn reply_to(&mut self, method: &str, id: &Value) -> Probed<Reply> {
+        self.reply_within(self.patience, 0, method, id).await
+    }
+
+    async fn reply_within(
+        &mut self,
+        patience: Duration,
+        first: usize,
+        method: &str,
+        id: &Value,
+    ) -> Probed<Reply> {
+        match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
             Ok(line) => Ok(Reply { method: method.to_owned(), line }),
             Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
         }

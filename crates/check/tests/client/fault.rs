@@ -2,6 +2,7 @@
 
 mod file;
 mod handshake;
+mod terminal;
 
 use crate::correct::{Correct, Kind, Said};
 use serde_json::{Value, json};
@@ -63,7 +64,7 @@ impl Fault {
 
 /// Every fault.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
-    [handshake::FAULTS, file::FAULTS].into_iter().flatten().copied()
+    [handshake::FAULTS, file::FAULTS, terminal::FAULTS].into_iter().flatten().copied()
 }
 
 impl<'l> Heard<'l> {

@@ -58,11 +58,14 @@ async fn live(mut client: Correct, fault: Fault, mut outside: Outside) {
     (fault.says)(&Heard::nothing(&client, &called), &mut said);
     loop {
         for said in said {
-            match said {
-                Said::Line(message) => ours.write_all(format!("{message}\n").as_bytes()).await.unwrap(),
-                Said::Raw(text) => ours.write_all(format!("{text}\n").as_bytes()).await.unwrap(),
-                Said::Shown(text) => outside.screen.write_all(text.as_bytes()).await.unwrap(),
+            let written = match said {
+                Said::Line(message) => ours.write_all(format!("{message}\n").as_bytes()).await,
+                Said::Raw(text) => ours.write_all(format!("{text}\n").as_bytes()).await,
+                Said::Shown(text) => outside.screen.write_all(text.as_bytes()).await,
                 Said::Left(_) => return,
+            };
+            if written.is_err() {
+                return;
             }
         }
         let wakes = client.wakes().map(|at| began + at);
