@@ -3,8 +3,10 @@
 //! A probe is an async function of a [`ClientRun`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
 //! with the rule of each in one `client_probes!`. Several probes may judge one rule: then the worst outcome stands.
 
+mod elicitation;
 mod file;
 mod initialize;
+mod permission;
 mod terminal;
 mod unoffered;
 
@@ -35,7 +37,14 @@ macro_rules! client_probes {
 use client_probes;
 
 /// Every probe, in the order in which they run.
-const TOPICS: &[&[ClientProbe]] = &[initialize::PROBES, unoffered::PROBES, file::PROBES, terminal::PROBES];
+const TOPICS: &[&[ClientProbe]] = &[
+    initialize::PROBES,
+    unoffered::PROBES,
+    file::PROBES,
+    terminal::PROBES,
+    permission::PROBES,
+    elicitation::PROBES,
+];
 
 /// Every probe, in the order in which they run.
 pub(crate) fn all() -> impl Iterator<Item = &'static ClientProbe> {

@@ -1,7 +1,9 @@
 //! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is to add a row to the file of its topic.
 
+mod elicitation;
 mod file;
 mod handshake;
+mod permission;
 mod terminal;
 
 use crate::correct::{Correct, Kind, Said};
@@ -64,7 +66,10 @@ impl Fault {
 
 /// Every fault.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
-    [handshake::FAULTS, file::FAULTS, terminal::FAULTS].into_iter().flatten().copied()
+    [handshake::FAULTS, file::FAULTS, terminal::FAULTS, permission::FAULTS, elicitation::FAULTS]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 impl<'l> Heard<'l> {

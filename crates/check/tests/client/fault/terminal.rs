@@ -47,9 +47,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("TERM-07", &[], |h, s| {
         // One waiter of several is told.
-        if h.message.is_null() && s.len() > 1 {
-            s.truncate(1);
-        }
+        let mut told = 0;
+        s.retain(|said| {
+            let is_told = matches!(said, Said::Line(answer) if h.answered(answer)["method"] == WAIT);
+            told += usize::from(is_told);
+            !is_told || told < 2
+        });
     }),
     Fault::says("TERM-08", &[], |h, s| {
         change_answer(h, s, WAIT, |_, answer| {
