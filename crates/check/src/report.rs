@@ -1,24 +1,41 @@
 //! Judgements as files for people and programs.
 
+mod escape;
+mod html;
+mod junit;
+mod markdown;
+mod matrix;
+
 use crate::Judgement;
 use std::path::Path;
 
 /// A form in which a judgement is written.
+///
+/// In each control characters of what a peer said are shown by pictures, or escaped, and nothing that it said is markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
     /// The whole judgement; it reads back.
     Json,
+    /// JUnit XML.
+    Junit,
+    /// What the peer supports, as Markdown to be kept.
+    Markdown,
+    /// Everything, as one page that needs nothing else.
+    Html,
 }
 
 impl Form {
     /// The endings of files that stand for a form, for messages.
-    pub const ENDINGS: &'static str = ".json";
+    pub const ENDINGS: &'static str = ".json, .xml (JUnit), .md (what is supported) or .html";
 
     /// The form that the ending of a file's name stands for.
     pub fn of_file(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "json" => Some(Self::Json),
+            "xml" => Some(Self::Junit),
+            "md" => Some(Self::Markdown),
+            "html" | "htm" => Some(Self::Html),
             _ => None,
         }
     }
@@ -27,6 +44,9 @@ impl Form {
     pub fn write(self, judgement: &Judgement) -> String {
         match self {
             Self::Json => judgement.to_json(),
+            Self::Junit => junit::write(judgement),
+            Self::Markdown => markdown::write(judgement),
+            Self::Html => html::write(judgement),
         }
     }
 }

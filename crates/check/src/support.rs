@@ -5,7 +5,7 @@ mod topic;
 pub use topic::Topic;
 
 use crate::raw_peer::Line;
-use attache_protocol::method::{FIELDS, Gate, Initialize, METHODS, Method, Side, UPDATES};
+use attache_protocol::method::{FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -239,21 +239,22 @@ fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 /// Whether capabilities of the protocol stand below this one.
 fn is_group(path: &str) -> bool {
     let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    [Side::Agent, Side::Client].into_iter().any(|side| gates(side).into_iter().any(below))
+    [Side::Agent, Side::Client].into_iter().any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// The capabilities of that end which the tables of the protocol name, in their order.
-pub(crate) fn gates(side: Side) -> Vec<&'static str> {
-    let methods = METHODS.iter().map(|row| &row.gate);
-    let gates = methods.chain(UPDATES.iter().map(|row| &row.gate)).chain(FIELDS.iter().map(|row| &row.gate));
-    let mut paths = Vec::new();
-    for gate in gates {
+/// The capabilities of that end which the tables of the protocol name, each with how settled what it gates is.
+pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
+    let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
+    let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));
+    let fields = FIELDS.iter().map(|row| (&row.gate, row.stability));
+    let mut paths: Vec<(&str, Stability)> = Vec::new();
+    for (gate, stability) in methods.chain(updates).chain(fields) {
         let path = match (side, gate) {
             (Side::Agent, Gate::Agent(path, _)) | (Side::Client, Gate::Client(path, _)) => *path,
             _ => continue,
         };
-        if !paths.contains(&path) {
-            paths.push(path);
+        if paths.iter().all(|(other, _)| *other != path) {
+            paths.push((path, stability));
         }
     }
     paths

@@ -74,7 +74,7 @@ topics! {
     /// Ways to log in.
     AuthMethod "authMethods" "Ways to log in";
     /// Keys of `_meta`.
-    Meta "meta" "Keys of `_meta`";
+    Meta "meta" "Keys of metadata";
 }
 
 impl Topic {

@@ -105,7 +105,7 @@ pub(crate) struct Judging {
     /// One JSON object a verdict on stdout
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write a report: a .json file, which `attache check compare` reads; may be given several times
+    /// Also write a report, by the ending: .json (compare reads it), .xml (JUnit), .md (what it supports), .html (a page with the traffic)
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
 }

@@ -1,0 +1,110 @@
+//! Text from outside, made harmless for a file that people open.
+
+/// Stands where a character was that would have changed the direction of text, or that a form cannot hold.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// The text with every control character shown by its picture, but line feeds and tabs, and without any that changes the direction of text.
+/// What is left may stand in XML.
+pub(super) fn visible(text: &str) -> String {
+    let picture = |character: char| match character {
+        '\n' | '\t' => character,
+        '\u{7f}' => '\u{2421}',
+        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
+        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
+            REPLACEMENT
+        }
+        character => character,
+    };
+    text.chars().map(picture).collect()
+}
+
+/// The text for HTML, inside elements and inside quoted attributes.
+pub(super) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+/// A text of ours that is Markdown of one line, as HTML: `code` and **bold**.
+pub(super) fn html_of_markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (number, part) in text.split('`').enumerate() {
+        let part = html(part);
+        match number % 2 {
+            0 => {
+                for (number, part) in part.split("**").enumerate() {
+                    out.push_str(if number == 0 {
+                        ""
+                    } else if number % 2 == 1 {
+                        "<b>"
+                    } else {
+                        "</b>"
+                    });
+                    out.push_str(part);
+                }
+            }
+            _ => out.push_str(&format!("<code>{part}</code>")),
+        }
+    }
+    out
+}
+
+/// The text for Markdown, as text of one line that may stand in a table.
+pub(super) fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in one_line(text).chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '#' | '~' => out.extend(['\\', character]),
+            character => out.push(character),
+        }
+    }
+    out
+}
+
+/// The text as code of Markdown, of one line, which may stand in a table.
+pub(super) fn markdown_code(text: &str) -> String {
+    let text = one_line(text).replace('|', "\\|");
+    // A fence longer than any within.
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+fn one_line(text: &str) -> String {
+    visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{html, html_of_markdown, markdown, markdown_code, visible};
+
+    #[test]
+    fn controls_are_seen_and_nothing_turns_text_around() {
+        assert_eq!(
+            visible("a\u{1b}[31m\r\n\t\0\u{7f}\u{85}\u{202e}b\u{ffff}"),
+            "a␛[31m␍\n\t␀␡\u{fffd}\u{fffd}b\u{fffd}"
+        );
+        let every: String = (0..0x11_0000).filter_map(char::from_u32).collect();
+        assert!(visible(&every).chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()));
+    }
+
+    #[test]
+    fn nothing_becomes_markup() {
+        assert_eq!(html("<a href='\"'>&"), "&lt;a href=&#39;&quot;&#39;&gt;&amp;");
+        assert_eq!(html_of_markdown("`a<b` is **not** c"), "<code>a&lt;b</code> is <b>not</b> c");
+        assert_eq!(markdown("a|b <i>& [x](y)\n# z"), "a\\|b &lt;i\\>&amp; \\[x\\](y) \\# z");
+        assert_eq!(markdown_code("a``b|c\n"), "``` a``b\\|c ```");
+    }
+}

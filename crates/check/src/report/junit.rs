@@ -1,0 +1,95 @@
+//! A judgement as JUnit XML, which systems of continuous integration read: a suite per group of rules, a case per rule.
+
+use super::escape::visible;
+use crate::{Judgement, Outcome, Verdict, groups};
+use attache_protocol::method::Side;
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use std::io;
+
+/// The document.
+pub(super) fn write(judgement: &Judgement) -> String {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    // Writing into memory does not fail.
+    let written = suites(judgement, &mut writer);
+    debug_assert!(written.is_ok(), "{written:?}");
+    let mut text = String::from_utf8(writer.into_inner()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+type Out = Writer<Vec<u8>>;
+
+fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
+    out.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let time = format!("{:.3}", judgement.took.as_secs_f64());
+    let all: Vec<&Verdict> = judgement.verdicts.iter().collect();
+    let name = visible(&format!("{} {}", judgement.side().as_str(), judgement.name()));
+    let suites = counted(BytesStart::new("testsuites"), &all);
+    let suites = suites.with_attributes([("name", name.as_str()), ("time", time.as_str())]);
+    out.write_event(Event::Start(suites))?;
+    for group in groups() {
+        let verdicts: Vec<&Verdict> =
+            judgement.verdicts.iter().filter(|verdict| verdict.rule.prefix() == group.prefix).collect();
+        if verdicts.is_empty() {
+            continue;
+        }
+        let name = format!("{} {}", group.prefix, group.title);
+        let suite = counted(BytesStart::new("testsuite"), &verdicts);
+        out.write_event(Event::Start(suite.with_attributes([("name", name.as_str())])))?;
+        verdicts.into_iter().try_for_each(|verdict| case(judgement, verdict, out))?;
+        out.write_event(Event::End(BytesEnd::new("testsuite")))?;
+    }
+    out.write_event(Event::End(BytesEnd::new("testsuites")))
+}
+
+/// The element with how many verdicts there are, fail, and are not told.
+fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
+    let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
+    let untold = verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()).count();
+    let (all, fails, untold) = (verdicts.len().to_string(), fails.to_string(), untold.to_string());
+    element.with_attributes([
+        ("tests", all.as_str()),
+        ("failures", fails.as_str()),
+        ("skipped", untold.as_str()),
+    ])
+}
+
+fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<()> {
+    let rule = verdict.rule;
+    let name = format!("{} {}", rule.id, rule.text);
+    let class = format!("{}.{}", judgement.side().as_str(), rule.prefix());
+    let case =
+        BytesStart::new("testcase").with_attributes([("name", name.as_str()), ("classname", class.as_str())]);
+    match &verdict.outcome {
+        Outcome::Pass => out.write_event(Event::Empty(case)),
+        Outcome::Fail { expected, seen } => {
+            out.write_event(Event::Start(case))?;
+            let message = visible(seen);
+            let failure = BytesStart::new("failure")
+                .with_attributes([("type", rule.strength.as_str()), ("message", message.as_str())]);
+            out.write_event(Event::Start(failure))?;
+            out.write_event(Event::Text(BytesText::new(&visible(&told(verdict, expected, seen)))))?;
+            out.write_event(Event::End(BytesEnd::new("failure")))?;
+            out.write_event(Event::End(BytesEnd::new("testcase")))
+        }
+        Outcome::Skipped(why) | Outcome::NotTested(why) => {
+            out.write_event(Event::Start(case))?;
+            let message = visible(&format!("{}: {why}", verdict.outcome.as_str()));
+            let skipped = BytesStart::new("skipped").with_attributes([("message", message.as_str())]);
+            out.write_event(Event::Empty(skipped))?;
+            out.write_event(Event::End(BytesEnd::new("testcase")))
+        }
+    }
+}
+
+/// What a fail rests on, for people.
+fn told(verdict: &Verdict, expected: &str, seen: &str) -> String {
+    let rule = verdict.rule;
+    let mut text = format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);
+    for line in &verdict.lines {
+        let arrow = if line.from == Side::Client { "->" } else { "<-" };
+        text.push_str(&format!("{:>8.3} {arrow} {}\n", line.at.as_secs_f64(), line.text));
+    }
+    text
+}

@@ -1,0 +1,96 @@
+//! What a peer supports as Markdown, to be kept beside its source, and which rules it breaks.
+
+use super::escape::{markdown, markdown_code};
+use super::matrix::{Cell, Table, lacks, tables};
+use crate::{Judgement, Outcome, Verdict};
+
+/// The support matrix. Nothing in it changes from run to run of a peer that behaves the same.
+pub(super) fn write(judgement: &Judgement) -> String {
+    let mut out = format!("# What {} supports\n\n", markdown(&judgement.name()));
+    out.push_str(&format!(
+        "As `attache check {}` saw it, which judged {} rules: {} pass, {} fail, {} skipped as what they are about is not offered, {} not tested.\n",
+        judgement.side().as_str(),
+        judgement.verdicts.len(),
+        judgement.count(Outcome::PASS),
+        judgement.count(Outcome::FAIL),
+        judgement.count(Outcome::SKIPPED),
+        judgement.count(Outcome::NOT_TESTED),
+    ));
+    for table in tables(&judgement.support) {
+        out.push_str(&format!("\n## {}\n\n{}", table.title, rows(&table)));
+    }
+    missing(judgement, &mut out);
+    fails(judgement, &mut out);
+    not_judged(judgement, &mut out);
+    out
+}
+
+fn rows(table: &Table) -> String {
+    let mut out = format!("| {} |\n|{}\n", table.head.join(" | "), "---|".repeat(table.head.len()));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(cell).collect();
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Code(text) => markdown_code(text),
+        Cell::Codes(texts) if texts.is_empty() => "–".to_owned(),
+        Cell::Codes(texts) => codes(texts),
+        Cell::Text(text) => markdown(text),
+        Cell::Mark(true) => "✓".to_owned(),
+        Cell::Mark(false) => "–".to_owned(),
+    }
+}
+
+fn codes(texts: &[String]) -> String {
+    texts.iter().map(|text| markdown_code(text)).collect::<Vec<_>>().join(", ")
+}
+
+fn missing(judgement: &Judgement, out: &mut String) {
+    let lacks = lacks(&judgement.support);
+    if !lacks.is_empty() {
+        out.push_str("\n## Missing\n\nOf the stable protocol:\n\n");
+    }
+    for lack in lacks {
+        out.push_str(&format!("- {}: {}\n", lack.what, codes(&lack.names)));
+    }
+}
+
+fn fails(judgement: &Judgement, out: &mut String) {
+    let fails = judgement.fails();
+    if !fails.is_empty() {
+        out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says | Seen |\n|---|---|---|---|\n");
+    }
+    for Verdict { rule, outcome, .. } in fails {
+        let Outcome::Fail { seen, .. } = outcome else { continue };
+        out.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            rule.id,
+            rule.strength.as_str(),
+            rule.text,
+            markdown(seen)
+        ));
+    }
+    for (rule, words) in &judgement.flaky {
+        let words: Vec<&str> = words.iter().copied().collect();
+        out.push_str(&format!(
+            "\n{rule} is flaky: {} in {} rounds.\n",
+            words.join(" and "),
+            judgement.repeats
+        ));
+    }
+}
+
+fn not_judged(judgement: &Judgement, out: &mut String) {
+    let reasons = judgement.not_judged();
+    if !reasons.is_empty() {
+        out.push_str("\n## Rules that were not judged\n\n");
+    }
+    for (outcome, rules) in reasons {
+        let why = markdown(outcome.why().unwrap_or_default());
+        out.push_str(&format!("- {}: {why}: {}\n", outcome.as_str(), rules.join(", ")));
+    }
+}
