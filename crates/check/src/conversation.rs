@@ -195,7 +195,7 @@ impl Conversation {
     }
 
     /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers something there.
-    fn told(&self, pointer: &str) -> Option<&Value> {
+    pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
         self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
 

@@ -3,18 +3,26 @@
 //! A probe is an async function of a [`Run`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
 //! with the rule of each in one `probes!`. Several probes may judge one rule: then the worst outcome stands.
 
+mod archive;
 mod authenticate;
 mod cancel;
 mod config_option;
+mod directory;
 mod ending;
 mod extension;
+mod fork;
 mod framing;
 mod initialize;
 mod mode;
 mod prompt;
+mod provider;
 mod request;
 mod session;
+mod session_delete;
 mod session_list;
+mod status;
+mod system_prompt;
+mod title;
 
 use crate::run::Run;
 use crate::verdict::Probed;
@@ -53,7 +61,15 @@ const TOPICS: &[&[Probe]] = &[
     extension::PROBES,
     authenticate::PROBES,
     session::PROBES,
+    directory::PROBES,
     session_list::PROBES,
+    session_delete::PROBES,
+    archive::PROBES,
+    status::PROBES,
+    title::PROBES,
+    fork::PROBES,
+    system_prompt::PROBES,
+    provider::PROBES,
     mode::PROBES,
     config_option::PROBES,
     prompt::PROBES,

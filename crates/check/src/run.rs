@@ -45,6 +45,7 @@ pub struct Run {
     folder: PathBuf,
     patience: Duration,
     words: String,
+    login: Option<String>,
     now: Option<Conversation>,
     /// Whether the next probe may go on with this conversation.
     is_shared: bool,
@@ -73,6 +74,7 @@ impl Run {
             folder: folder.into(),
             patience: Duration::from_secs(10),
             words: "hi".to_owned(),
+            login: None,
             now: None,
             is_shared: false,
             driven: None,
@@ -105,6 +107,14 @@ impl Run {
     /// What the agent was seen to support while it was judged.
     pub fn support(&self) -> &Support {
         &self.watched.support
+    }
+
+    /// A way to log in that asks nobody, by its id among the agent's `authMethods`. With it the agent is also logged out and in; without
+    /// it none of that is tried, as it could cost a person their login.
+    #[must_use]
+    pub fn login(mut self, method: impl Into<String>) -> Self {
+        self.login = Some(method.into());
+        self
     }
 
     /// Judges the agent by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
@@ -170,6 +180,14 @@ impl Run {
     /// The folder for sessions.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The way to log in and out that may be tried.
+    pub(crate) fn method(&self) -> Probed<Value> {
+        match &self.login {
+            Some(method) => Ok(json!(method)),
+            None => not_tested("nobody said how to log in without a person: --login METHOD"),
+        }
     }
 
     /// The prompt for a turn.
@@ -275,6 +293,11 @@ impl Run {
         })
     }
 
+    /// Ends the agent: the next conversation is with a new process of it.
+    pub(crate) async fn restart(&mut self) {
+        self.leave().await;
+    }
+
     /// Ends the conversation, and the agent with it.
     async fn leave(&mut self) {
         self.is_shared = false;
@@ -296,12 +319,17 @@ impl Run {
 
 /// What the judge says of itself: a client that can do everything.
 pub(crate) fn everything() -> Value {
-    initialize_params(json!({
+    initialize_params(capabilities())
+}
+
+/// What the judge can do as a client.
+pub(crate) fn capabilities() -> Value {
+    json!({
         "fs": {"readTextFile": true, "writeTextFile": true},
         "terminal": true,
         "elicitation": {"form": {}},
         "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
-    }))
+    })
 }
 
 /// The params of `initialize` of a client with these capabilities.

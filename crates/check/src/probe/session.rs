@@ -1,7 +1,7 @@
-//! Opening and closing sessions (SESS, DIR).
+//! Opening and closing sessions (SESS).
 
 use super::probes;
-use crate::conversation::quoted;
+use crate::conversation::{Reply, quoted};
 use crate::raw_peer::Line;
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested};
@@ -20,14 +20,13 @@ probes! {
     "SESS-23" closing_cancels_the_turn;
     "SESS-24" closing_an_unknown_session_is_answered;
     "SESS-25" nothing_is_sent_for_a_closed_session;
-    "DIR-03" malformed_directories_are_refused;
 }
 
 /// How many sessions are opened to compare their ids.
 const SESSIONS: usize = 5;
 
-const CLOSE: &str = "/sessionCapabilities/close";
-const NO_SESSION: &str = "attache-no-such-session";
+pub(super) const CLOSE: &str = "/sessionCapabilities/close";
+pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
 async fn every_session_has_an_id_of_its_own(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
@@ -81,13 +80,7 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
     all.push((SessionPrompt::ROW.name, json!({"sessionId": NO_SESSION, "prompt": words})));
     for (method, params) in all {
         let reply = talk.ask(method, params).await?;
-        reply.is_error(-32002)?;
-        let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
-        expect(
-            told == NO_SESSION,
-            format!("{method} names the session in data.sessionId"),
-            told.to_string(),
-        )?;
+        is_unknown(&reply, method)?;
     }
     Ok(())
 }
@@ -132,13 +125,9 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
     }
 }
 
-async fn malformed_directories_are_refused(run: &mut Run) -> Probed {
-    let folder = run.folder().to_owned();
-    run.talk().await?.needs("/sessionCapabilities/additionalDirectories")?;
-    let (talk, _) = run.session().await?;
-    for directories in [json!("/tmp"), json!([5]), json!([""]), json!(["relative"])] {
-        let params = json!({"cwd": folder, "mcpServers": [], "additionalDirectories": directories});
-        talk.call::<SessionNew>(params).await?.is_refused()?;
-    }
-    Ok(())
+/// Nothing was found under [`NO_SESSION`], and the error says so (SESS-21).
+pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
+    reply.is_error(-32002)?;
+    let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
+    expect(told == NO_SESSION, format!("{method} names the session in data.sessionId"), told.to_string())
 }

@@ -1,10 +1,11 @@
-//! Listing and deleting sessions (LIST, DEL).
+//! Listing sessions (LIST).
 
 use super::probes;
+use super::session::CLOSE;
 use crate::conversation::{Conversation, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested};
-use attache_protocol::method::{SessionDelete, SessionList, SessionPrompt};
+use attache_protocol::method::{SessionClose, SessionList, SessionPrompt};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -14,12 +15,10 @@ probes! {
     "LIST-04" empty_params_give_the_first_page;
     "LIST-05" pages_end_and_repeat_nothing;
     "LIST-08" a_cursor_that_was_never_given_is_refused;
-    "DEL-02" a_deleted_session_is_not_listed;
-    "DEL-03" deleting_an_unknown_session_succeeds;
+    "LIST-09" listing_opens_and_changes_nothing;
 }
 
-const LIST: &str = "/sessionCapabilities/list";
-const DELETE: &str = "/sessionCapabilities/delete";
+pub(super) const LIST: &str = "/sessionCapabilities/list";
 
 /// How many pages are read before it is said that they do not end.
 const PAGES: usize = 200;
@@ -84,36 +83,64 @@ async fn a_cursor_that_was_never_given_is_refused(run: &mut Run) -> Probed {
     talk.call::<SessionList>(json!({"cursor": "attache: no such cursor"})).await?.is_refused()
 }
 
-async fn a_deleted_session_is_not_listed(run: &mut Run) -> Probed {
-    run.talk().await?.needs(DELETE)?;
-    let of_folder = json!({"cwd": run.folder()});
-    let (talk, session) = listed(run).await?;
-    talk.call::<SessionDelete>(json!({"sessionId": session.id})).await?.result()?;
-    let id = session.id.to_string();
-    let is_gone = !ids(&page(talk, of_folder).await?).contains(&id);
-    expect(is_gone, "the deleted session is not listed", format!("{id} is still listed"))
+async fn listing_opens_and_changes_nothing(run: &mut Run) -> Probed {
+    let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
+    run.talk().await?.needs(LIST)?;
+    let (talk, session) = saved(run).await?;
+    let before = entries(talk, of_folder.clone()).await?;
+    let after = entries(talk, of_folder).await?;
+    expect(before == after, "the same list twice", quoted(&json!(after).to_string()))?;
+    let prompt = json!({"sessionId": session.id, "prompt": words});
+    talk.call::<SessionPrompt>(prompt).await?.is_refused()
 }
 
 /// A session that the agent lists. It may do so only once something was said in it.
-async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
     let (talk, session) = run.session().await?;
     let prompt = json!({"sessionId": session.id, "prompt": words});
     talk.call::<SessionPrompt>(prompt).await?;
-    match ids(&page(talk, of_folder).await?).contains(&session.id.to_string()) {
-        true => Ok((talk, session)),
-        false => not_tested("a new session with one prompt is not on the first page of the list"),
+    match entry_of(&entries(talk, of_folder).await?, &session.id) {
+        Some(_) => Ok((talk, session)),
+        None => not_tested("a new session with one prompt is not listed"),
     }
 }
 
-async fn deleting_an_unknown_session_succeeds(run: &mut Run) -> Probed {
-    run.talk().await?.needs(DELETE)?;
-    let (talk, session) = run.session().await?;
-    for id in [session.id.clone(), session.id, json!("attache-no-such-session")] {
-        talk.call::<SessionDelete>(json!({"sessionId": id})).await?.result()?;
+/// A session that the agent lists and does not have open: it was closed, or left behind by a process that ended.
+pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+    let of_folder = json!({"cwd": run.folder()});
+    let (talk, session) = listed(run).await?;
+    if talk.offers(CLOSE) {
+        talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
+    } else {
+        run.restart().await;
     }
-    Ok(())
+    let talk = run.talk().await?;
+    match entry_of(&entries(talk, of_folder).await?, &session.id) {
+        Some(_) => Ok((talk, session)),
+        None => not_tested("a session that was closed is not listed any more"),
+    }
+}
+
+/// The entries of all pages.
+pub(super) async fn entries(talk: &mut Conversation, mut params: Value) -> Probed<Vec<Value>> {
+    let mut all = Vec::new();
+    for _ in 0..PAGES {
+        let page = page(talk, params.clone()).await?;
+        all.extend_from_slice(sessions(&page));
+        match (page.get("nextCursor"), &mut params) {
+            (None | Some(Value::Null), _) => return Ok(all),
+            (Some(cursor), Value::Object(params)) => params.insert("cursor".to_owned(), cursor.clone()),
+            (Some(_), _) => return Ok(all),
+        };
+    }
+    not_tested(format!("there are more than {PAGES} pages of sessions"))
+}
+
+/// The entry of this session.
+pub(super) fn entry_of<'e>(entries: &'e [Value], id: &Value) -> Option<&'e Value> {
+    entries.iter().find(|entry| entry.get("sessionId") == Some(id))
 }
 
 async fn page(talk: &mut Conversation, params: Value) -> Probed<Map<String, Value>> {

@@ -2,16 +2,19 @@
 //!
 //! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own reading of them can be wrong only apart.
 
+mod archive;
+mod authenticate;
 mod call;
 mod command;
 mod config_option;
 mod list;
+mod provider;
 mod session;
 mod store;
 mod tool;
 mod turn;
 
-pub(crate) use store::Kept;
+pub(crate) use store::{Kept, Session};
 
 use call::Call;
 use command::Commands;
@@ -38,6 +41,9 @@ pub(crate) struct Correct {
     calls: BTreeMap<i64, Call>,
     last_call: i64,
     commands: Commands,
+    pub(crate) is_logged_out: bool,
+    /// Where the providers of models are that are not disabled.
+    pub(crate) providers: BTreeMap<String, Value>,
     /// The session that was deleted last.
     pub(crate) deleted: Option<String>,
     said: Vec<Value>,
@@ -60,6 +66,34 @@ impl Correct {
     /// The method of its own call with this id, if it waits for the reply.
     pub(crate) fn called(&self, id: &Value) -> &'static str {
         id.as_i64().and_then(|id| self.calls.get(&id)).map_or("", |call| call.method)
+    }
+
+    /// Has the session open, whatever it was told.
+    pub(crate) fn open_wrongly(&mut self, id: &Value) {
+        let id = id.as_str().unwrap_or_default();
+        let is_there = self.kept.lock().unwrap().sessions.contains_key(id);
+        if is_there && !self.open.iter().any(|open| open == id) {
+            self.open.push(id.to_owned());
+        }
+    }
+
+    /// Has every session open that there is.
+    pub(crate) fn open_all_wrongly(&mut self) {
+        self.open = self.kept.lock().unwrap().sessions.keys().cloned().collect();
+    }
+
+    /// Changes what is kept of the session that was opened last.
+    pub(crate) fn keep_last_wrongly(&mut self, change: impl FnOnce(&mut Session)) {
+        if let Some(last) = self.open.last().map(|last| json!(last)) {
+            self.keep_wrongly(&last, change);
+        }
+    }
+
+    /// Changes what is kept of a session, if it is there, whatever it was told.
+    pub(crate) fn keep_wrongly(&mut self, id: &Value, change: impl FnOnce(&mut Session)) {
+        if let Some(session) = self.kept.lock().unwrap().sessions.get_mut(id.as_str().unwrap_or_default()) {
+            change(session);
+        }
     }
 
     /// What it says to a line.
@@ -127,7 +161,13 @@ impl Correct {
         }
         let result = match method {
             "initialize" => self.initialize(params),
-            "authenticate" => Err(invalid()),
+            "authenticate" => self.authenticate(params),
+            "logout" => Ok(self.logout()),
+            "auth/status" => Ok(self.login()),
+            "providers/list" => Ok(self.providers()),
+            "providers/set" => self.set_provider(params),
+            "providers/disable" => self.disable_provider(params),
+            "session/new" if self.is_logged_out => Err((-32000, Value::Null)),
             "session/new" => self.new_session(params),
             "session/list" => self.list(params),
             "session/load" => self.load(params),
@@ -135,6 +175,10 @@ impl Correct {
             "session/fork" => self.fork(params),
             "session/close" => self.close(params),
             "session/delete" => self.delete(params),
+            "session/archive" => self.archive(params, true),
+            "session/unarchive" => self.archive(params, false),
+            "session/status" => self.status(params),
+            "session/set_title" => self.set_title(params),
             "session/set_mode" => self.set_mode(params),
             "session/set_config_option" => self.set_option(params),
             "session/prompt" => return self.prompt(id, params).map(|()| None),
@@ -146,11 +190,18 @@ impl Correct {
     fn initialize(&mut self, params: &Value) -> Result<Value, Refusal> {
         params["protocolVersion"].as_u64().filter(|version| *version <= 65_535).ok_or_else(invalid)?;
         self.client = Some(params["clientCapabilities"].clone());
-        let session = json!({"list": {}, "resume": {}, "close": {}, "delete": {}, "fork": {}, "additionalDirectories": {}});
-        Ok(json!({
-            "protocolVersion": 1, "agentInfo": {"name": "correct", "version": "1"}, "authMethods": [{"id": "login", "name": "Log in"}],
-            "agentCapabilities": {"loadSession": true, "promptCapabilities": {}, "sessionCapabilities": session},
-        }))
+        let session = json!({
+            "list": {}, "resume": {}, "close": {}, "delete": {}, "fork": {}, "additionalDirectories": {}, "archive": {}, "status": {},
+            "title": {}, "systemPrompt": {},
+        });
+        let capabilities = json!({
+            "loadSession": true, "promptCapabilities": {}, "sessionCapabilities": session, "providers": {},
+            "auth": {"logout": {}, "status": {}},
+        });
+        let info = json!({"name": "correct", "version": "1"});
+        Ok(
+            json!({"protocolVersion": 1, "agentInfo": info, "authMethods": self.methods(), "agentCapabilities": capabilities}),
+        )
     }
 
     /// Whether the client offers the capability at this JSON pointer.

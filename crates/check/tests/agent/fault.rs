@@ -1,19 +1,22 @@
 //! Faults: each breaks one rule in what the correct agent says, or in how it understands what it hears. To add one is to add a row to
 //! the file of its topic.
 
+mod archive;
 mod authenticate;
 mod cancel;
 mod config_option;
+mod directory;
 mod extension;
 mod framing;
 mod initialize;
 mod prompt;
+mod provider;
 mod session;
 mod session_list;
 mod tool_call;
 mod usage;
 
-use crate::correct::error;
+use crate::correct::{Correct, error};
 use serde_json::{Value, json};
 
 /// What the agent heard.
@@ -29,6 +32,8 @@ pub(crate) struct Heard<'l> {
     pub(crate) answers: &'l str,
     /// Whether `initialize` had succeeded before.
     pub(crate) is_initialized: bool,
+    /// Whether nobody was logged in before.
+    pub(crate) is_logged_out: bool,
     /// The sessions that were open before, in the order in which they were opened.
     pub(crate) open: &'l [String],
     /// The session that was deleted last.
@@ -41,6 +46,9 @@ pub(crate) const HUGE: &str = "a huge line";
 /// A change of what the agent says to a line. A string is written as it is, without quotes, and null ends the connection.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
+/// A change of what the agent keeps and has open, after it heard a line.
+pub(crate) type Misdone = fn(Heard<'_>, &mut Correct);
+
 /// A change of a message before the agent hears it. Null is not heard at all.
 pub(crate) type Misheard = fn(Heard<'_>, &mut Value);
 
@@ -51,6 +59,7 @@ pub(crate) struct Fault {
     pub(crate) companions: &'static [&'static str],
     pub(crate) wrong: Wrong,
     pub(crate) misheard: Misheard,
+    pub(crate) misdone: Misdone,
 }
 
 /// No fault at all.
@@ -58,24 +67,32 @@ pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
 /// A fault in what the agent says.
 const fn fault(rule: &'static str, companions: &'static [&'static str], wrong: Wrong) -> Fault {
-    Fault { rule, companions, wrong, misheard: |_, _| {} }
+    Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 
 /// A fault in what the agent understands.
 const fn misheard(rule: &'static str, companions: &'static [&'static str], misheard: Misheard) -> Fault {
-    Fault { rule, companions, wrong: |_, _| {}, misheard }
+    Fault { rule, companions, wrong: |_, _| {}, misheard, misdone: |_, _| {} }
+}
+
+/// A fault in what the agent does, which it does not say.
+const fn misdone(rule: &'static str, companions: &'static [&'static str], misdone: Misdone) -> Fault {
+    Fault { rule, companions, wrong: |_, _| {}, misheard: |_, _| {}, misdone }
 }
 
 /// Every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
     let topics = [
+        archive::FAULTS,
         authenticate::FAULTS,
         cancel::FAULTS,
         config_option::FAULTS,
+        directory::FAULTS,
         extension::FAULTS,
         framing::FAULTS,
         initialize::FAULTS,
         prompt::FAULTS,
+        provider::FAULTS,
         session::FAULTS,
         session_list::FAULTS,
         tool_call::FAULTS,

@@ -41,7 +41,9 @@ impl Connection {
         let answers = if method.is_empty() { self.agent.called(&message["id"]) } else { "" };
         let (earlier, open, message) = (self.agent.deleted.clone(), self.agent.open.clone(), &message);
         let deleted = earlier.as_deref();
-        let heard = Heard { text, message, method, answers, is_initialized, open: &open, deleted };
+        let is_logged_out = self.agent.is_logged_out;
+        let heard =
+            Heard { text, message, method, answers, is_initialized, is_logged_out, open: &open, deleted };
         let mut said = match method {
             END | HUGE => vec![Value::Null],
             _ => {
@@ -54,6 +56,7 @@ impl Connection {
                 }
             }
         };
+        (self.fault.misdone)(heard, &mut self.agent);
         let deleted = self.agent.deleted.clone();
         (self.fault.wrong)(Heard { deleted: deleted.as_deref(), ..heard }, &mut said);
         (method == END, said)
@@ -104,7 +107,8 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
             let connection = Connection { agent: Correct::new(kept.clone()), fault };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
-        });
+        })
+        .login("login");
         run.judge(None, |_, _, _| {}).await.unwrap()
     });
     AGENTS.with_borrow_mut(JoinSet::abort_all);

@@ -20,6 +20,9 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         };
         let run = Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
         let mut run = run.seed(round.seed);
+        if let Some(method) = &arguments.login {
+            run = run.login(method);
+        }
         let judged = run.judge(round.only, |probe, number, of| round.progress.tell(probe, number, of)).await;
         let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
         Ok((verdicts, run.support().clone()))

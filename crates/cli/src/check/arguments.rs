@@ -80,6 +80,9 @@ pub(crate) struct Agent {
     /// What to prompt with where a turn is needed
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,
+    /// The id of a way to log in that asks nobody: the agent is logged out and in by it too
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) login: Option<String>,
     #[command(flatten)]
     pub(crate) judging: Judging,
     /// The program of the agent and its arguments

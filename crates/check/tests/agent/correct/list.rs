@@ -9,10 +9,28 @@ impl Correct {
         if !params["cursor"].is_null() {
             return Err(invalid());
         }
+        let holds: fn(bool) -> bool = match params["archived"].as_str() {
+            Some("include") => |_| true,
+            Some("only") => |is_archived| is_archived,
+            Some("exclude") => |is_archived| !is_archived,
+            None if params["archived"].is_null() => |is_archived| !is_archived,
+            _ => return Err(invalid()),
+        };
         let listed = self.store.sessions.iter().filter(|(_, session)| {
-            session.is_listed && (params["cwd"].is_null() || params["cwd"] == session.cwd.as_str())
+            let is_of_folder = params["cwd"].is_null() || params["cwd"] == session.cwd.as_str();
+            session.is_listed && is_of_folder && holds(session.is_archived)
         });
-        let entry = |(id, session): (&String, &Session)| json!({"sessionId": id, "cwd": session.cwd, "updatedAt": "2026-11-01T10:00:00Z"});
         Ok(json!({"sessions": listed.map(entry).collect::<Vec<_>>()}))
     }
+}
+
+fn entry((id, session): (&String, &Session)) -> Value {
+    let mut entry = json!({
+        "sessionId": id, "cwd": session.cwd, "updatedAt": "2026-11-01T10:00:00Z", "archived": session.is_archived,
+        "additionalDirectories": session.directories,
+    });
+    if let Some(title) = &session.title {
+        entry["title"] = json!(title);
+    }
+    entry
 }

@@ -22,6 +22,14 @@ impl Opening {
         }
         let path = |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
         let directories = list_or_null(&params["additionalDirectories"])?.iter().map(path);
+        if !params["systemPrompt"].is_null() {
+            let blocks = params["systemPrompt"]["content"].as_array().ok_or_else(invalid)?;
+            if params["systemPrompt"]["mode"] != "append"
+                || blocks.iter().any(|block| block["type"] != "text")
+            {
+                return Err(invalid());
+            }
+        }
         Ok(Self { cwd: cwd.to_owned(), directories: directories.collect::<Option<_>>().ok_or_else(invalid)? })
     }
 }
@@ -63,8 +71,9 @@ impl Correct {
     /// Opens a session again and tells what was said in it.
     pub(super) fn load(&mut self, params: &Value) -> Result<Value, Refusal> {
         let id = self.store.named(params)?;
+        let opening = Opening::read(params, true)?;
         let history = self.store.session(&id).history.clone();
-        let result = self.open_again(&id, Opening::read(params, true)?);
+        let result = self.open_again(&id, opening);
         for update in history {
             let params = json!({"sessionId": id, "update": update});
             self.said.push(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));

@@ -17,10 +17,12 @@ pub(crate) struct Store {
 
 /// A session.
 #[derive(Default, Clone)]
-pub(super) struct Session {
-    pub(super) cwd: String,
-    pub(super) directories: Vec<String>,
+pub(crate) struct Session {
+    pub(crate) cwd: String,
+    pub(crate) directories: Vec<String>,
     pub(super) is_listed: bool,
+    pub(super) is_archived: bool,
+    pub(crate) title: Option<String>,
     /// Its updates from the first prompt on.
     pub(super) history: Vec<Value>,
     pub(super) model: String,

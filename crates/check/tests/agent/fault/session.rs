@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("SESS-01", &[], |h, s| {
+    fault("SESS-01", &["DIR-09", "FORK-03"], |h, s| {
         let id = s.first_mut().and_then(|reply| reply.pointer_mut("/result/sessionId"));
         if let ([_, _, .., last], Some(id)) = (h.open, id) {
             *id = json!(last)
@@ -45,11 +45,6 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("SESS-25", &[], |h, s| {
         if h.is("session/close") && s[0].get("result").is_some() {
             s.push(usage(&h.params()["sessionId"]))
-        }
-    }),
-    fault("DIR-03", &[], |h, s| {
-        if h.opens(|params| params["additionalDirectories"] == json!([""])) {
-            give(h, s, json!({"sessionId": "no path"}))
         }
     }),
 ];

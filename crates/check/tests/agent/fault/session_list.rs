@@ -12,7 +12,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("LIST-03", &[], |h, s| {
         if h.is("session/list") && h.params()["cwd"].is_string() && s[0]["result"]["sessions"] != json!([]) {
             change(s, "sessions", |all| {
-                all.as_array_mut().unwrap().push(json!({"sessionId": "z", "cwd": "/z"}))
+                all.as_array_mut().unwrap().push(json!({"sessionId": "z", "cwd": "/z", "archived": false}))
             })
         }
     }),
