@@ -141,16 +141,18 @@ export class Sessions {
     checkServers(params.mcpServers);
   }
 
-  /** What the client may hear of a session only once it knows its id. */
-  #afterReply(act) {
-    setImmediate(() => act().catch((error) => console.error(error.message)));
+  /** What the client may hear of a session only once it knows its id, and only while the session is open (SESS-25). */
+  #afterReply(session, act) {
+    setImmediate(() => {
+      if (this.#open.get(session.id) === session) act().catch((error) => console.error(error.message));
+    });
   }
 
   async new(params, client) {
     this.#check(params);
     const record = newRecord(`official-ts-${randomUUID()}`, params.cwd, params.additionalDirectories ?? []);
     const { session, tell } = await this.#attach(record, params, client);
-    this.#afterReply(() => session.greet().then(tell));
+    this.#afterReply(session, () => session.greet().then(tell));
     return { sessionId: record.id, ...session.state() };
   }
 
@@ -160,7 +162,7 @@ export class Sessions {
     const fresh = newRecord(`official-ts-${randomUUID()}`, params.cwd, params.additionalDirectories ?? []);
     const record = { ...fresh, ...structuredClone(context) };
     const { session, tell } = await this.#attach(record, params, client);
-    this.#afterReply(() => session.greet().then(tell));
+    this.#afterReply(session, () => session.greet().then(tell));
     return { sessionId: record.id, ...session.state() };
   }
 

@@ -14,7 +14,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "locations", |all| all[0]["line"] = json!(0))
         }
     }),
-    fault("TOOL-03", &[], |h, s| {
+    fault("TOOL-03", &["TOOL-08"], |h, s| {
         if h.is("session/prompt") {
             change(s, "toolCallId", |id| *id = json!("t"));
             s.retain(|line| line["params"]["update"]["sessionUpdate"] != "tool_call")
