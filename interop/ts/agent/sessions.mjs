@@ -2,6 +2,7 @@
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { setImmediate as immediate } from "node:timers/promises";
 import { McpServers } from "./mcp.mjs";
 import { configOptions, modeState, setOption } from "./options.mjs";
 import { newRecord, remember } from "./store.mjs";
@@ -39,7 +40,7 @@ function checkServers(servers) {
 /** One session that is open: its record, its MCP servers, and its turn while one runs. */
 export class Session {
   constructor(sessions, client, record, directories) {
-    Object.assign(this, { sessions, client, record, directories, mcp: new McpServers(), turn: undefined });
+    Object.assign(this, { sessions, client, record, directories, mcp: new McpServers(), turn: undefined, greeted: undefined });
   }
 
   get id() {
@@ -79,8 +80,9 @@ export class Session {
     if (used !== undefined) await this.update(usageUpdate(used, cost));
   }
 
-  /** Ends the turn as a cancel does, and waits until its reply is on its way (SESS-25). */
+  /** Ends the turn as a cancel does, and waits until its reply and all else is on its way (SESS-25). */
   async stop() {
+    await this.greeted;
     this.turn?.cancel();
     await this.turn?.ended;
     this.mcp.close();
@@ -141,11 +143,9 @@ export class Sessions {
     checkServers(params.mcpServers);
   }
 
-  /** What the client may hear of a session only once it knows its id, and only while the session is open (SESS-25). */
+  /** What the client may hear of a session only once it knows its id. */
   #afterReply(session, act) {
-    setImmediate(() => {
-      if (this.#open.get(session.id) === session) act().catch((error) => console.error(error.message));
-    });
+    session.greeted = immediate().then(act).catch((error) => console.error(error.message));
   }
 
   async new(params, client) {
