@@ -13,12 +13,22 @@ pub enum Command {
     Tool(String),
     /// `ask`: a tool call that needs permission.
     Ask,
+    /// `question TEXT`: a form that the person fills in.
+    Question(String),
     /// `read PATH`: a file read through the client.
     Read(PathBuf),
     /// `write PATH TEXT`: a file written through the client.
     Write(PathBuf, String),
     /// `plan`: a plan of three entries.
     Plan,
+    /// `plans`: a plan with an id, where the client takes such.
+    Plans,
+    /// `subagent TITLE`: a child session that says one thing, where the client takes such.
+    Subagent(String),
+    /// `notice SEVERITY TEXT`: a notice, where the client takes such.
+    Notice(String, String),
+    /// `compact`: a compaction, where the client takes such.
+    Compact,
     /// `usage USED SIZE`: a usage update, in tokens.
     Usage(u64, u64),
     /// `title TEXT`: a new session title.
@@ -51,9 +61,14 @@ impl Command {
             "think" => Some(Self::Think(rest.into())),
             "tool" => Some(Self::Tool(rest.into())),
             "ask" => Some(Self::Ask),
+            "question" => Some(Self::Question(rest.into())),
             "read" => (!rest.is_empty()).then(|| Self::Read(rest.into())),
             "write" => (!first.is_empty()).then(|| Self::Write(first.into(), second.into())),
             "plan" => Some(Self::Plan),
+            "plans" => Some(Self::Plans),
+            "subagent" => Some(Self::Subagent(rest.into())),
+            "notice" => (!second.is_empty()).then(|| Self::Notice(first.into(), second.into())),
+            "compact" => Some(Self::Compact),
             "usage" => {
                 first.parse().ok().zip(second.parse().ok()).map(|(used, size)| Self::Usage(used, size))
             }

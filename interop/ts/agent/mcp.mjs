@@ -122,21 +122,18 @@ class OverAcp {
   close() {}
 }
 
-async function connect(server, cwd, client) {
+function link(server, cwd, client) {
   if (server.type === "acp") return new OverAcp(server, client);
-  const link = server.type === "http" ? new Http(server) : new Stdio(server, cwd);
-  try {
+  return server.type === "http" ? new Http(server) : new Stdio(server, cwd);
+}
+
+/** The names of a server's tools, after the handshake. */
+async function tools(link) {
+  if (!(link instanceof OverAcp)) {
     const { error } = await link.request("initialize", { protocolVersion, capabilities: {}, clientInfo });
     if (error) throw new Error(error.message);
     await link.notify("notifications/initialized");
-    return link;
-  } catch (error) {
-    link.close();
-    throw error;
   }
-}
-
-async function tools(link) {
   const { result, error } = await link.request("tools/list", {});
   if (error) throw new Error(error.message);
   return result.tools.map(({ name }) => name);
@@ -150,14 +147,12 @@ export class McpServers {
   async open(servers, cwd, client) {
     const opened = servers.map(async (server) => {
       const late = new Promise((_, reject) => setTimeout(reject, patience, new Error("it does not answer")).unref());
-      const connecting = connect(server, cwd, client);
+      const to = link(server, cwd, client);
       try {
-        const link = await Promise.race([connecting, late]);
-        const names = await Promise.race([tools(link), late]);
-        this.#servers.push({ name: server.name, link, names });
+        this.#servers.push({ link: to, names: await Promise.race([tools(to), late]) });
         return undefined;
       } catch (error) {
-        connecting.then((link) => link.close(), () => {});
+        to.close();
         return `The MCP server ${server.name} cannot be had: ${error.message}`;
       }
     });

@@ -24,21 +24,6 @@ const KNOWN: &[Deviation] = &[
         title: "Replies to nothing are dropped",
         why: "the SDK answers a reply with neither result nor error with -32600",
     },
-    Deviation {
-        peer: "official-agent",
-        title: "A session nobody opened is not found",
-        why: "the script knows only -32602, and the SDK leaves sessions to it",
-    },
-    Deviation {
-        peer: "official-agent",
-        title: "What the agent did not offer to take is refused",
-        why: "the script reads only text, and the SDK compares no prompt with the capabilities",
-    },
-    Deviation {
-        peer: "official-agent",
-        title: "Permission that comes after the cancel starts nothing",
-        why: "the script obeys the answer whenever it comes",
-    },
 ];
 
 async fn converse(agent: Agent) {

@@ -1,195 +1,294 @@
-//! What the agent knows of its client and its sessions: modes and options in step, one turn at a time.
+//! The sessions of one connection: how they come, go and are found again.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, ClientCapabilities, ConfigOptionUpdate, ContentBlock, CurrentModeUpdate,
-    Implementation, InitializeResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
-    SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue, SessionConfigSelectOption,
-    SessionId, SessionMode, SessionModeState, SessionNotification, SessionUpdate,
-    SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+    ClientCapabilities, ContentBlock, ForkSessionRequest, ListSessionsRequest, ListSessionsResponse,
+    LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest, SessionArchiveFilter, SessionId,
+    SessionInfo, SessionInfoUpdate, SessionStatus, SessionUpdate, SystemPrompt, SystemPromptMode,
 };
 use agent_client_protocol::{Client, Error, Result};
-use official_peers::command::Command;
-use tokio::sync::watch;
+use serde_json::json;
 
-use crate::turn::Turn;
+use crate::account::Account;
+use crate::mcp::McpServers;
+use crate::offers;
+use crate::session::Session;
+use crate::store::{Record, Shared, Store, locked};
 
-const MODES: [&str; 2] = ["ask", "code"];
-const MODELS: [&str; 2] = ["m1", "m2"];
+const PAGE: usize = 5;
 
-/// What the agent knows of its client and its sessions.
-#[derive(Default)]
+/// The sessions, and what the client said of itself.
 pub(crate) struct Sessions {
-    boolean_options: AtomicBool,
-    pub(crate) reads: AtomicBool,
-    pub(crate) writes: AtomicBool,
+    pub(crate) store: Arc<Store>,
+    pub(crate) account: Account,
+    pub(crate) offered: Mutex<Arc<ClientCapabilities>>,
+    open: Mutex<HashMap<SessionId, Arc<Session>>>,
     opened: AtomicU64,
-    open: Mutex<HashMap<SessionId, Session>>,
 }
 
-pub(crate) struct Session {
+/// How a session is set up, whichever way it comes.
+pub(crate) struct SetUp {
     cwd: PathBuf,
-    mode: String,
-    model: String,
-    /// `None` when the client takes no boolean options.
-    fast: Option<bool>,
-    pub(crate) tool_calls: u64,
-    /// Set while a turn runs.
-    pub(crate) cancel: Option<watch::Sender<bool>>,
+    directories: Vec<PathBuf>,
+    servers: Vec<McpServer>,
+    system_prompt: Option<SystemPrompt>,
 }
 
-impl Session {
-    fn config_options(&self) -> Vec<SessionConfigOption> {
-        let values = |ids: [&'static str; 2]| ids.map(|id| SessionConfigSelectOption::new(id, id)).to_vec();
-        let model = SessionConfigOption::select("model", "Model", self.model.clone(), values(MODELS))
-            .category(SessionConfigOptionCategory::Model);
-        let mode = SessionConfigOption::select("mode", "Mode", self.mode.clone(), values(MODES))
-            .category(SessionConfigOptionCategory::Mode);
-        let fast = self.fast.map(|fast| SessionConfigOption::boolean("fast", "Fast", fast));
-        [model, mode].into_iter().chain(fast).collect()
-    }
-
-    /// Sets one option; true when that changed the mode.
-    fn set(&mut self, id: &str, value: &SessionConfigOptionValue) -> Result<bool> {
-        match (id, value) {
-            ("model", SessionConfigOptionValue::ValueId { value }) if MODELS.contains(&&*value.0) => {
-                self.model = value.to_string();
+macro_rules! set_up {
+    ($($request:ident),*) => {$(
+        impl From<$request> for SetUp {
+            fn from(request: $request) -> Self {
+                Self {
+                    cwd: request.cwd,
+                    directories: request.additional_directories,
+                    servers: request.mcp_servers,
+                    system_prompt: request.system_prompt,
+                }
             }
-            ("mode", SessionConfigOptionValue::ValueId { value }) if MODES.contains(&&*value.0) => {
-                let changed = self.mode != *value.0;
-                self.mode = value.to_string();
-                return Ok(changed);
-            }
-            ("fast", SessionConfigOptionValue::Boolean { value }) if self.fast.is_some() => {
-                self.fast = Some(*value);
-            }
-            _ => return Err(Error::invalid_params().data(format!("option {id} has no such value"))),
         }
-        Ok(false)
+    )*};
+}
+
+set_up!(NewSessionRequest, LoadSessionRequest, ResumeSessionRequest, ForkSessionRequest);
+
+pub(crate) fn refused(why: impl Into<String>) -> Error {
+    Error::invalid_params().data(why.into())
+}
+
+fn not_found(id: &SessionId) -> Error {
+    Error::new(-32002, "Resource not found").data(json!({"sessionId": id}))
+}
+
+impl SetUp {
+    fn check(&self) -> Result<()> {
+        let mut folders = self.directories.iter().chain([&self.cwd]);
+        if !folders.all(|folder| folder.is_absolute()) {
+            return Err(refused("cwd and additionalDirectories must be absolute"));
+        }
+        for server in &self.servers {
+            match server {
+                McpServer::Sse(_) => return Err(refused("MCP servers of type sse are not supported")),
+                McpServer::Stdio(server) if !server.command.is_absolute() => {
+                    return Err(refused("the command of an MCP server must be absolute"));
+                }
+                _ => {}
+            }
+        }
+        self.system_prompt.as_ref().map_or(Ok(()), check_system_prompt)
     }
+}
+
+/// A system prompt that cannot be applied makes no session (SYSP-02).
+fn check_system_prompt(prompt: &SystemPrompt) -> Result<()> {
+    let is_text = prompt.content.iter().all(|block| matches!(block, ContentBlock::Text(_)));
+    match prompt.mode {
+        SystemPromptMode::Append | SystemPromptMode::Override if is_text && !prompt.content.is_empty() => {
+            Ok(())
+        }
+        _ => Err(refused("a system prompt is text to append or to override with")),
+    }
+}
+
+/// An id that no other process gives either.
+fn unique(number: u64) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("official-{}-{:x}-{number}", std::process::id(), since.as_micros())
 }
 
 impl Sessions {
-    fn open_sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new(store: Store) -> Self {
+        Self {
+            store: Arc::new(store),
+            account: Account::default(),
+            offered: Mutex::default(),
+            open: Mutex::default(),
+            opened: AtomicU64::new(0),
+        }
     }
 
-    pub(crate) fn with_session<T>(
+    fn offered(&self) -> Arc<ClientCapabilities> {
+        locked(&self.offered).clone()
+    }
+
+    /// A session of this connection, or -32002 (SESS-21).
+    pub(crate) fn opened(&self, id: &SessionId) -> Result<Arc<Session>> {
+        self.if_opened(id).ok_or_else(|| not_found(id))
+    }
+
+    pub(crate) fn if_opened(&self, id: &SessionId) -> Option<Arc<Session>> {
+        locked(&self.open).get(id).cloned()
+    }
+
+    fn stored(&self, id: &SessionId) -> Result<Shared> {
+        self.store.get(&id.0).ok_or_else(|| not_found(id))
+    }
+
+    fn new_id(&self) -> String {
+        unique(self.opened.fetch_add(1, Relaxed) + 1)
+    }
+
+    async fn attach(&self, record: Shared, set_up: SetUp, client: &ConnectionTo<Client>) -> Arc<Session> {
+        if let Some(prompt) = set_up.system_prompt {
+            locked(&record).system_prompt = Some(prompt);
+        }
+        let (mcp, missing) = McpServers::open(set_up.servers, &set_up.cwd, client).await;
+        let session = Session::new(record, self.store.clone(), client.clone(), self.offered(), mcp, missing);
+        let session = Arc::new(session);
+        locked(&self.open).insert(session.id.clone(), session.clone());
+        session.save();
+        session
+    }
+
+    /// A new session, of which the client knows nothing before the reply.
+    pub(crate) async fn create(&self, set_up: SetUp, client: &ConnectionTo<Client>) -> Result<Arc<Session>> {
+        self.account.require()?;
+        set_up.check()?;
+        let record = Record::new(self.new_id(), set_up.cwd.clone(), set_up.directories.clone());
+        Ok(self.attach(self.store.add(record), set_up, client).await)
+    }
+
+    pub(crate) async fn fork(
         &self,
         id: &SessionId,
-        act: impl FnOnce(&mut Session) -> Result<T>,
-    ) -> Result<T> {
-        let mut sessions = self.open_sessions();
-        act(sessions.get_mut(id).ok_or_else(|| Error::invalid_params().data(format!("no session {id}")))?)
-    }
-
-    pub(crate) fn initialize(&self, client: &ClientCapabilities) -> InitializeResponse {
-        let options = client.session.as_ref().and_then(|session| session.config_options.as_ref());
-        self.boolean_options.store(options.is_some_and(|options| options.boolean.is_some()), Relaxed);
-        self.reads.store(client.fs.read_text_file, Relaxed);
-        self.writes.store(client.fs.write_text_file, Relaxed);
-        InitializeResponse::new(ProtocolVersion::V1)
-            .agent_capabilities(AgentCapabilities::new())
-            .agent_info(Implementation::new("official-agent", "5.0.0").title("Official Rust SDK"))
-    }
-
-    pub(crate) fn open(&self, request: &NewSessionRequest) -> Result<NewSessionResponse> {
-        if !request.cwd.is_absolute() {
-            return Err(Error::invalid_params().data("cwd must be absolute"));
-        }
-        let number = self.opened.fetch_add(1, Relaxed) + 1;
-        let id = SessionId::new(format!("official-{}-{number}", std::process::id()));
-        let session = Session {
-            cwd: request.cwd.clone(),
-            mode: "ask".into(),
-            model: "m1".into(),
-            fast: self.boolean_options.load(Relaxed).then_some(false),
-            tool_calls: 0,
-            cancel: None,
-        };
-        let modes = SessionModeState::new("ask", MODES.map(|id| SessionMode::new(id, id)).to_vec());
-        let response =
-            NewSessionResponse::new(id.clone()).modes(modes).config_options(session.config_options());
-        self.open_sessions().insert(id, session);
-        Ok(response)
-    }
-
-    pub(crate) fn set_mode(
-        &self,
-        request: &SetSessionModeRequest,
+        set_up: SetUp,
         client: &ConnectionTo<Client>,
-    ) -> Result<()> {
-        let value = SessionConfigOptionValue::ValueId { value: request.mode_id.0.clone().into() };
-        let (changed, options) = self.with_session(&request.session_id, |session| {
-            Ok((session.set("mode", &value)?, session.config_options()))
-        })?;
-        if changed {
-            let mode = CurrentModeUpdate::new(request.mode_id.clone());
-            notify(client, &request.session_id, SessionUpdate::CurrentModeUpdate(mode))?;
-            let options = ConfigOptionUpdate::new(options);
-            notify(client, &request.session_id, SessionUpdate::ConfigOptionUpdate(options))?;
+    ) -> Result<Arc<Session>> {
+        self.account.require()?;
+        set_up.check()?;
+        let (cwd, directories) = (set_up.cwd.clone(), set_up.directories.clone());
+        let record = locked(&*self.stored(id)?).fork(self.new_id(), cwd, directories);
+        Ok(self.attach(self.store.add(record), set_up, client).await)
+    }
+
+    /// Load and resume. The folder of a session never changes (SESS-04).
+    pub(crate) async fn again(
+        &self,
+        id: &SessionId,
+        set_up: SetUp,
+        client: &ConnectionTo<Client>,
+        replays: bool,
+    ) -> Result<Arc<Session>> {
+        self.account.require()?;
+        set_up.check()?;
+        let record = self.stored(id)?;
+        let cwd = locked(&record).cwd.clone();
+        if cwd != set_up.cwd {
+            return Err(refused(format!("this session is of {}", cwd.display())));
+        }
+        if let Some(open) = self.if_opened(id) {
+            if open.is_running() {
+                return Err(Error::invalid_request().data("a turn of this session is running"));
+            }
+            open.stop().await;
+        }
+        locked(&record).directories.clone_from(&set_up.directories);
+        let session = self.attach(record, set_up, client).await;
+        if replays {
+            self.replay(&session)?;
+        }
+        session.greet()?;
+        Ok(session)
+    }
+
+    fn replay(&self, session: &Session) -> Result<()> {
+        let (offered, record) = (self.offered(), session.record().clone());
+        for update in record.transcript {
+            if offers::takes(&offered, &update) {
+                session.notify(update)?;
+            }
+        }
+        if let Some(title) = record.title {
+            let info = SessionInfoUpdate::new().title(title).updated_at(record.updated_at);
+            session.notify(SessionUpdate::SessionInfoUpdate(info))?;
         }
         Ok(())
     }
 
-    pub(crate) fn set_config_option(
-        &self,
-        request: &SetSessionConfigOptionRequest,
-        client: &ConnectionTo<Client>,
-    ) -> Result<SetSessionConfigOptionResponse> {
-        let (new_mode, options) = self.with_session(&request.session_id, |session| {
-            let changed = session.set(&request.config_id.0, &request.value)?;
-            Ok((changed.then(|| session.mode.clone()), session.config_options()))
-        })?;
-        if let Some(mode) = new_mode {
-            let update = SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(mode));
-            notify(client, &request.session_id, update)?;
-        }
-        Ok(SetSessionConfigOptionResponse::new(options))
+    async fn shut(&self, id: &SessionId) {
+        let Some(session) = self.if_opened(id) else { return };
+        session.stop().await;
+        locked(&self.open).remove(id);
     }
 
-    /// A session that is unknown or idle has nothing to cancel (CANCEL-08).
-    pub(crate) fn cancel(&self, id: &SessionId) {
-        if let Some(cancel) = self.open_sessions().get(id).and_then(|session| session.cancel.as_ref()) {
-            cancel.send_replace(true);
-        }
+    pub(crate) async fn close(&self, id: &SessionId) -> Result<()> {
+        self.opened(id)?;
+        self.shut(id).await;
+        Ok(())
     }
 
-    /// Registers a turn. From here on `session/cancel` reaches it.
-    pub(crate) fn begin(
-        self: &Arc<Self>,
-        request: &PromptRequest,
-        client: &ConnectionTo<Client>,
-    ) -> Result<Turn> {
-        let texts = request.prompt.iter().filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.as_str()),
-            _ => None,
-        });
-        let prompt = texts.collect::<Vec<_>>().join("\n");
-        let commands = Command::parse_all(&prompt).map_err(|error| Error::invalid_params().data(error))?;
-        let cancel = watch::Sender::new(false);
-        let cwd = self.with_session(&request.session_id, |session| {
-            if session.cancel.is_some() {
-                return Err(Error::invalid_request().data("a turn of this session is running"));
-            }
-            session.cancel = Some(cancel.clone());
-            Ok(session.cwd.clone())
-        })?;
-        let (sessions, client, session_id) = (self.clone(), client.clone(), request.session_id.clone());
-        Ok(Turn { sessions, client, session_id, cwd, cancel, commands })
+    /// One that is unknown is gone already (DEL-03).
+    pub(crate) async fn delete(&self, id: &SessionId) {
+        self.shut(id).await;
+        self.store.delete(&id.0);
+    }
+
+    pub(crate) async fn archive(&self, id: &SessionId, archived: bool) -> Result<()> {
+        let record = self.stored(id)?;
+        if archived {
+            self.shut(id).await;
+        }
+        locked(&record).archived = archived;
+        self.store.save(&record);
+        Ok(())
+    }
+
+    pub(crate) fn status(&self, id: &SessionId) -> Result<SessionStatus> {
+        self.stored(id)?;
+        Ok(if self.if_opened(id).is_some() { SessionStatus::Open } else { SessionStatus::Saved })
+    }
+
+    /// Gives the title as it is kept (TITLE-01).
+    pub(crate) fn set_title(&self, id: &SessionId, title: &str) -> Result<String> {
+        let record = self.stored(id)?;
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if title.is_empty() {
+            return Err(refused("a title has letters"));
+        }
+        locked(&record).title = Some(title.clone());
+        self.store.save(&record);
+        Ok(title)
+    }
+
+    /// One page. The cursor names the last session of the page before it.
+    pub(crate) fn list(&self, request: &ListSessionsRequest) -> Result<ListSessionsResponse> {
+        let filter = request.archived.clone().unwrap_or(SessionArchiveFilter::Exclude);
+        let (all, only) = match filter {
+            SessionArchiveFilter::Exclude => (false, false),
+            SessionArchiveFilter::Include => (true, false),
+            SessionArchiveFilter::Only => (false, true),
+            _ => return Err(refused("there is no such archived filter")),
+        };
+        let mut records = self.store.all();
+        let in_folder = |cwd: &Path| request.cwd.as_deref().is_none_or(|folder| folder == cwd);
+        records.retain(|record| in_folder(&record.cwd) && (all || record.archived == only));
+        let mut from = 0;
+        if let Some(cursor) = &request.cursor {
+            let last = cursor.strip_prefix("after ");
+            let place = records.iter().position(|record| Some(record.id.as_str()) == last);
+            from = place.ok_or_else(|| refused("this cursor is of no list"))? + 1;
+        }
+        let more = records.len() > from + PAGE;
+        let page: Vec<SessionInfo> = records.into_iter().skip(from).take(PAGE).map(info).collect();
+        let last = page.last().filter(|_| more).map(|last| format!("after {}", last.session_id));
+        Ok(ListSessionsResponse::new(page).next_cursor(last))
+    }
+
+    /// Leaves no process behind.
+    pub(crate) fn end(&self) {
+        locked(&self.open).clear();
     }
 }
 
-pub(crate) fn notify(
-    client: &ConnectionTo<Client>,
-    session_id: &SessionId,
-    update: SessionUpdate,
-) -> Result<()> {
-    client.send_notification(SessionNotification::new(session_id.clone(), update))
+fn info(record: Record) -> SessionInfo {
+    SessionInfo::new(record.id, record.cwd)
+        .additional_directories(record.directories)
+        .title(record.title)
+        .updated_at(record.updated_at)
+        .archived(record.archived)
 }

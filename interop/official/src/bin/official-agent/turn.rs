@@ -1,209 +1,176 @@
-//! One running prompt: each command becomes the messages that it stands for.
+//! One running prompt: what it may do, and how it ends.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use agent_client_protocol::v1::schema::{
-    Content, ContentBlock, ContentChunk, Cost, PermissionOption, PermissionOptionKind, Plan, PlanEntry,
-    PlanEntryPriority, PlanEntryStatus, PromptResponse, ReadTextFileRequest, RequestPermissionOutcome,
-    RequestPermissionRequest, SessionId, SessionInfoUpdate, SessionUpdate, StopReason, ToolCall,
-    ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, ToolKind,
-    UsageUpdate, WriteTextFileRequest,
+    ContentBlock, ContentChunk, MessageId, PromptResponse, SessionUpdate, StopReason, ToolCallId,
+    ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields, Usage,
 };
-use agent_client_protocol::v1::{ConnectionTo, Responder};
-use agent_client_protocol::{Client, Error, Result};
+use agent_client_protocol::{Error, JsonRpcRequest, Result};
+use official_peers::acts::{self, Tokens};
 use official_peers::command::Command;
-use tokio::sync::watch;
+use serde_json::Value;
 
-use crate::sessions::{Sessions, notify};
+use crate::session::{Hold, Session};
+use crate::slash;
+use crate::{commands, performed};
 
-/// One running prompt.
+/// How long a client may take to answer what was cancelled; the turn ends without it then.
+const GRACE: Duration = Duration::from_secs(2);
+
 pub(crate) struct Turn {
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) client: ConnectionTo<Client>,
-    pub(crate) session_id: SessionId,
-    pub(crate) cwd: PathBuf,
-    pub(crate) cancel: watch::Sender<bool>,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) session: Arc<Session>,
+    hold: Hold,
+    /// Tool calls that have not ended.
+    pub(crate) open_calls: Vec<ToolCallId>,
+    usage: Option<Usage>,
+    /// Whether the message that is being said is a thought, and its id.
+    message: Option<(bool, String)>,
 }
 
 impl Turn {
-    /// Runs to the end and answers. An error of a task would end the connection, so it goes into the answer.
-    pub(crate) async fn answer(self, responder: Responder<PromptResponse>) -> Result<()> {
-        let cancellation = responder.cancellation();
-        let outcome = {
-            let mut run = std::pin::pin!(self.run());
-            tokio::select! {
-                outcome = &mut run => outcome,
-                () = cancellation.cancelled() => {
-                    self.cancel.send_replace(true);
-                    run.await
-                }
-            }
+    pub(crate) fn new(session: Arc<Session>, hold: Hold) -> Self {
+        Self { session, hold, open_calls: Vec::new(), usage: None, message: None }
+    }
+
+    /// Runs to the end; whatever a cancel made go wrong, the turn then ends as cancelled (CANCEL-02).
+    pub(crate) async fn run(&mut self, prompt: Vec<ContentBlock>) -> Result<PromptResponse> {
+        let id = self.session.record().new_message_id();
+        for block in &prompt {
+            let chunk = ContentChunk::new(block.clone()).message_id(MessageId::new(id.clone()));
+            self.session.record().remember(SessionUpdate::UserMessageChunk(chunk));
+        }
+        let performed = self.perform(&prompt).await;
+        for call in std::mem::take(&mut self.open_calls) {
+            let failed = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
+            self.session.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, failed)))?;
+        }
+        self.session.save();
+        let stop_reason = if self.is_cancelled() { StopReason::Cancelled } else { performed? };
+        Ok(PromptResponse::new(stop_reason).usage(self.usage.take()))
+    }
+
+    async fn perform(&mut self, prompt: &[ContentBlock]) -> Result<StopReason> {
+        let texts = prompt.iter().filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.text.as_str()),
+            _ => None,
+        });
+        let text = texts.collect::<Vec<_>>().join("\n");
+        if let Some(acts) = acts::parse(&text) {
+            return performed::perform_all(self, acts).await;
+        }
+        match slash::parse(&text) {
+            Some(command) => commands::slash(self, command)?,
+            None if text.trim().is_empty() => self.say("seen")?,
+            None => match Command::parse_all(&text) {
+                Ok(commands) => commands::perform_all(self, commands).await?,
+                Err(why) => self.say(&why)?,
+            },
+        }
+        Ok(StopReason::EndTurn)
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        *self.hold.cancel.borrow()
+    }
+
+    /// An error when the turn is cancelled.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        if self.is_cancelled() { Err(Error::request_cancelled()) } else { Ok(()) }
+    }
+
+    pub(crate) async fn cancelled(&self) {
+        // The session keeps the sender as long as the turn runs.
+        let _ = self.hold.cancel.clone().wait_for(|cancelled| *cancelled).await;
+    }
+
+    /// Calls the client. A cancel is passed on to it, and its answer is waited for a little longer (CANCEL-19, CANCEL-22).
+    pub(crate) async fn request<R: JsonRpcRequest>(&self, request: R) -> Result<R::Response> {
+        self.go_on()?;
+        let sent = self.session.client.send_request(request);
+        let cancellation = sent.cancellation_handle();
+        let mut answer = std::pin::pin!(sent.block_task());
+        tokio::select! {
+            answer = &mut answer => return answer,
+            () = self.cancelled() => cancellation.cancel()?,
+        }
+        tokio::time::timeout(GRACE, answer).await.unwrap_or_else(|_| Err(Error::request_cancelled()))
+    }
+
+    /// Calls the client even when the turn is cancelled, to leave nothing behind.
+    pub(crate) async fn request_to_settle<R: JsonRpcRequest>(&self, request: R) {
+        let method = request.method().to_owned();
+        let answer = self.session.client.send_request(request).block_task();
+        if let Ok(Err(error)) = tokio::time::timeout(GRACE, answer).await {
+            eprintln!("{method}: {error}");
+        }
+    }
+
+    /// What is said from here on is a new message.
+    pub(crate) fn end_message(&mut self) {
+        self.message = None;
+    }
+
+    /// One piece of a message; another kind of message has another id (MSG-02).
+    fn chunk(&mut self, is_thought: bool, text: &str) -> Result<()> {
+        let id = match &self.message {
+            Some((of, id)) if *of == is_thought => id.clone(),
+            _ => self.session.record().new_message_id(),
         };
-        self.sessions.with_session(&self.session_id, |session| {
-            session.cancel = None;
-            Ok(())
-        })?;
-        responder.respond_with_result(outcome.map(PromptResponse::new))
+        self.message = Some((is_thought, id.clone()));
+        let chunk = ContentChunk::new(ContentBlock::from(text)).message_id(MessageId::new(id));
+        self.session.update(match is_thought {
+            true => SessionUpdate::AgentThoughtChunk(chunk),
+            false => SessionUpdate::AgentMessageChunk(chunk),
+        })
     }
 
-    async fn run(&self) -> Result<StopReason> {
-        for command in &self.commands {
-            if *self.cancel.borrow() {
-                break;
-            }
-            self.perform(command).await?;
-        }
-        Ok(if *self.cancel.borrow() { StopReason::Cancelled } else { StopReason::EndTurn })
+    pub(crate) fn say(&mut self, text: &str) -> Result<()> {
+        self.chunk(false, text)
     }
 
-    async fn perform(&self, command: &Command) -> Result<()> {
-        match command {
-            Command::Say(text) => self.say(text),
-            Command::Think(text) => self.update(SessionUpdate::AgentThoughtChunk(chunk(text))),
-            Command::Tool(title) => self.tool(title),
-            Command::Ask => self.ask().await,
-            Command::Read(path) => self.read(path).await,
-            Command::Write(path, text) => self.write(path, text).await,
-            Command::Plan => self.plan(),
-            Command::Usage(used, size) => {
-                let usage = UsageUpdate::new(*used, *size).cost(Cost::new(0.25, "USD"));
-                self.update(SessionUpdate::UsageUpdate(usage))
-            }
-            Command::Title(title) => {
-                self.update(SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(title.clone())))
-            }
-            Command::Flood(count, size) => self.flood(*count, *size).await,
-            Command::Sleep(ms) => {
-                // Ending early is no error: the caller looks at `cancel` before the next command.
-                let _ = tokio::time::timeout(Duration::from_millis(*ms), self.cancelled()).await;
-                Ok(())
-            }
-            Command::Wait => {
-                self.cancelled().await;
-                Ok(())
-            }
-            Command::Error => Err(Error::internal_error().data("the prompt asked for an error")),
-            Command::Exit(code) => std::process::exit(*code),
-            Command::Stderr(text) => {
-                eprintln!("{text}");
-                Ok(())
+    pub(crate) fn think(&mut self, text: &str) -> Result<()> {
+        self.chunk(true, text)
+    }
+
+    /// Sending never waits, and the connection reads a cancel only when this task lets it.
+    pub(crate) async fn breathe(&self) -> Result<()> {
+        tokio::task::yield_now().await;
+        self.go_on()
+    }
+
+    /// Whether a text stands in what this session knows, beside the acts.
+    pub(crate) fn recalls(&self, text: &str) -> bool {
+        fn holds(value: &Value, text: &str) -> bool {
+            match value {
+                Value::String(known) => acts::without(known).contains(text),
+                Value::Array(values) => values.iter().any(|value| holds(value, text)),
+                Value::Object(members) => members.values().any(|value| holds(value, text)),
+                _ => false,
             }
         }
+        let record = self.session.record();
+        let known = serde_json::to_value((&record.transcript, &record.system_prompt));
+        known.is_ok_and(|known| holds(&known, text))
     }
 
-    async fn cancelled(&self) {
-        // The sender is ours, so the channel cannot close before the value comes.
-        let _ = self.cancel.subscribe().wait_for(|cancelled| *cancelled).await;
-    }
-
-    fn update(&self, update: SessionUpdate) -> Result<()> {
-        notify(&self.client, &self.session_id, update)
-    }
-
-    fn say(&self, text: &str) -> Result<()> {
-        self.update(SessionUpdate::AgentMessageChunk(chunk(text)))
-    }
-
-    fn begin_tool_call(&self, title: &str) -> Result<ToolCallUpdate> {
-        let number = self.sessions.with_session(&self.session_id, |session| {
-            session.tool_calls += 1;
-            Ok(session.tool_calls)
-        })?;
-        let id = format!("call-{number}");
-        let location = ToolCallLocation::new(self.cwd.join("notes.txt")).line(1);
-        let call = ToolCall::new(id.clone(), title)
-            .kind(ToolKind::Other)
-            .status(ToolCallStatus::Pending)
-            .locations(vec![location]);
-        self.update(SessionUpdate::ToolCall(call))?;
-        Ok(ToolCallUpdate::new(id, ToolCallUpdateFields::new()))
-    }
-
-    fn patch(&self, call: &ToolCallUpdate, fields: ToolCallUpdateFields) -> Result<()> {
-        let update = ToolCallUpdate::new(call.tool_call_id.clone(), fields);
-        self.update(SessionUpdate::ToolCallUpdate(update))
-    }
-
-    fn tool(&self, title: &str) -> Result<()> {
-        let call = self.begin_tool_call(title)?;
-        self.patch(&call, ToolCallUpdateFields::new().status(ToolCallStatus::InProgress))?;
-        let output = ToolCallContent::Content(Content::new(format!("{title}: done")));
-        let done = ToolCallUpdateFields::new().status(ToolCallStatus::Completed).content(vec![output]);
-        self.patch(&call, done)
-    }
-
-    /// A cancelled turn still waits here: the client owes an answer with the outcome `cancelled` (PERM-06).
-    async fn ask(&self) -> Result<()> {
-        use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-        let mut call = self.begin_tool_call("ask")?;
-        call.fields.title = Some("ask".into());
-        let options = [
-            ("allow_once", "Allow once", AllowOnce),
-            ("allow_always", "Allow always", AllowAlways),
-            ("reject_once", "Reject once", RejectOnce),
-            ("reject_always", "Reject always", RejectAlways),
-        ];
-        let options = options.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec();
-        let request = RequestPermissionRequest::new(self.session_id.clone(), call.clone(), options);
-        let outcome = self.client.send_request(request).block_task().await?.outcome;
-        let answer = match outcome {
-            RequestPermissionOutcome::Selected(selected) => selected.option_id.to_string(),
-            _ => "cancelled".into(),
-        };
-        let allowed = answer.starts_with("allow_");
-        let status = if allowed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
-        self.patch(&call, ToolCallUpdateFields::new().status(status))?;
-        self.say(&format!("permission: {answer}"))
-    }
-
-    async fn read(&self, path: &Path) -> Result<()> {
-        if !self.sessions.reads.load(Relaxed) {
-            return self.say("read: not offered");
+    /// Counts one answer of the model, and tells the new level.
+    pub(crate) fn used(&mut self, tokens: Tokens) -> Result<()> {
+        let Tokens { input, output, cached, reasoning } = tokens;
+        let sum = self.usage.take().unwrap_or_else(|| Usage::new(0, 0, 0));
+        let more = |before: Option<u64>, now| before.unwrap_or(0) + now;
+        let (thought, read) = (more(sum.thought_tokens, reasoning), more(sum.cached_read_tokens, cached));
+        let (fresh, all) =
+            (sum.input_tokens + input.saturating_sub(cached), sum.total_tokens + input + output);
+        let usage = Usage::new(all, fresh, sum.output_tokens + output);
+        self.usage = Some(usage.thought_tokens(thought).cached_read_tokens(read));
+        {
+            let mut record = self.session.record();
+            record.used = Some(input + output);
+            record.cost += (input + output) as f64 / 1e6;
         }
-        let request = ReadTextFileRequest::new(self.session_id.clone(), self.cwd.join(path));
-        match self.client.send_request(request).block_task().await {
-            Ok(file) => self.say(&format!("read: {}", file.content.len())),
-            Err(error) => self.say(&format!("read: error {}", i32::from(error.code))),
-        }
+        let Some(update) = self.session.usage_update() else { return Ok(()) };
+        self.session.update(SessionUpdate::UsageUpdate(update))
     }
-
-    async fn write(&self, path: &Path, text: &str) -> Result<()> {
-        if !self.sessions.writes.load(Relaxed) {
-            return self.say("write: not offered");
-        }
-        let request = WriteTextFileRequest::new(self.session_id.clone(), self.cwd.join(path), text);
-        match self.client.send_request(request).block_task().await {
-            Ok(_) => self.say("write: done"),
-            Err(error) => self.say(&format!("write: error {}", i32::from(error.code))),
-        }
-    }
-
-    fn plan(&self) -> Result<()> {
-        use PlanEntryPriority::{High, Low, Medium};
-        use PlanEntryStatus::{Completed, InProgress, Pending};
-        let entries = [("look", High, Completed), ("change", Medium, InProgress), ("test", Low, Pending)];
-        let entries = entries.map(|(content, priority, status)| PlanEntry::new(content, priority, status));
-        self.update(SessionUpdate::Plan(Plan::new(entries.to_vec())))
-    }
-
-    async fn flood(&self, count: u64, size: usize) -> Result<()> {
-        let text = "0123456789abcdef".chars().cycle().take(size).collect::<String>();
-        for _ in 0..count {
-            if *self.cancel.borrow() {
-                break;
-            }
-            self.say(&text)?;
-            // Sending never waits, and the connection reads a cancel only when this task lets it.
-            tokio::task::yield_now().await;
-        }
-        Ok(())
-    }
-}
-
-fn chunk(text: &str) -> ContentChunk {
-    ContentChunk::new(ContentBlock::from(text))
 }

@@ -1,0 +1,62 @@
+//! Asking before something is done, and what was decided for always.
+
+use agent_client_protocol::Result;
+use agent_client_protocol::v1::schema::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+};
+
+use crate::tool_call::ToolCall;
+use crate::turn::Turn;
+
+fn options() -> Vec<PermissionOption> {
+    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let options = [
+        ("allow_once", "Allow once", AllowOnce),
+        ("allow_always", "Allow always", AllowAlways),
+        ("reject_once", "Reject once", RejectOnce),
+        ("reject_always", "Reject always", RejectAlways),
+    ];
+    options.map(|(id, name, kind)| PermissionOption::new(id, name, kind)).to_vec()
+}
+
+/// The option that was chosen; `cancelled` for everything that is none of those offered (PERM-04). An error only when the turn is
+/// cancelled: an answer that comes later is of no use (CANCEL-23).
+pub(crate) async fn ask(turn: &Turn, call: &ToolCall) -> Result<String> {
+    let request = RequestPermissionRequest::new(turn.session.id.clone(), call.shown(), options());
+    let answered = turn.request(request).await;
+    turn.go_on()?;
+    let outcome = match answered {
+        Ok(response) => response.outcome,
+        Err(error) => {
+            eprintln!("a permission request failed: {error}");
+            return Ok("cancelled".into());
+        }
+    };
+    Ok(match outcome {
+        RequestPermissionOutcome::Selected(selected)
+            if options().iter().any(|option| option.option_id == selected.option_id) =>
+        {
+            selected.option_id.to_string()
+        }
+        _ => "cancelled".into(),
+    })
+}
+
+/// Whether a tool may run: as decided before, as the mode says, or as the person says now (PERM-07).
+pub(crate) async fn allows(turn: &Turn, call: &ToolCall) -> Result<bool> {
+    {
+        let record = turn.session.record();
+        if let Some((_, allowed)) = record.decided.iter().find(|(kind, _)| *kind == call.kind) {
+            return Ok(*allowed);
+        }
+        if record.options.mode == "code" {
+            return Ok(true);
+        }
+    }
+    let answer = ask(turn, call).await?;
+    let allowed = answer.starts_with("allow_");
+    if answer.ends_with("_always") {
+        turn.session.record().decided.push((call.kind, allowed));
+    }
+    Ok(allowed)
+}

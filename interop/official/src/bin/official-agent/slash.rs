@@ -1,0 +1,36 @@
+//! The slash commands: what a prompt that begins with one does.
+
+use agent_client_protocol::v1::schema::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
+
+/// What a slash command asks for.
+pub(crate) enum Slash {
+    Help,
+    Echo(String),
+    Compact,
+}
+
+pub(crate) fn commands() -> Vec<AvailableCommand> {
+    let words = AvailableCommandInput::Unstructured(UnstructuredCommandInput::new("words"));
+    vec![
+        AvailableCommand::new("help", "Tells what can be said to this agent."),
+        AvailableCommand::new("echo", "Says the words.").input(words),
+        AvailableCommand::new("compact", "Makes the conversation shorter."),
+    ]
+}
+
+/// The command that a text begins with.
+pub(crate) fn parse(text: &str) -> Option<Slash> {
+    let line = text.strip_prefix('/')?;
+    let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match name {
+        "help" => Some(Slash::Help),
+        "echo" => Some(Slash::Echo(words.trim().into())),
+        "compact" => Some(Slash::Compact),
+        _ => None,
+    }
+}
+
+pub(crate) fn help() -> String {
+    let lines = commands().into_iter().map(|command| format!("/{}: {}", command.name, command.description));
+    lines.collect::<Vec<_>>().join("\n")
+}
