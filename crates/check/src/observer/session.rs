@@ -70,7 +70,8 @@ impl Judge {
     fn update(&mut self, seen: &Seen<'_>, report: &mut Report) {
         let Some((session, update)) = seen.update() else { return };
         let kind = text(update, "sessionUpdate").unwrap_or_default();
-        if let Some(line) = self.closed.get(session) {
+        let opens_again = self.resuming.contains_key(session) || self.loading.contains(session);
+        if let Some(line) = self.closed.get(session).filter(|_| !opens_again) {
             report.contradicts("SESS-25", *line, format!("{kind} for a session that is closed"));
         }
         if let Some(line) = self.resuming.get(session)
