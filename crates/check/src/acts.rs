@@ -13,6 +13,9 @@ const WORDS: &str = "attache check: do this.";
 /// How the object that holds the acts begins. Nothing else in a request of an agent to its model begins so.
 const MARK: &str = "{\"acts\":";
 
+/// What the model says instead of calling a tool that the agent does not offer; the kind of the tool follows.
+pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
+
 /// What a turn is to do: the answers of its model, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Acts(Vec<Value>);

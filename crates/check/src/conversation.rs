@@ -259,6 +259,11 @@ impl Reply {
         )
     }
 
+    /// The line.
+    pub(crate) fn text(&self) -> &str {
+        &self.line.text
+    }
+
     /// The member of the error at this JSON pointer.
     pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
         self.line.get("error")?.pointer(pointer)

@@ -23,6 +23,7 @@ mod session_list;
 mod status;
 mod system_prompt;
 mod title;
+mod turn;
 
 use crate::run::Run;
 use crate::verdict::Probed;
@@ -73,6 +74,7 @@ const TOPICS: &[&[Probe]] = &[
     mode::PROBES,
     config_option::PROBES,
     prompt::PROBES,
+    turn::PROBES,
     cancel::PROBES,
     ending::PROBES,
 ];

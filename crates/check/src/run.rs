@@ -1,6 +1,5 @@
 //! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
 
-use crate::Selection;
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
 use crate::probe::{self, Probe, in_order_of_seed};
@@ -10,6 +9,7 @@ use crate::services;
 use crate::support::Support;
 use crate::verdict::{Outcome, Probed, Verdict, not_tested, worst_of_each};
 use crate::watched::{Watched, short};
+use crate::{ModelServer, Selection};
 use attache_host::StartError;
 use attache_protocol::method::Side;
 use serde_json::{Value, json};
@@ -21,7 +21,6 @@ use std::time::Duration;
 pub(crate) const LINES_SHOWN: usize = 12;
 
 /// What a turn has to say to show that it does what it is told.
-#[allow(dead_code, reason = "the probes of turns are being written")]
 const WORD: &str = "attache-word-50917";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
@@ -49,10 +48,10 @@ pub struct Run {
     now: Option<Conversation>,
     /// Whether the next probe may go on with this conversation.
     is_shared: bool,
-    #[allow(dead_code, reason = "the probes of turns are being written")]
     /// Whether turns do what their prompts tell, or why not, once that was tried.
     driven: Option<Result<(), String>>,
     seed: u64,
+    model: Option<ModelServer>,
     watched: Watched,
 }
 
@@ -78,6 +77,7 @@ impl Run {
             now: None,
             is_shared: false,
             driven: None,
+            model: None,
             seed: 0,
             watched: Watched::of(Side::Agent),
         }
@@ -118,6 +118,14 @@ impl Run {
     }
 
     /// Judges the agent by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
+    /// The model that the agent asks, if it was led to it: it lives as long as the run.
+    #[must_use]
+    pub fn model(mut self, model: ModelServer) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
     /// told before each probe its name, its number and how many there are.
     ///
     /// If the agent does not answer `initialize` nothing else is tried.
@@ -195,6 +203,11 @@ impl Run {
         json!([{"type": "text", "text": self.words}])
     }
 
+    /// How often the judge's model was asked for an answer, if the agent was led to it.
+    pub(crate) fn asked(&self) -> Option<usize> {
+        self.model.as_ref().map(ModelServer::answers)
+    }
+
     /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
     pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
         let is_up = self.now.as_ref().is_some_and(|talk| talk.peer.ended().is_none());
@@ -238,7 +251,7 @@ impl Run {
         Ok(self.now())
     }
 
-    #[allow(dead_code, reason = "the probes of turns are being written")]
+    #[allow(dead_code, reason = "the probes of capabilities are being written")]
     /// A conversation of its own with a client that has these capabilities. It ends with the probe.
     pub(crate) async fn fresh_with(&mut self, capabilities: Value) -> Probed<&mut Conversation> {
         let talk = self.fresh().await?;
@@ -246,7 +259,6 @@ impl Run {
         Ok(talk)
     }
 
-    #[allow(dead_code, reason = "the probes of turns are being written")]
     /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.
     pub(crate) async fn driven(&mut self) -> Probed {
         if self.driven.is_none() {
@@ -258,11 +270,14 @@ impl Run {
         }
     }
 
-    #[allow(dead_code, reason = "the probes of turns are being written")]
     /// One turn that is to say a certain word.
     async fn calibrate(&mut self) -> Result<(), String> {
-        let why = |seen: String| {
-            format!("the agent has no model that can be told what to do ({seen}): --model-env NAME")
+        let why = |run: &Self, seen: String| {
+            let is_unasked = run.asked() == Some(0);
+            let unasked = if is_unasked { "; the judge's model was not asked" } else { "" };
+            format!(
+                "the agent has no model that can be told what to do (told to say a word, {seen}{unasked}): --model-env NAME"
+            )
         };
         let (talk, session) = match self.session().await {
             Ok(opened) => opened,
@@ -272,9 +287,9 @@ impl Run {
         let said = played.and_then(|played| played.stop_reason().map(|_| played.said()));
         match said {
             Ok(said) if said.contains(WORD) && acts::Acts::read(&said).is_none() => Ok(()),
-            Ok(said) if said.is_empty() => Err(why("told to say a word, it says nothing".to_owned())),
-            Ok(said) => Err(why(format!("told to say a word, it says: {}", quoted(&said)))),
-            Err(outcome) => Err(why(format!("told to say a word: {}", outcome.seen()))),
+            Ok(said) if said.is_empty() => Err(why(self, "it says nothing".to_owned())),
+            Ok(said) => Err(why(self, format!("it says: {}", quoted(&said)))),
+            Err(outcome) => Err(why(self, outcome.seen().to_owned())),
         }
     }
 

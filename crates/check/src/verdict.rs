@@ -71,7 +71,6 @@ impl Outcome {
         }
     }
 
-    #[allow(dead_code, reason = "the probes of turns are being written")]
     /// What was seen, or why nothing was.
     pub(crate) fn seen(&self) -> &str {
         match self {

@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 mod judging;
 mod progress;
 mod rules;
+mod surroundings;
 pub(crate) mod tally;
 mod trace;
 mod verdicts;

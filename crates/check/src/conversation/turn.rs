@@ -1,13 +1,12 @@
 //! Turns that do what their prompt tells.
 
-#![allow(dead_code, reason = "the probes that use the rest are being written")]
-
-use super::{Conversation, Reply, Session};
-use crate::acts::Acts;
+use super::{Conversation, Reply, Session, quoted};
+use crate::acts::{Acts, NO_TOOL};
 use crate::raw_peer::{Answer, Line};
-use crate::verdict::{Probed, fail};
+use crate::verdict::{Probed, fail, not_tested};
 use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// How much longer than an ordinary answer a turn may take: its model is asked several times.
 const TURN: u32 = 3;
@@ -42,22 +41,51 @@ impl Conversation {
 
     /// Prompts for a turn that does this.
     pub(crate) fn begin_turn(&mut self, session: &Session, acts: Acts) -> Turn {
-        let first = self.now();
         let prompt = json!([{"type": "text", "text": acts.prompt_text()}]);
-        let id = self.begin(SessionPrompt::ROW.name, json!({"sessionId": session.id, "prompt": prompt}));
+        self.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}))
+    }
+
+    /// Prompts with these params.
+    pub(crate) fn begin_turn_with(&mut self, session: &Session, params: Value) -> Turn {
+        let first = self.now();
+        let id = self.begin(SessionPrompt::ROW.name, params);
         Turn { id, first, session: session.id.clone() }
     }
 
     /// Waits for the end of a turn. No reply is a fail.
     pub(crate) async fn finish(&mut self, turn: Turn) -> Probed<Played> {
+        self.finish_within(turn, self.patience * TURN).await
+    }
+
+    /// The same, for so long.
+    pub(crate) async fn finish_within(&mut self, turn: Turn, patience: Duration) -> Probed<Played> {
         let Turn { id, first, session } = turn;
         let method = SessionPrompt::ROW.name.to_owned();
-        match self.peer.wait_for(first, self.patience * TURN, |line| line.replies_to(&id)).await {
+        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
             Ok(line) => {
                 let updates = self.updates(&session, first, line.number).cloned().collect();
                 Ok(Played { reply: Reply { method, line }, first, updates })
             }
             Err(missing) => fail("an answer to session/prompt", missing.to_string()),
+        }
+    }
+
+    /// Waits until the agent has said this in a turn, perhaps in pieces.
+    pub(crate) async fn hear_said(&mut self, turn: &Turn, text: &str) -> Probed {
+        let mut next = turn.first;
+        loop {
+            let is_update =
+                |line: &Line| line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id);
+            let line = self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
+            let updates: Vec<Value> =
+                self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
+            if chunks(&updates, "agent_message_chunk").contains(text) {
+                return Ok(());
+            }
+            if line.is_reply() {
+                return fail(format!("the agent says \"{text}\" in a turn that goes on"), quoted(&line.text));
+            }
+            next = line.number;
         }
     }
 
@@ -84,6 +112,12 @@ impl Conversation {
     }
 }
 
+/// The text of all chunks of this kind.
+fn chunks(updates: &[Value], kind: &str) -> String {
+    let of_kind = updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
+    of_kind.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
+}
+
 impl Line {
     /// Whether the agent calls or notifies this method.
     pub(crate) fn calls<M: Method>(&self) -> bool {
@@ -92,6 +126,11 @@ impl Line {
 }
 
 impl Played {
+    /// The index of the first line after the reply.
+    pub(crate) fn after(&self) -> usize {
+        self.reply.line.number
+    }
+
     /// The updates of the session before the reply.
     pub(crate) fn updates(&self) -> &[Value] {
         &self.updates
@@ -104,8 +143,30 @@ impl Played {
 
     /// What the agent said, all of its chunks together.
     pub(crate) fn said(&self) -> String {
-        let chunks = self.updates_of("agent_message_chunk");
-        chunks.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
+        self.text_of("agent_message_chunk")
+    }
+
+    /// The text of all chunks of this kind.
+    pub(crate) fn text_of(&self, kind: &str) -> String {
+        chunks(&self.updates, kind)
+    }
+
+    /// What the model says when it is told to recall something: whether it was given it. Nothing if it says neither.
+    pub(crate) fn recalled(&self) -> Option<bool> {
+        let said = self.said();
+        let is = |word: &str| said.contains(word);
+        if is("recalled yes") { Some(true) } else { is("recalled no").then_some(false) }
+    }
+
+    /// Whether every tool that was to be called is there. Without one a probe can tell nothing.
+    pub(crate) fn had_its_tools(&self) -> Probed {
+        match self.said().split_once(NO_TOOL) {
+            Some((_, tool)) => {
+                let name: String = tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+                not_tested(format!("the agent offers its model no tool that is known for: {name}"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The stop reason. An error instead is a fail.

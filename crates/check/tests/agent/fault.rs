@@ -14,6 +14,7 @@ mod provider;
 mod session;
 mod session_list;
 mod tool_call;
+mod turn;
 mod usage;
 
 use crate::correct::{Correct, error};
@@ -96,6 +97,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         session::FAULTS,
         session_list::FAULTS,
         tool_call::FAULTS,
+        turn::FAULTS,
         usage::FAULTS,
     ];
     topics.into_iter().flatten()

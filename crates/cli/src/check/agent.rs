@@ -2,8 +2,9 @@
 
 use super::arguments::Agent;
 use super::judging::judge_and_tell;
+use super::surroundings::Surroundings;
 use crate::exit::{Exit, Failure};
-use attache_check::{Link, Run};
+use attache_check::{Link, ModelServer, Run};
 use attache_host::Launch;
 
 /// Runs the command.
@@ -14,12 +15,16 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         // The folder behind a link would be another one to an agent that resolves it.
         let path = folder.path().canonicalize().map_err(our_fault)?;
         let command = arguments.command.clone();
+        let model = ModelServer::start().await.map_err(our_fault)?;
+        let (led, set) = (&arguments.model_env, &arguments.env);
+        let surroundings = Surroundings::new(&command, &model.url(), led, set)?;
         let start = move || {
             let mut words = command.iter();
-            Link::start(Launch::new(words.next().cloned().unwrap_or_default()).args(words))
+            let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
+            Link::start(surroundings.around(launch))
         };
         let run = Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
-        let mut run = run.seed(round.seed);
+        let mut run = run.seed(round.seed).model(model);
         if let Some(method) = &arguments.login {
             run = run.login(method);
         }

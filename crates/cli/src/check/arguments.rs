@@ -65,18 +65,31 @@ pub(crate) struct Trace {
 }
 
 const AGENT: &str = "\
-The agent is started as often as a probe needs it new, in an empty folder of its own for sessions. Four probes run a turn; it \
-needs neither a model nor a login for the others. It exits with 4 if the agent breaks what must hold.
+The agent is started as often as a probe needs it new, in an empty folder of its own for sessions. It exits with 4 if the agent breaks what \
+must hold.
+
+What happens in a turn is judged with a model that does as it is told: a server of the judge's on 127.0.0.1, which speaks the wires of \
+OpenAI (Chat Completions, Responses), Anthropic and Gemini. attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, goose, kimi and \
+vibe-acp are led to it by their environment, and get a home folder of their own, so that judging neither reads nor changes your settings and \
+costs nothing. For any other agent name the variables that hold its provider's address (--model-env) and whatever else it needs, such as a \
+key that no one checks (--env). Without a model the rules of turns are not tested.
 
 Verdicts: pass; fail, with what was expected and seen and the lines; skipped, what the rule is about is not offered; not tested, and why.
 
 Examples:
   attache check agent -- gemini --acp
-  attache check agent --only CONF -- node my-agent.mjs
+  attache check agent --model-env OPENAI_BASE_URL=/v1 --env OPENAI_API_KEY=any -- node my-agent.mjs
+  attache check agent --only CONF -- my-agent
   attache check agent --json -- my-agent | jq -r 'select(.verdict == \"fail\").rule'";
 
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
+    /// A variable that gets the address of the judge's model, http://127.0.0.1:PORT, and SUFFIX after it
+    #[arg(long, value_name = "NAME[=SUFFIX]")]
+    pub(crate) model_env: Vec<String>,
+    /// A variable of the agent's environment
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
     /// What to prompt with where a turn is needed
     #[arg(long, value_name = "TEXT", default_value = "hi")]
     pub(crate) prompt: String,

@@ -1,0 +1,185 @@
+//! A model that does as it is told: an HTTP server on loopback for the agents that are judged.
+//!
+//! It speaks the wires of OpenAI Chat Completions and Responses, of Anthropic Messages and of Gemini, streamed and whole. It keeps nothing
+//! about a conversation: what it answers stands in the last text of the person in the request that tells [acts](crate::acts), and how many
+//! of them are done is counted from the model's answers after that text. A request without acts, or without tools from an agent that has
+//! tools, such as one for a title, is answered with a short harmless text.
+
+mod answer;
+mod anthropic;
+mod body;
+mod catalogue;
+mod chat;
+mod gemini;
+mod request;
+mod responses;
+mod tool;
+mod wire;
+
+use answer::Answering;
+use body::Body;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use request::Request;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use wire::Wire;
+
+/// The largest request that is read, in bytes.
+const REQUEST: usize = 64 * 1024 * 1024;
+/// How many connections are served at once.
+const CONNECTIONS: usize = 256;
+/// How long is waited after a connection could not be taken: the system has no more of something.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// The model's server. It ends when it is dropped.
+///
+/// ```
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// use attache_check::ModelServer;
+///
+/// let model = ModelServer::start().await?;
+/// assert!(model.url().starts_with("http://127.0.0.1:"));
+/// assert_eq!(model.answers(), 0);
+/// # std::io::Result::Ok(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct ModelServer {
+    address: SocketAddr,
+    heard: Arc<Mutex<Heard>>,
+    _serving: JoinSet<()>,
+}
+
+/// What agents have asked.
+#[derive(Debug, Default)]
+struct Heard {
+    answers: usize,
+    tools: BTreeSet<String>,
+    /// Counts the calls of tools: each has an id of its own.
+    calls: usize,
+}
+
+impl ModelServer {
+    /// Listens on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    /// There is none.
+    pub async fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let (address, heard) = (listener.local_addr()?, Arc::default());
+        let mut serving = JoinSet::new();
+        serving.spawn(serve(listener, Arc::clone(&heard)));
+        Ok(Self { address, heard, _serving: serving })
+    }
+
+    /// Where it listens, such as `http://127.0.0.1:40123`, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// How often an agent has asked it for an answer.
+    pub fn answers(&self) -> usize {
+        self.heard().answers
+    }
+
+    /// The names of the tools that agents have offered to it.
+    pub fn tools(&self) -> Vec<String> {
+        self.heard().tools.iter().cloned().collect()
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        lock(&self.heard)
+    }
+}
+
+fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn serve(listener: TcpListener, heard: Arc<Mutex<Heard>>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
+                Ok((stream, _)) => drop(connections.spawn(converse(stream, Arc::clone(&heard)))),
+                Err(_) => tokio::time::sleep(RETRY).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {
+    let service = service_fn(|request| respond(request, &heard));
+    // An agent that breaks off, and an answer that is to break, both end the connection with an error.
+    let _ended =
+        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn respond(
+    request: hyper::Request<Incoming>,
+    heard: &Mutex<Heard>,
+) -> Result<Response<Body>, Infallible> {
+    let target = request.uri().clone();
+    let Some(body) = body::read(request.into_body(), REQUEST).await else {
+        return Ok(refused(StatusCode::PAYLOAD_TOO_LARGE));
+    };
+    let Some(wire) = Wire::of(target.path()) else {
+        let found = catalogue::answer(target.path(), body.len());
+        return Ok(found.map_or_else(|| refused(StatusCode::NOT_FOUND), |found| json(StatusCode::OK, &found)));
+    };
+    let Ok(value) = serde_json::from_slice::<Value>(&body) else {
+        return Ok(refused(StatusCode::BAD_REQUEST));
+    };
+    let request = Request { size: body.len(), ..wire.read(&target, &value) };
+    let answering = {
+        let mut heard = lock(heard);
+        heard.answers += 1;
+        heard.tools.extend(request.tools.iter().map(|tool| tool.name.clone()));
+        let is_aside = request.tools.is_empty() && !heard.tools.is_empty();
+        Answering::to(&request, is_aside, &mut heard.calls)
+    };
+    Ok(match answering {
+        Answering::Fail(status) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let mut response = json(status, &wire.error(status.as_u16()));
+            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that then.
+            response.headers_mut().insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+            response
+        }
+        Answering::Answer(answer) if request.is_streamed => {
+            let events = wire.events(&request, &answer);
+            response(StatusCode::OK, "text/event-stream", Body::events(events, answer.after))
+        }
+        Answering::Answer(answer) => {
+            let whole = wire.whole(&request, &answer).to_string();
+            response(StatusCode::OK, "application/json", Body::whole(whole, answer.after))
+        }
+    })
+}
+
+fn refused(status: StatusCode) -> Response<Body> {
+    json(status, &Wire::Chat.error(status.as_u16()))
+}
+
+fn json(status: StatusCode, value: &Value) -> Response<Body> {
+    response(status, "application/json", Body::whole(value.to_string(), answer::After::Nothing))
+}
+
+fn response(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let kind = hyper::header::HeaderValue::from_static(kind);
+    response.headers_mut().insert(hyper::header::CONTENT_TYPE, kind);
+    response
+}

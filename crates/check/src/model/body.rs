@@ -1,0 +1,78 @@
+//! The bodies of requests and answers.
+
+use super::answer::After;
+use super::wire::Written;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Bytes, Frame, Incoming};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::vec::IntoIter;
+
+/// The body of a request, unless it is longer than this or breaks off.
+pub(super) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
+    Some(Limited::new(body, most).collect().await.ok()?.to_bytes())
+}
+
+/// The body of an answer, piece by piece, as fast as it is read.
+#[derive(Debug)]
+pub(super) struct Body {
+    before: IntoIter<String>,
+    text: Vec<Bytes>,
+    /// How many pieces of the text were sent, of how many.
+    sent: usize,
+    of: usize,
+    after: IntoIter<String>,
+    ending: After,
+}
+
+impl Body {
+    /// The events of an answer.
+    pub(super) fn events(events: Written, ending: After) -> Self {
+        let text: Vec<Bytes> = events.text.into_iter().map(Bytes::from).collect();
+        let of = text.len().saturating_mul(events.times);
+        Self { before: events.before.into_iter(), text, sent: 0, of, after: events.after.into_iter(), ending }
+    }
+
+    /// An answer in one piece. What is to hang or to break does so in its middle.
+    pub(super) fn whole(text: String, ending: After) -> Self {
+        let mut text = text.into_bytes();
+        let after = text.split_off(text.len() / 2);
+        let [before, after] = [text, after].map(|half| String::from_utf8_lossy(&half).into_owned());
+        Self::events(Written { before: vec![before], after: vec![after], ..Written::default() }, ending)
+    }
+
+    /// The next piece of the text.
+    fn piece(&mut self) -> Option<Bytes> {
+        if self.sent == self.of {
+            return None;
+        }
+        let piece = self.text.get(self.sent % self.text.len()).cloned();
+        self.sent += 1;
+        piece
+    }
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let begun = self.before.next().map(Bytes::from).or_else(|| self.piece());
+        if let Some(piece) = begun {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        match self.ending {
+            After::Nothing => {
+                let next = self.after.next().map(|piece| Ok(Frame::data(Bytes::from(piece))));
+                Poll::Ready(next)
+            }
+            // Nobody wakes it again: the end of the connection drops it.
+            After::Hang => Poll::Pending,
+            After::Cut => Poll::Ready(Some(Err(io::Error::other("cut, as the act says")))),
+        }
+    }
+}

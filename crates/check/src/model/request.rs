@@ -1,0 +1,134 @@
+//! What an agent asks its model, whatever the wire: what was said so far, and the tools there are.
+
+use super::tool::Tool;
+use crate::acts::Acts;
+
+/// How the id of every call begins that this model makes; the number of the act follows.
+pub(super) const CALL: &str = "attache_";
+
+/// A request for an answer.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// What was said, in order.
+    pub(super) items: Vec<Item>,
+    /// The tools that are offered.
+    pub(super) tools: Vec<Tool>,
+    /// Whether the answer is to come as events.
+    pub(super) is_streamed: bool,
+    /// Whether events go as server-sent ones; else as one JSON array, which only Gemini does.
+    pub(super) is_array: bool,
+    /// The model that is asked.
+    pub(super) model: String,
+    /// Its length in bytes.
+    pub(super) size: usize,
+}
+
+/// One part of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Item {
+    /// The instructions, or what a tool answered.
+    Other(String),
+    /// What the person said.
+    Person(String),
+    /// What the model said, with the ids of the calls that it made there.
+    Model { text: String, calls: Vec<String> },
+}
+
+impl Item {
+    fn text(&self) -> &str {
+        match self {
+            Self::Other(text) | Self::Person(text) | Self::Model { text, .. } => text,
+        }
+    }
+}
+
+/// The acts that a request asks for.
+#[derive(Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) acts: Acts,
+    /// The number of the act that is next.
+    pub(super) next: usize,
+    /// Where the item stands that tells them.
+    pub(super) at: usize,
+}
+
+impl Request {
+    /// The acts of the person's last text that tells some.
+    pub(super) fn asked(&self) -> Option<Asked> {
+        let told = self.items.iter().enumerate().rev().find_map(|(at, item)| match item {
+            Item::Person(text) => Acts::read(text).map(|acts| (acts, at)),
+            _ => None,
+        });
+        let (acts, at) = told?;
+        Some(Asked { acts, next: self.done_after(at), at })
+    }
+
+    /// How many acts are done after the item at this index: the number in the id of the last call of ours, and each answer after that. Some
+    /// wires and agents know no ids, or others: then each run of what the model said is one answer.
+    fn done_after(&self, at: usize) -> usize {
+        let (mut done, mut goes_on) = (0, false);
+        for item in self.items.iter().skip(at + 1) {
+            let Item::Model { calls, .. } = item else {
+                goes_on = false;
+                continue;
+            };
+            match calls.iter().filter_map(|id| act_of(id)).max() {
+                Some(act) => done = act + 1,
+                None if !goes_on => done += 1,
+                None => {}
+            }
+            goes_on = true;
+        }
+        done
+    }
+
+    /// Whether this text stands before the item at this index.
+    pub(super) fn recalls(&self, text: &str, at: usize) -> bool {
+        self.items.iter().take(at).any(|item| item.text().contains(text))
+    }
+}
+
+/// The number of the act that made a call.
+fn act_of(id: &str) -> Option<usize> {
+    let (_, number) = id.split_once(CALL)?;
+    number.split('_').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+    use crate::acts::say;
+
+    fn model(calls: &[&str]) -> Item {
+        Item::Model { text: String::new(), calls: calls.iter().map(|&id| id.to_owned()).collect() }
+    }
+
+    fn next(after: &[Item]) -> usize {
+        let told = Item::Person(say("one").then(say("two")).prompt_text());
+        let earlier = [Item::Person(say("old").prompt_text()), model(&[]), told];
+        let items = earlier.into_iter().chain(after.iter().cloned()).collect();
+        let asked = Request { items, ..Request::default() }.asked().unwrap();
+        assert_eq!((asked.at, asked.acts), (2, say("one").then(say("two"))));
+        asked.next
+    }
+
+    #[test]
+    fn the_next_act_is_counted_from_what_the_model_said_since() {
+        let tool = Item::Other("result".to_owned());
+        assert_eq!(next(&[]), 0);
+        assert_eq!(next(&[model(&["x"]), tool.clone()]), 1);
+        assert_eq!(next(&[model(&[]), model(&["x"]), tool.clone()]), 1);
+        // Two calls of one answer, each followed by its result.
+        let (first, second) = (model(&["attache_0_1"]), model(&["call-attache_0_2"]));
+        assert_eq!(next(&[first, tool.clone(), second, tool.clone()]), 1);
+        assert_eq!(next(&[model(&["attache_4_9"]), tool.clone(), model(&[]), tool]), 6);
+    }
+
+    #[test]
+    fn nothing_is_asked_without_acts() {
+        let items = vec![Item::Person("hi".to_owned()), Item::Other(say("x").prompt_text())];
+        assert_eq!(Request { items, ..Request::default() }.asked(), None);
+    }
+}

@@ -1,0 +1,340 @@
+//! The agent's own tool for what an act calls, found by its name, with arguments that fit its schema.
+
+use serde_json::{Map, Value, json};
+
+/// A tool that an agent offers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    /// The JSON schema of its arguments; null for one that takes a text.
+    pub(super) schema: Value,
+}
+
+/// What a tool is called with.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Arguments {
+    Object(Value),
+    /// A text, for a tool without a schema.
+    Text(String),
+}
+
+/// The names of tools, as letters and digits in lower case, those of one kind together; and the names of their parameters by what they take.
+/// An earlier name counts more. A name may stand behind a prefix with two underscores, as in `developer__shell`.
+struct Kind {
+    tool: &'static str,
+    names: &'static [&'static str],
+    /// The parameters, by the key of the act.
+    parameters: &'static [(&'static str, &'static [&'static str])],
+}
+
+const PATH: (&str, &[&str]) =
+    ("path", &["path", "filepath", "absolutepath", "file", "filename", "targetfile", "relativepath", "uri"]);
+const PATCH: (&str, &[&str]) = ("patch", &["patch", "patchtext", "input"]);
+
+const KINDS: &[Kind] = &[
+    Kind {
+        tool: "read",
+        names: &[
+            "read",
+            "readfile",
+            "readtextfile",
+            "viewfile",
+            "fsread",
+            "openfile",
+            "fileread",
+            "view",
+            "strreplacebasededittool",
+            "strreplaceeditor",
+            "texteditor",
+            "cat",
+        ],
+        parameters: &[PATH],
+    },
+    Kind {
+        tool: "write",
+        names: &[
+            "write",
+            "writefile",
+            "writetextfile",
+            "writetofile",
+            "createfile",
+            "fswrite",
+            "savefile",
+            "filewrite",
+            "create",
+            "strreplacebasededittool",
+            "strreplaceeditor",
+            "texteditor",
+            "applypatch",
+        ],
+        parameters: &[
+            PATH,
+            ("content", &["content", "contents", "text", "filetext", "filecontent", "data"]),
+            PATCH,
+        ],
+    },
+    Kind {
+        tool: "edit",
+        names: &[
+            "edit",
+            "editfile",
+            "replace",
+            "strreplace",
+            "strreplacefile",
+            "searchreplace",
+            "replaceinfile",
+            "stringreplace",
+            "fileedit",
+            "multiedit",
+            "strreplacebasededittool",
+            "strreplaceeditor",
+            "texteditor",
+            "applypatch",
+        ],
+        parameters: &[
+            PATH,
+            ("old", &["old", "oldstring", "oldstr", "oldtext", "before", "search", "find"]),
+            ("new", &["new", "newstring", "newstr", "newtext", "after", "replace", "replacement"]),
+            ("blocks", &["content", "blocks", "diff"]),
+            PATCH,
+        ],
+    },
+    Kind {
+        tool: "run",
+        names: &[
+            "run",
+            "bash",
+            "shell",
+            "execute",
+            "runshellcommand",
+            "executecommand",
+            "runcommand",
+            "execcommand",
+            "runinterminal",
+            "runterminalcommand",
+            "terminal",
+            "shellcommand",
+            "exec",
+            "command",
+        ],
+        parameters: &[("command", &["command", "cmd", "commandline", "line", "script"])],
+    },
+    Kind {
+        tool: "plan",
+        names: &[
+            "plan",
+            "updateplan",
+            "todowrite",
+            "writetodos",
+            "todo",
+            "todos",
+            "settodolist",
+            "todolist",
+            "updatetodos",
+            "setplan",
+            "managetodolist",
+            "todowriteitems",
+        ],
+        parameters: &[
+            ("entries", &["entries", "plan", "todos", "items", "steps", "todolist", "tasks"]),
+            ("content", &["content", "step", "title", "description", "text", "task", "activeform"]),
+            ("status", &["status", "state"]),
+            ("priority", &["priority"]),
+        ],
+    },
+    Kind {
+        tool: "ask",
+        names: &[
+            "ask",
+            "askuser",
+            "askuserquestion",
+            "question",
+            "askquestion",
+            "askfollowupquestion",
+            "asktheuser",
+            "requestuserinput",
+            "askuserquestions",
+        ],
+        parameters: &[("question", &["question", "questions", "prompt", "message", "text"])],
+    },
+];
+
+/// The tool that does what an act calls, and its arguments. The first of the names that the agent has, if its schema takes what is to be told.
+pub(super) fn found<'t>(tools: &'t [Tool], wanted: &Value) -> Option<(&'t Tool, Arguments)> {
+    let kind = wanted.get("tool")?.as_str()?;
+    if kind == "mcp" {
+        return of_server(tools, wanted);
+    }
+    let kind = KINDS.iter().find(|known| known.tool == kind)?;
+    let named =
+        kind.names.iter().flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
+    named.filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
+}
+
+/// The tool of an MCP server: its name stands at the end of the name that the agent gives it.
+fn of_server<'t>(tools: &'t [Tool], wanted: &Value) -> Option<(&'t Tool, Arguments)> {
+    let name = plain(wanted.get("name")?.as_str()?);
+    let tool = tools.iter().find(|tool| plain(&tool.name).ends_with(&name))?;
+    let arguments = wanted.get("arguments").cloned().unwrap_or_else(|| json!({}));
+    Some((tool, Arguments::Object(arguments)))
+}
+
+fn is_named(name: &str, wanted: &str) -> bool {
+    plain(name) == wanted || name.rsplit_once("__").is_some_and(|(_, last)| plain(last) == wanted)
+}
+
+/// A name without what its writers differ in.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+impl Kind {
+    fn arguments(&self, tool: &Tool, wanted: &Value) -> Option<Arguments> {
+        let facts = self.facts(wanted);
+        if tool.schema.is_null() {
+            return Some(Arguments::Text(facts.get("patch")?.as_str()?.to_owned()));
+        }
+        let (arguments, told) = self.object(&tool.schema, &facts);
+        // A tool that takes nothing of what is to be told is another one.
+        (told > 0 || facts.is_empty()).then_some(Arguments::Object(arguments))
+    }
+
+    /// What the act tells, and what follows from it.
+    fn facts(&self, wanted: &Value) -> Map<String, Value> {
+        let mut facts = wanted.as_object().cloned().unwrap_or_default();
+        facts.remove("tool");
+        let text = |key: &str| wanted.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (path, old, new) = (text("path"), text("old"), text("new"));
+        match self.tool {
+            "write" => drop(facts.insert("patch".to_owned(), json!(added(path, text("content"))))),
+            "edit" => {
+                let blocks = format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE");
+                facts.insert("blocks".to_owned(), json!(blocks));
+                facts.insert("patch".to_owned(), json!(changed(path, old, new)));
+            }
+            _ => {}
+        }
+        facts
+    }
+
+    /// An object that fits a schema, and how many of its members tell a fact.
+    fn object(&self, schema: &Value, facts: &Map<String, Value>) -> (Value, usize) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let (mut object, mut told) = (Map::new(), 0);
+        for (name, schema) in properties.into_iter().flatten() {
+            let (value, is_told) = match self.fact(name, facts) {
+                Some(fact) => (self.fitted(schema, fact), true),
+                None => self.nested(name, schema, facts),
+            };
+            told += usize::from(is_told);
+            if is_told || is_required(name) {
+                object.insert(name.clone(), value);
+            }
+        }
+        (Value::Object(object), told)
+    }
+
+    /// The fact that a parameter with this name takes.
+    fn fact<'f>(&self, name: &str, facts: &'f Map<String, Value>) -> Option<&'f Value> {
+        let name = plain(name);
+        let takes = self.parameters.iter().filter(|(_, names)| names.contains(&name.as_str()));
+        takes.filter_map(|(key, _)| facts.get(*key)).next()
+    }
+
+    /// A value for a parameter that takes no fact itself: facts may be told further in.
+    fn nested(&self, name: &str, schema: &Value, facts: &Map<String, Value>) -> (Value, bool) {
+        let (inner, told) = match kind_of(schema) {
+            "object" => self.object(schema, facts),
+            "array" => {
+                let (item, told) = self.object(schema.get("items").unwrap_or(&Value::Null), facts);
+                (json!([item]), told)
+            }
+            _ => return (self.fitting(name, schema), false),
+        };
+        if told > 0 { (inner, true) } else { (self.fitting(name, schema), false) }
+    }
+
+    /// A fact in the shape that a schema wants.
+    fn fitted(&self, schema: &Value, fact: &Value) -> Value {
+        let items = schema.get("items").unwrap_or(&Value::Null);
+        match (kind_of(schema), fact) {
+            ("array", Value::Array(facts)) => {
+                let entry =
+                    |fact: &Value| fact.as_object().map_or(fact.clone(), |fact| self.object(items, fact).0);
+                facts.iter().map(entry).collect()
+            }
+            ("array", fact) if self.tool == "run" => json!(["bash", "-c", fact]),
+            ("array", fact) if kind_of(items) == "object" => {
+                let facts = Map::from_iter([("question".to_owned(), fact.clone())]);
+                json!([self.object(items, &facts).0])
+            }
+            ("array", fact) => json!([fact]),
+            _ => fact.clone(),
+        }
+    }
+
+    /// Something that a required parameter takes: its default, the first of its values, or the least of its type.
+    fn fitting(&self, name: &str, schema: &Value) -> Value {
+        if let Some(value) = schema.get("default").or_else(|| schema.get("const")) {
+            return value.clone();
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            // An editor with several commands has one that is as this kind of tool is called.
+            let meant: &[&str] = match self.tool {
+                "read" => &["view", "read"],
+                "write" => &["create", "write"],
+                "edit" => &["str_replace", "edit"],
+                _ => &[],
+            };
+            let is_meant = |value: &&Value| value.as_str().is_some_and(|value| meant.contains(&value));
+            return values.iter().find(is_meant).or(values.first()).cloned().unwrap_or_default();
+        }
+        match kind_of(schema) {
+            "boolean" => json!(false),
+            "integer" | "number" => schema.get("minimum").cloned().unwrap_or(json!(1)),
+            "array" => {
+                let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
+                (0..least).map(|_| self.fitting(name, schema.get("items").unwrap_or(&Value::Null))).collect()
+            }
+            "object" => self.object(schema, &Map::new()).0,
+            _ if plain(name) == "id" => json!("1"),
+            _ => json!("attache check"),
+        }
+    }
+}
+
+/// The type of a schema in lower case; of several the first that is not null.
+fn kind_of(schema: &Value) -> &'static str {
+    let kind = schema.get("type");
+    let alone = || schema.get("anyOf").and_then(Value::as_array).and_then(|any| any.first());
+    let name = match kind {
+        Some(Value::String(name)) => name.as_str(),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or_default()
+        }
+        _ if schema.get("properties").is_some() => "object",
+        _ => alone().and_then(|it| it.get("type")).and_then(Value::as_str).unwrap_or_default(),
+    };
+    let known = ["object", "array", "boolean", "integer", "number"];
+    known.into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or("string")
+}
+
+/// A patch that makes a file.
+fn added(path: &str, content: &str) -> String {
+    format!("*** Begin Patch\n*** Add File: {path}\n{}*** End Patch\n", marked('+', content))
+}
+
+/// A patch that replaces lines of a file.
+fn changed(path: &str, old: &str, new: &str) -> String {
+    let (old, new) = (marked('-', old), marked('+', new));
+    format!("*** Begin Patch\n*** Update File: {path}\n@@\n{old}{new}*** End Patch\n")
+}
+
+fn marked(mark: char, text: &str) -> String {
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Faults in what becomes of a turn.
+
+use crate::fault::{Fault, Heard, change, fault, give, refuse, update};
+use serde_json::{Value, json};
+
+impl Heard<'_> {
+    /// Whether it is a prompt that tells this.
+    pub(super) fn tells(&self, text: &str) -> bool {
+        let blocks = self.params()["prompt"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut texts = blocks.iter().filter_map(|block| block["text"].as_str());
+        self.is("session/prompt") && texts.any(|told| told.contains(text))
+    }
+}
+
+/// Whether this is the update with this text.
+pub(super) fn says(line: &Value, text: &str) -> bool {
+    line["params"]["update"]["content"]["text"].as_str().is_some_and(|said| said.contains(text))
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("PROMPT-03", &[], |h, s| {
+        if h.params()["prompt"][0]["type"] == "resource_link" {
+            refuse(h, s, -32602)
+        }
+    }),
+    fault("PROMPT-07", &[], |h, s| {
+        if h.is("session/prompt") {
+            change(s, "stopReason", |reason| {
+                if reason == "max_tokens" {
+                    *reason = json!("end_turn")
+                }
+            })
+        }
+    }),
+    fault("PROMPT-08", &[], |h, s| {
+        if h.tells("attache-thought") {
+            let late = json!({"type": "text", "text": "and one more thing"});
+            let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": late});
+            s.push(update(&h.params()["sessionId"], chunk))
+        }
+    }),
+    fault("PROMPT-10", &[], |h, s| {
+        if h.tells("\"fail\":400") {
+            give(h, s, json!({"stopReason": "end_turn"}))
+        }
+    }),
+    fault("PROMPT-10", &[], |h, s| {
+        if h.tells("\"cut\":true") {
+            give(h, s, json!({"stopReason": "end_turn"}))
+        }
+    }),
+    fault("PROMPT-11", &[], |h, s| {
+        if h.tells("attache-thought") {
+            change(s, "sessionUpdate", |kind| {
+                if kind == "agent_thought_chunk" {
+                    *kind = json!("agent_message_chunk")
+                }
+            })
+        }
+    }),
+    fault("PROMPT-11", &[], |h, s| {
+        if h.tells("\"repeat\":") {
+            s.remove(s.len() / 2);
+        }
+    }),
+    fault("PROMPT-12", &[], |h, s| {
+        if h.tells("attache-remembered") {
+            change(s, "content", |content| {
+                if content["text"] == "recalled yes" {
+                    content["text"] = json!("recalled no")
+                }
+            })
+        }
+    }),
+    fault("PROMPT-13", &[], |h, s| {
+        if h.tells("attache-second") {
+            s.clear()
+        }
+    }),
+    fault("RPC-02", &["RPC-01", "RPC-03"], |h, s| {
+        if h.is("session/prompt") {
+            for line in s.iter_mut().filter(|line| says(line, "\n")) {
+                *line = json!(line.to_string().replace("\\n", "\n"))
+            }
+        }
+    }),
+    fault("RPC-27", &[], |h, s| {
+        if h.tells("\"fail\":401") {
+            s.clear()
+        }
+    }),
+    fault("RPC-29", &[], |h, s| {
+        if h.tells("attache-a, attache-b") {
+            let reply = s.pop().unwrap();
+            let last = s.pop().unwrap();
+            s.extend([reply, last])
+        }
+    }),
+];
