@@ -6,8 +6,12 @@
 mod elicitation;
 mod file;
 mod initialize;
+mod mcp;
+mod notice;
 mod permission;
+mod plan;
 mod terminal;
+mod tool_call;
 mod unoffered;
 
 use crate::client_run::ClientRun;
@@ -44,6 +48,10 @@ const TOPICS: &[&[ClientProbe]] = &[
     terminal::PROBES,
     permission::PROBES,
     elicitation::PROBES,
+    tool_call::PROBES,
+    plan::PROBES,
+    notice::PROBES,
+    mcp::PROBES,
 ];
 
 /// Every probe, in the order in which they run.

@@ -62,6 +62,8 @@ pub struct ClientRun {
     watched: Watched,
     /// How many nonces were given.
     nonces: usize,
+    /// Whether a screen was looked at and showed nothing while a turn ran.
+    pub(crate) is_unreadable: bool,
 }
 
 impl fmt::Debug for ClientRun {
@@ -88,6 +90,7 @@ impl ClientRun {
             seed: 0,
             watched: Watched::of(Side::Client),
             nonces: 0,
+            is_unreadable: false,
         }
     }
 
@@ -168,6 +171,11 @@ impl ClientRun {
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
+    /// The client that was started last, if it has not ended.
+    pub(crate) fn now(&mut self) -> Option<&mut ClientTalk> {
+        self.now.as_mut()
+    }
+
     /// The folder for sessions.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -177,6 +185,11 @@ impl ClientRun {
     pub(crate) fn nonce(&mut self) -> String {
         self.nonces += 1;
         format!("nonce{:04}check", self.nonces)
+    }
+
+    /// So many of them.
+    pub(crate) fn several<const N: usize>(&mut self) -> [String; N] {
+        std::array::from_fn(|_| self.nonce())
     }
 
     /// A path in the folder of the session at which nothing is.

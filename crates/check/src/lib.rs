@@ -50,6 +50,7 @@ mod rule_table;
 mod run;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod scenario;
+mod screen;
 mod select;
 mod services;
 #[allow(dead_code, reason = "probes of clients that are to come")]

@@ -22,6 +22,7 @@ mod turn;
 mod usage;
 
 pub use finding::Finding;
+pub(crate) use path::is_absolute;
 
 use attache_protocol::method::Side;
 use calls::Calls;

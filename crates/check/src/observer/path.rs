@@ -54,7 +54,7 @@ fn absolute(rule: &'static str, path: &str, report: &mut Report) {
 }
 
 /// Whether a path is absolute on some system.
-pub(super) fn is_absolute(path: &str) -> bool {
+pub(crate) fn is_absolute(path: &str) -> bool {
     let drive = |path: &str| {
         let mut bytes = path.bytes();
         bytes.next().is_some_and(|letter| letter.is_ascii_alphabetic())

@@ -3,7 +3,9 @@
 mod elicitation;
 mod file;
 mod handshake;
+mod mcp;
 mod permission;
+mod screen;
 mod terminal;
 
 use crate::correct::{Correct, Kind, Said};
@@ -66,10 +68,18 @@ impl Fault {
 
 /// Every fault.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
-    [handshake::FAULTS, file::FAULTS, terminal::FAULTS, permission::FAULTS, elicitation::FAULTS]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        handshake::FAULTS,
+        file::FAULTS,
+        terminal::FAULTS,
+        permission::FAULTS,
+        elicitation::FAULTS,
+        screen::FAULTS,
+        mcp::FAULTS,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 impl<'l> Heard<'l> {

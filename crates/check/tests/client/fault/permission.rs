@@ -1,6 +1,6 @@
 //! Faults in how it answers permission requests.
 
-use super::{Fault, Heard, change_answer, give, only, refuse};
+use super::{Fault, Heard, change_answer, give, refuse};
 use crate::correct::Said;
 use serde_json::{Value, json};
 
