@@ -25,11 +25,13 @@
 //! ```
 
 mod acts;
+mod baseline;
 mod client_probe;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod client_run;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod client_talk;
+mod comparison;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod conversation;
 mod door;
@@ -59,7 +61,9 @@ mod support;
 mod verdict;
 mod watched;
 
+pub use baseline::{Against, Baseline, BaselineError, KnownFailure};
 pub use client_run::{ClientRun, NotRun};
+pub use comparison::{Comparison, ComparisonRow, UNTOLD};
 pub use door::{Door, enter};
 pub use errand::{ERRANDS, Errand};
 pub use judgement::{Judgement, JudgementError};

@@ -6,6 +6,8 @@ mod junit;
 mod markdown;
 mod matrix;
 
+pub(crate) use escape::markdown;
+
 use crate::Judgement;
 use std::path::Path;
 

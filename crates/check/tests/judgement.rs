@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use attache_check::{Answering, Judgement, Link, Run, Support, Topic};
+use attache_check::{Answering, Baseline, Judgement, KnownFailure, Link, Run, Support, Topic};
 use attache_protocol::method::Side;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -156,4 +156,30 @@ fn repeats_that_differ_are_flaky_and_the_worst_stands() {
     assert_eq!(judgement.flaky["PROMPT-17"].iter().copied().collect::<Vec<_>>(), ["fail", "pass"]);
     judgement.took = Duration::from_millis(1500);
     assert_eq!(Judgement::read(&judgement.to_json()).unwrap(), judgement);
+}
+
+#[test]
+fn known_failures_are_told_from_new_ones_and_from_what_passes_now() {
+    let judgement = judged(&["LIST", "PROMPT-17"], &["agent"]);
+    let read = |text: &str| Baseline::read(text).unwrap();
+    let ids = |known: &[&KnownFailure]| known.iter().map(|known| known.rule.id).collect::<Vec<_>>();
+    let nothing = Baseline::default();
+    let against = nothing.against(&judgement);
+    assert!(against.differs() && against.new[0].rule.id == "LIST-02", "{against:?}");
+    let known = read("- LIST-02: it has none\n- LIST-03: not reached");
+    let against = known.against(&judgement);
+    assert!(!against.differs(), "{against:?}");
+    assert_eq!((ids(&against.known), ids(&against.untold)), (vec!["LIST-02"], vec!["LIST-03"]));
+    assert_eq!(
+        known.rewritten(&judgement).lines().skip(2).collect::<Vec<_>>(),
+        ["- LIST-02: it has none", "- LIST-03: not reached"]
+    );
+    let passes = judgement.verdict("PROMPT-17").map(|verdict| verdict.outcome.as_str());
+    assert_eq!(passes, Some("not tested"), "the agent of this test starts once");
+    let prompted = judged(&["PROMPT-17"], &["agent"]);
+    let (gone, flaky) = (read("- PROMPT-17: it hangs"), read("- PROMPT-17, flaky: it hangs"));
+    assert_eq!(ids(&gone.against(&prompted).healed), ["PROMPT-17"]);
+    assert!(!flaky.against(&prompted).differs());
+    assert!(gone.rewritten(&prompted).ends_with("\n\nNone.\n"));
+    assert!(flaky.rewritten(&prompted).ends_with("\n- PROMPT-17, flaky: it hangs\n"));
 }

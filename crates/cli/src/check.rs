@@ -3,7 +3,9 @@
 
 mod agent;
 pub(crate) mod arguments;
+mod compare;
 mod judging;
+mod known;
 mod progress;
 mod rules;
 mod surroundings;
@@ -12,10 +14,10 @@ mod trace;
 mod verdicts;
 
 use crate::exit::{Exit, Failure};
-use crate::show::paint::{DIM, RED, YELLOW};
+use crate::show::paint::{DIM, GREEN, RED, YELLOW};
 use anstyle::Style;
 use arguments::{Check, Task};
-use attache_check::Strength;
+use attache_check::{Outcome, Strength};
 
 /// Runs the command.
 pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
@@ -23,6 +25,17 @@ pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
         Task::Rules(arguments) => rules::rules(arguments),
         Task::Trace(arguments) => trace::trace(arguments),
         Task::Agent(arguments) => agent::agent(arguments).await,
+        Task::Compare(arguments) => compare::compare(arguments),
+    }
+}
+
+/// How a verdict is coloured, by its word.
+fn style_of_verdict(word: &str) -> Style {
+    match word {
+        Outcome::PASS => GREEN,
+        Outcome::FAIL => RED,
+        Outcome::NOT_TESTED => YELLOW,
+        _ => DIM,
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn html_of_markdown(text: &str) -> String {
 }
 
 /// The text for Markdown, as text of one line that may stand in a table.
-pub(super) fn markdown(text: &str) -> String {
+pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in one_line(text).chars() {
         match character {

@@ -93,8 +93,13 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
     }
 }
 
-/// The verdicts on the correct agent with this fault. Time does not pass unless everyone waits.
+/// The verdicts on the correct agent with this fault.
 fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
+    verdicts_in_order(fault, 0)
+}
+
+/// The same, the probes in the order that this number stands for. Time does not pass unless everyone waits.
+fn verdicts_in_order(fault: &'static Fault, seed: u64) -> Vec<Verdict> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +113,8 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
-        .login("login");
+        .login("login")
+        .seed(seed);
         run.judge(None, |_, _, _| {}).await.unwrap()
     });
     AGENTS.with_borrow_mut(JoinSet::abort_all);
@@ -126,6 +132,16 @@ fn a_correct_agent_passes_every_probe() {
     let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
     assert!(other.is_empty(), "{other:#?}");
     assert!(verdicts.len() > 70, "{}", verdicts.len());
+}
+
+/// No probe rests on what another left behind.
+#[test]
+fn the_order_of_the_probes_changes_no_verdict() {
+    for seed in 1..=4 {
+        let verdicts = verdicts_in_order(&fault::NONE, seed);
+        let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        assert!(other.is_empty(), "seed {seed}: {other:#?}");
+    }
 }
 
 #[test]

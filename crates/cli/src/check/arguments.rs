@@ -23,6 +23,9 @@ pub(crate) enum Task {
     /// Drive an agent and say which rules it keeps
     #[command(after_help = AGENT)]
     Agent(Agent),
+    /// Put judgements side by side, and say where they differ
+    #[command(after_help = COMPARE)]
+    Compare(Compare),
 }
 
 const EXAMPLES: &str = "\
@@ -76,10 +79,15 @@ key that no one checks (--env). Without a model the rules of turns are not teste
 
 Verdicts: pass; fail, with what was expected and seen and the lines; skipped, what the rule is about is not offered; not tested, and why.
 
+With `--baseline FILE` it exits with 4 if a rule fails that the file does not list, or one passes that it lists. It is Markdown: a line \
+`- RPC-22: why` for each known failure, `- RPC-22, flaky: why` for one that may also pass.
+
 Examples:
   attache check agent -- gemini --acp
   attache check agent --model-env OPENAI_BASE_URL=/v1 --env OPENAI_API_KEY=any -- node my-agent.mjs
-  attache check agent --only CONF -- my-agent
+  attache check agent --only CONF,MODE -- my-agent
+  attache check agent --report verdicts.html --report junit.xml -- my-agent
+  attache check agent --write-baseline known.md -- my-agent; attache check agent --baseline known.md -- my-agent
   attache check agent --json -- my-agent | jq -r 'select(.verdict == \"fail\").rule'";
 
 #[derive(Debug, Args)]
@@ -124,4 +132,35 @@ pub(crate) struct Judging {
     /// Also write a report, by the ending: .json (compare reads it), .xml (JUnit), .md (what it supports), .html (a page with the traffic)
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
+    /// Known failures, as `--write-baseline` wrote them: only what differs from them counts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write what fails to this file as known failures; reasons that are in it stay
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+const COMPARE: &str = "\
+Judgements are what `--report FILE.json` of `attache check agent` and `attache check client` wrote.
+
+Examples:
+  attache check agent --report gemini.json -- gemini --acp
+  attache check agent --report qwen.json -- qwen --acp
+  attache check compare gemini.json qwen.json
+  attache check compare --markdown --all *.json";
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The judgements, two or more
+    #[arg(value_name = "FILE", required = true, num_args = 2..)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Also the rules about which all say the same
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// A table in Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// One JSON object with all
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -1,6 +1,7 @@
 //! What is done with every peer that is judged, agent or client: choosing rules, repeating, reports, the exit code.
 
 use super::arguments::Judging;
+use super::known;
 use super::progress::Progress;
 use super::verdicts::Face;
 use crate::exit::{Exit, Failure};
@@ -30,7 +31,7 @@ pub(super) async fn judge_and_tell(
 ) -> Result<Exit, Failure> {
     let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
     let only = only.map_err(Failure::usage)?;
-    let forms = forms(arguments)?;
+    let (forms, baseline) = (forms(arguments)?, known::read(arguments)?);
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let mut progress = Progress::new(!arguments.json);
     let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -61,12 +62,19 @@ pub(super) async fn judge_and_tell(
     for (path, form) in forms {
         write(path, &form.write(&judgement))?;
     }
-    Ok(if judgement.is_fault() { Exit::AgentFailed } else { Exit::Done })
+    let (exit, said) = known::conclude(&judgement, baseline, arguments)?;
+    // Behind the report for people, beside the one for programs.
+    let told = said.iter().try_for_each(|line| match arguments.json {
+        true => writeln!(io::stderr(), "{line}"),
+        false => writeln!(io::stdout(), "{line}"),
+    });
+    told.map_err(|error| Failure::output(&error))?;
+    Ok(exit)
 }
 
 /// The reports that are wanted, known before anything is judged.
 fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
-    let form = |path: &'_ std::path::PathBuf| {
+    let form = |path: &Path| {
         Form::of_file(path).ok_or_else(|| {
             let shown = path.display();
             Failure::usage(format!(

@@ -1,24 +1,14 @@
 //! A judgement on a person's terminal.
 
-use super::style_of;
-use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW};
+use super::{style_of, style_of_verdict};
+use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use crate::show::sanitize;
 use crate::show::width::{cut, wrap};
-use anstyle::Style;
 use attache_check::{Judgement, Outcome, Verdict};
 use attache_protocol::method::Side;
 
 /// How much of a line is shown without a terminal, in columns.
 const LINE_SHOWN: usize = 160;
-
-fn style(outcome: &Outcome) -> Style {
-    match outcome {
-        Outcome::Pass => GREEN,
-        Outcome::Fail { .. } => RED,
-        Outcome::Skipped(_) => DIM,
-        Outcome::NotTested(_) => YELLOW,
-    }
-}
 
 /// How a judgement is shown to a person.
 pub(super) struct Face {
@@ -63,7 +53,9 @@ impl Face {
 
     fn head(&self, verdict: &Verdict) -> String {
         let rule = verdict.rule;
-        let outcome = self.paint.paint(style(&verdict.outcome), format!("{:<10}", verdict.outcome.as_str()));
+        let outcome = self
+            .paint
+            .paint(style_of_verdict(verdict.outcome.as_str()), format!("{:<10}", verdict.outcome.as_str()));
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
         let strength = self.paint.paint(style_of(rule.strength), format!("{:<8}", rule.strength.as_str()));
         let grounds = self.paint.paint(DIM, verdict.grounds.replace('_', " "));
@@ -74,7 +66,8 @@ impl Face {
     fn not_judged(&self, judgement: &Judgement) -> Vec<String> {
         let told = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
             let why = sanitize::text(outcome.why().unwrap_or_default()).into_owned();
-            let head = self.paint.paint(style(outcome), format!("{}: {why}", outcome.as_str()));
+            let head =
+                self.paint.paint(style_of_verdict(outcome.as_str()), format!("{}: {why}", outcome.as_str()));
             std::iter::once(head).chain(self.wrapped("", &rules.join(" "))).collect::<Vec<_>>()
         });
         told.collect()

@@ -16,6 +16,7 @@ mod demo;
 mod exit;
 mod faces;
 mod judged;
+mod judgements;
 mod kept;
 mod login;
 mod mcp;

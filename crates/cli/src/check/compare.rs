@@ -1,0 +1,101 @@
+//! `attache check compare`: judgements side by side.
+
+use super::arguments::Compare;
+use super::{style_of, style_of_verdict};
+use crate::exit::{Exit, Failure};
+use crate::show::json::escaped;
+use crate::show::paint::{BOLD, CYAN, DIM, Paint};
+use crate::show::sanitize;
+use crate::show::width::cut;
+use crate::terminal;
+use attache_check::{Comparison, ComparisonRow, Judgement};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// How wide a verdict is shown, in columns.
+const VERDICT: usize = 11;
+
+/// Runs the command.
+pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
+    let judgements = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let whole = Comparison::of(&judgements);
+    let of = whole.rows.len();
+    let comparison = if arguments.all { whole } else { whole.differences() };
+    let lines = if arguments.json {
+        vec![escaped(&comparison.to_json())]
+    } else if arguments.markdown {
+        comparison.to_markdown().lines().map(str::to_owned).collect()
+    } else {
+        Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }.table(&comparison, of)
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))?;
+    Ok(Exit::Done)
+}
+
+fn read(path: &Path) -> Result<Judgement, Failure> {
+    let shown = path.display();
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
+    Judgement::read(&text).map_err(|error| {
+        Failure::usage(format!("{shown}, {error}; `attache check agent --report FILE.json` writes one"))
+    })
+}
+
+/// How a comparison is shown to a person.
+struct Face {
+    paint: Paint,
+    columns: Option<usize>,
+}
+
+impl Face {
+    /// The judgements by letters, a row for each rule, and how many there are.
+    fn table(&self, comparison: &Comparison, of: usize) -> Vec<String> {
+        let letters = (0..comparison.names.len()).map(letter);
+        let name = |(letter, name): (String, &String)| {
+            format!("{}  {}", self.paint.paint(BOLD, letter), sanitize::visible_line(name))
+        };
+        let mut lines: Vec<String> = letters.clone().zip(&comparison.names).map(name).collect();
+        lines.push(String::new());
+        if !comparison.rows.is_empty() {
+            let heads: String = letters.map(|letter| format!("{letter:<VERDICT$}")).collect();
+            lines.push(self.paint.paint(DIM, format!("{:<9} {:<9}{heads}rule", "", "")));
+        }
+        lines.extend(comparison.rows.iter().map(|row| self.row(row)));
+        let differ = comparison.rows.iter().filter(|row| row.differs()).count();
+        lines.push(String::new());
+        lines.push(match (differ, of) {
+            (0, of) => format!("They say the same about all of {of} rules."),
+            (1, of) => format!("They differ about 1 of {of} rules."),
+            (differ, of) => format!("They differ about {differ} of {of} rules."),
+        });
+        lines
+    }
+
+    fn row(&self, row: &ComparisonRow) -> String {
+        let rule = row.rule;
+        let words: String = row.words.iter().map(|word| self.word(word)).collect();
+        let before = 19 + VERDICT * row.words.len();
+        let text = match self.columns {
+            Some(columns) => cut(rule.text, columns.saturating_sub(before).max(10)),
+            None => rule.text.to_owned(),
+        };
+        let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
+        let strength = self.paint.paint(style_of(rule.strength), format!("{:<8}", rule.strength.as_str()));
+        format!("{id} {strength} {words}{text}")
+    }
+
+    fn word(&self, word: &str) -> String {
+        let said = self.paint.paint(style_of_verdict(word), word);
+        format!("{said}{}", " ".repeat(VERDICT.saturating_sub(word.chars().count())))
+    }
+}
+
+/// The letter of a judgement: A to Z, then with a number.
+fn letter(place: usize) -> String {
+    let letter = u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));
+    let round = if place < 26 { String::new() } else { (place / 26).to_string() };
+    format!("{}{round}", letter.unwrap_or('A'))
+}

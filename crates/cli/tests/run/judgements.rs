@@ -1,0 +1,137 @@
+//! What is made of judgements: reports, known failures, comparisons, repeats.
+
+use crate::project::{Ended, Project};
+use serde_json::Value;
+use std::fs;
+
+const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
+
+/// An agent that also says what is no message: RPC-03 and nothing else is broken.
+const CHATTY: [&str; 3] =
+    ["sh", "-c", concat!("echo Welcome; exec '", env!("CARGO_BIN_EXE_attache"), "' agent")];
+
+/// Judges an agent by few rules.
+fn check(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
+    project.run(&[&["check", "agent", "--only", "RPC-03,INIT"], arguments, &["--"], command].concat())
+}
+
+#[test]
+fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
+    let project = Project::empty();
+    let reports = ["a.json", "a.xml", "a.md", "a.html"].map(|file| ["--report", file]);
+    let ended = check(&project, &reports.concat(), &CHATTY);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    let read = |file: &str| fs::read_to_string(project.path().join(file)).unwrap();
+    let document: Value = serde_json::from_str(&read("a.json")).unwrap();
+    assert_eq!((&document["version"], &document["side"]), (&1.into(), &"agent".into()));
+    assert_eq!(document["support"]["name"], "attache");
+    let rules: Vec<&str> = document["verdicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|verdict| verdict["rule"].as_str().unwrap())
+        .collect();
+    assert!(
+        rules.len() > 5 && rules.iter().all(|rule| *rule == "RPC-03" || rule.starts_with("INIT-")),
+        "{rules:?}"
+    );
+    assert!(read("a.xml").contains("<failure type=\"must\""), "{}", read("a.xml"));
+    assert!(read("a.md").contains("| `initialize` | stable | always | ✓ |"), "{}", read("a.md"));
+    assert!(read("a.html").contains("Broken: 1 of the"), "{}", read("a.html"));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
+    let project = Project::empty();
+    check(&project, &["--report", "a.pdf"], &["no-such-agent"]).failed(2, &["a.pdf", ".json, .xml (JUnit)"]);
+    check(&project, &["--report", "no/folder.json"], &OURS).failed(2, &["no/folder.json cannot be written"]);
+}
+
+#[test]
+fn known_failures_do_not_count_and_what_differs_from_them_does() {
+    let project = Project::empty();
+    let ended = check(&project, &["--baseline", "known.md"], &["no-such-agent"]);
+    ended.failed(2, &["known.md is not there", "--write-baseline known.md"]);
+    let ended = check(&project, &["--write-baseline", "known.md"], &CHATTY);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let path = project.path().join("known.md");
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(
+        written.starts_with("# Known failures of attache ") && written.contains("\n- RPC-03: seen: "),
+        "{written}"
+    );
+
+    let ended = check(&project, &["--baseline", "known.md"], &CHATTY);
+    assert_eq!(ended.code, Some(0), "what is known does not count: {ended:#?}");
+    assert!(ended.stdout.contains("known.md: 1 of what it lists still fail."), "{ended:#?}");
+
+    let ended = check(&project, &["--baseline", "known.md"], &OURS);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert!(ended.stdout.contains("No failures any more, take them off the list: RPC-03."), "{ended:#?}");
+
+    fs::write(&path, "- CONF-07: not asked about\n").unwrap();
+    let ended = check(&project, &["--baseline", "known.md", "--json"], &CHATTY);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert!(ended.stderr.contains("New failures, which it does not list: RPC-03."), "{ended:#?}");
+    assert!(ended.stderr.contains("Listed and not judged this time: CONF-07."), "{ended:#?}");
+
+    fs::write(&path, "- RPC-03, flaky: it greets\n  now and then\n").unwrap();
+    for command in [&OURS[..], &CHATTY[..]] {
+        let ended = check(&project, &["--baseline", "known.md"], command);
+        assert_eq!(ended.code, Some(0), "it may pass and it may fail: {ended:#?}");
+    }
+    check(&project, &["--write-baseline", "known.md"], &CHATTY);
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(written.contains("- RPC-03, flaky: it greets now and then\n"), "a reason is kept: {written}");
+
+    fs::write(&path, "\n- RPC-03 it greets\n").unwrap();
+    check(&project, &["--baseline", "known.md"], &OURS)
+        .failed(2, &["known.md, line 2, column", "needs its reason"]);
+}
+
+#[test]
+fn judgements_are_compared_rule_by_rule() {
+    let project = Project::empty();
+    check(&project, &["--report", "ours.json"], &OURS);
+    check(&project, &["--report", "chatty.json"], &CHATTY);
+    let compare = |arguments: &[&str]| project.run(&[&["check", "compare"], arguments].concat());
+    let ended = compare(&["ours.json", "chatty.json"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert!(
+        ended.stdout.contains("RPC-03    must     pass       fail       Write anything to stdout"),
+        "{ended:#?}"
+    );
+    assert!(ended.stdout.contains("They differ about 1 of "), "{ended:#?}");
+    let all = compare(&["ours.json", "chatty.json", "--all"]);
+    assert!(all.stdout.contains("INIT-04") && !ended.stdout.contains("INIT-04"), "{all:#?}");
+    let same = compare(&["ours.json", "ours.json"]);
+    assert!(same.stdout.contains("They say the same about all of "), "{same:#?}");
+    let markdown = compare(&["ours.json", "chatty.json", "--markdown"]);
+    assert!(markdown.stdout.contains("| RPC-03 | must | pass | fail | Write"), "{markdown:#?}");
+    let document: Value =
+        serde_json::from_str(&compare(&["ours.json", "chatty.json", "--json"]).stdout).unwrap();
+    assert_eq!(document["rules"].as_array().unwrap().len(), 1);
+    assert_eq!(document["rules"][0]["verdicts"].as_object().unwrap().len(), 2, "{document}");
+
+    fs::write(project.path().join("broken.json"), "{\"version\": 1,\n\"side\": 1}").unwrap();
+    compare(&["ours.json", "broken.json"])
+        .failed(2, &["broken.json, line 2, column 9: this is no judgement"]);
+    compare(&["ours.json", "absent.json"]).failed(2, &["absent.json cannot be read"]);
+    compare(&["ours.json"]).failed(2, &["2"]);
+}
+
+/// Greets in every second start, so that one round fails and the next passes, or the other way round.
+#[test]
+fn verdicts_that_differ_between_rounds_are_named_flaky() {
+    let project = Project::empty();
+    let script = format!("if mkdir greeted 2>/dev/null; then echo Welcome; fi; exec '{}' agent", OURS[0]);
+    let command = ["sh", "-c", &script];
+    let ended = check(&project, &["--repeat", "2", "--seed", "7", "--report", "a.json"], &command);
+    assert_eq!(ended.code, Some(4), "the worst stands: {ended:#?}");
+    assert!(ended.stdout.contains("flaky      RPC-03    fail and pass in 2 rounds"), "{ended:#?}");
+    let document: Value =
+        serde_json::from_str(&fs::read_to_string(project.path().join("a.json")).unwrap()).unwrap();
+    assert_eq!((&document["repeats"], &document["seed"]), (&2.into(), &7.into()));
+    assert_eq!(document["flaky"]["RPC-03"], serde_json::json!(["fail", "pass"]));
+    check(&project, &["--repeat", "0"], &OURS).failed(2, &["--repeat 0 judges nothing"]);
+}
