@@ -2,6 +2,8 @@
 
 mod turn;
 
+pub(crate) use turn::{Played, Turn};
+
 use crate::raw_peer::{Line, Missing, RawPeer};
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{Initialize, Method, SessionNew};

@@ -5,24 +5,34 @@
 
 mod archive;
 mod authenticate;
+mod bare_client;
 mod cancel;
+mod cancel_state;
 mod config_option;
 mod directory;
+mod driven;
+mod during_turn;
 mod ending;
 mod extension;
+mod file;
 mod fork;
 mod framing;
 mod initialize;
 mod mode;
+mod permission;
+mod plan;
 mod prompt;
 mod provider;
 mod request;
+mod roots;
 mod session;
 mod session_delete;
 mod session_list;
 mod status;
 mod system_prompt;
+mod terminal;
 mod title;
+mod tool_call;
 mod turn;
 
 use crate::run::Run;
@@ -75,7 +85,16 @@ const TOPICS: &[&[Probe]] = &[
     config_option::PROBES,
     prompt::PROBES,
     turn::PROBES,
+    tool_call::PROBES,
+    permission::PROBES,
+    file::PROBES,
+    terminal::PROBES,
+    plan::PROBES,
+    roots::PROBES,
+    during_turn::PROBES,
     cancel::PROBES,
+    cancel_state::PROBES,
+    bare_client::PROBES,
     ending::PROBES,
 ];
 

@@ -251,7 +251,6 @@ impl Run {
         Ok(self.now())
     }
 
-    #[allow(dead_code, reason = "the probes of capabilities are being written")]
     /// A conversation of its own with a client that has these capabilities. It ends with the probe.
     pub(crate) async fn fresh_with(&mut self, capabilities: Value) -> Probed<&mut Conversation> {
         let talk = self.fresh().await?;

@@ -105,6 +105,15 @@ impl Conversation {
         self.peer.script.replace::<M>(answering);
     }
 
+    /// The results that the judge has given to the agent's calls of this method since.
+    pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
+        let calls = self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
+        calls.filter_map(move |id| {
+            let ours = self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Client);
+            ours.filter(|line| line.get("id") == Some(id)).find_map(|line| line.get("result"))
+        })
+    }
+
     /// Gives this result to a call of the agent that was met with [`Answer::Silence`].
     pub(crate) fn give(&mut self, call: &Line, result: Value) {
         let id = call.get("id").cloned().unwrap_or_default();

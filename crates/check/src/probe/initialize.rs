@@ -20,7 +20,7 @@ probes! {
 }
 
 /// Rules about what a client has to offer before an agent may send it.
-const GATES: &[&str] =
+pub(super) const GATES: &[&str] =
     &["INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01"];
 
 async fn what_comes_before_initialize_is_refused(run: &mut Run) -> Probed {

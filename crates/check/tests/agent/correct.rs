@@ -16,6 +16,7 @@ mod turn;
 
 pub(crate) use store::{Kept, Session};
 
+use crate::fault::Before;
 use call::Call;
 use command::Commands;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ use store::Store;
 use turn::Turn;
 
 /// The longest line that it reads, in bytes.
-pub(crate) const LIMIT: usize = 32 * 1024 * 1024;
+pub(crate) const LIMIT: usize = 1024 * 1024;
 
 /// The agent of one connection.
 #[derive(Default)]
@@ -46,6 +47,8 @@ pub(crate) struct Correct {
     pub(crate) providers: BTreeMap<String, Value>,
     /// The session that was deleted last.
     pub(crate) deleted: Option<String>,
+    /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
+    last_turn: (String, Value, &'static str),
     said: Vec<Value>,
 }
 
@@ -61,6 +64,16 @@ impl Correct {
     /// Whether `initialize` has succeeded.
     pub(crate) fn is_initialized(&self) -> bool {
         self.client.is_some()
+    }
+
+    /// What it knows before it hears the next line.
+    pub(crate) fn before(&self) -> Before {
+        Before {
+            client: self.client.clone().unwrap_or_default(),
+            calls: self.calls.iter().map(|(id, call)| (*id, call.method)).collect(),
+            turns: self.turns.iter().map(|(session, turn)| (session.clone(), turn.request.clone())).collect(),
+            last_turn: self.last_turn.clone(),
+        }
     }
 
     /// The method of its own call with this id, if it waits for the reply.

@@ -6,13 +6,18 @@ mod authenticate;
 mod cancel;
 mod config_option;
 mod directory;
+mod during_turn;
 mod extension;
+mod file;
 mod framing;
 mod initialize;
+mod permission;
+mod plan;
 mod prompt;
 mod provider;
 mod session;
 mod session_list;
+mod terminal;
 mod tool_call;
 mod turn;
 mod usage;
@@ -29,8 +34,9 @@ pub(crate) struct Heard<'l> {
     /// Its method; [`END`] for the end of its input and [`HUGE`] for a line that is too long.
     pub(crate) method: &'l str,
     /// The method of the agent's own call that it answers, or nothing.
-    #[allow(dead_code, reason = "the probes of turns are being written")]
     pub(crate) answers: &'l str,
+    /// What the agent knew before.
+    pub(crate) before: &'l Before,
     /// Whether `initialize` had succeeded before.
     pub(crate) is_initialized: bool,
     /// Whether nobody was logged in before.
@@ -44,7 +50,21 @@ pub(crate) struct Heard<'l> {
 pub(crate) const END: &str = "the end of input";
 pub(crate) const HUGE: &str = "a huge line";
 
-/// A change of what the agent says to a line. A string is written as it is, without quotes, and null ends the connection.
+/// What the agent knew before it heard a line.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// The capabilities of the client, or null.
+    pub(crate) client: Value,
+    /// The ids and methods of its own calls that wait, in the order in which they were made.
+    pub(crate) calls: Vec<(i64, &'static str)>,
+    /// The sessions in which turns run, with the ids of their prompts.
+    pub(crate) turns: Vec<(String, Value)>,
+    /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
+    pub(crate) last_turn: (String, Value, &'static str),
+}
+
+/// A change of what the agent says to a line. A string is written as it is, without quotes, and null ends the connection. `{"hears": …}`
+/// is a message that the agent takes to be its client's, and `{"waits": MS}` a pause.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
 /// A change of what the agent keeps and has open, after it heard a line.
@@ -89,13 +109,18 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         cancel::FAULTS,
         config_option::FAULTS,
         directory::FAULTS,
+        during_turn::FAULTS,
         extension::FAULTS,
+        file::FAULTS,
         framing::FAULTS,
         initialize::FAULTS,
+        permission::FAULTS,
+        plan::FAULTS,
         prompt::FAULTS,
         provider::FAULTS,
         session::FAULTS,
         session_list::FAULTS,
+        terminal::FAULTS,
         tool_call::FAULTS,
         turn::FAULTS,
         usage::FAULTS,
@@ -146,6 +171,17 @@ fn change(said: &mut [Value], key: &str, change: fn(&mut Value)) {
             }
         }
     }
+}
+
+/// What the updates say whose kind begins so.
+fn updates<'s>(said: &'s mut [Value], kind: &'static str) -> impl Iterator<Item = &'s mut Value> {
+    let updates = said.iter_mut().filter_map(|line| line.pointer_mut("/params/update"));
+    updates.filter(move |update| update["sessionUpdate"].as_str().is_some_and(|it| it.starts_with(kind)))
+}
+
+/// The calls and notifications of this method.
+fn calls<'s>(said: &'s mut [Value], method: &'static str) -> impl Iterator<Item = &'s mut Value> {
+    said.iter_mut().filter(move |line| line["method"] == method)
 }
 
 fn update(session: &Value, update: Value) -> Value {

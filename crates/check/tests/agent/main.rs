@@ -10,8 +10,9 @@ use correct::{Correct, Kept, LIMIT};
 use fault::{END, Fault, HUGE, Heard};
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::task::JoinSet;
 
@@ -39,11 +40,21 @@ impl Connection {
         };
         let is_initialized = self.agent.is_initialized();
         let answers = if method.is_empty() { self.agent.called(&message["id"]) } else { "" };
+        let before = self.agent.before();
         let (earlier, open, message) = (self.agent.deleted.clone(), self.agent.open.clone(), &message);
         let deleted = earlier.as_deref();
         let is_logged_out = self.agent.is_logged_out;
-        let heard =
-            Heard { text, message, method, answers, is_initialized, is_logged_out, open: &open, deleted };
+        let heard = Heard {
+            text,
+            message,
+            method,
+            answers,
+            before: &before,
+            is_initialized,
+            is_logged_out,
+            open: &open,
+            deleted,
+        };
         let mut said = match method {
             END | HUGE => vec![Value::Null],
             _ => {
@@ -70,10 +81,21 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
         let mut line = Vec::new();
         (&mut input).take(LIMIT as u64 + 1).read_until(b'\n', &mut line).await.unwrap();
         let (is_end, said) = connection.line(&line);
-        for line in said {
+        let mut said = VecDeque::from(said);
+        while let Some(line) = said.pop_front() {
             let line = match line {
                 Value::Null => return,
                 Value::String(text) => text,
+                message if message["hears"].is_object() => {
+                    let more = connection.agent.line(&message["hears"].to_string());
+                    more.into_iter().rev().for_each(|line| said.push_front(line));
+                    continue;
+                }
+                message if message["waits"].is_u64() => {
+                    let pause = Duration::from_millis(message["waits"].as_u64().unwrap());
+                    tokio::time::sleep(pause).await;
+                    continue;
+                }
                 message => message.to_string(),
             };
             // The judge may have left.

@@ -159,7 +159,7 @@ impl Correct {
                 self.ask("terminal/release", session, Some(id), json!({"terminalId": terminal}));
             }
             "terminal/release" => {
-                let is_done = tool.before.is_some();
+                let is_done = tool.before.is_some() && result.is_some();
                 self.finish_tool(session, id, is_done, None);
             }
             // Null is what some answer for nothing.

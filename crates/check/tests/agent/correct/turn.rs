@@ -155,6 +155,12 @@ impl Correct {
                 self.release(id, &terminal);
             }
         }
+        let stop_reason = match &result {
+            Ok(result) if result["stopReason"] == "cancelled" => "cancelled",
+            Ok(_) => turn.stop_reason,
+            Err(_) => "",
+        };
+        self.last_turn = (id.to_owned(), turn.request.clone(), stop_reason);
         match result {
             Ok(result) => self.give(&turn.request, result),
             Err(code) => self.said.push(error(&turn.request, code)),

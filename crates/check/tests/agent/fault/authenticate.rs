@@ -19,7 +19,7 @@ pub(super) const FAULTS: &[Fault] = &[
             agent.is_logged_out = h.is_logged_out
         }
     }),
-    fault("AUTH-05", &["INIT-10"], |h, s| {
+    fault("AUTH-05", &["INIT-10", "INIT-16"], |h, s| {
         if h.is("initialize") {
             change(s, "authMethods", |all| {
                 all.as_array_mut().unwrap().push(json!({"id": "t", "name": "T", "type": "terminal"}))

@@ -29,7 +29,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"configOptions": []}))
         }
     }),
-    fault("CONF-08", &["INIT-10"], |h, s| {
+    fault("CONF-08", &["INIT-10", "INIT-16"], |h, s| {
         if h.is("session/new") {
             change(s, "configOptions", |all| {
                 if all[1].is_null() {

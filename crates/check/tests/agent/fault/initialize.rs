@@ -29,7 +29,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    fault("INIT-10", &["NOTE-01"], |h, s| {
+    fault("INIT-10", &["INIT-16", "NOTE-01"], |h, s| {
         if h.is("session/new") && s[0].get("result").is_some() {
             let session = &s[0]["result"]["sessionId"];
             let notice =
@@ -55,6 +55,12 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("INIT-19", &[], |h, s| {
         if h.params()["info"] == "x" {
             refuse(h, s, -32602)
+        }
+    }),
+    fault("INIT-16", &["INIT-10"], |h, s| {
+        if h.is("session/prompt") && h.open.iter().any(|open| h.params()["sessionId"] == open.as_str()) {
+            let removed = json!({"sessionUpdate": "plan_removed", "planId": "p"});
+            s.insert(0, update(&h.params()["sessionId"], removed))
         }
     }),
 ];

@@ -1,12 +1,12 @@
 //! Faults in opening and closing sessions.
 
-use crate::fault::{Fault, fault, give, refuse, usage};
+use crate::fault::{Fault, Heard, fault, give, misheard, refuse, usage};
 use serde_json::{Value, json};
 
 const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("SESS-01", &["DIR-09", "FORK-03"], |h, s| {
+    fault("SESS-01", &["DIR-09", "FORK-03", "SESS-03"], |h, s| {
         let id = s.first_mut().and_then(|reply| reply.pointer_mut("/result/sessionId"));
         if let ([_, _, .., last], Some(id)) = (h.open, id) {
             *id = json!(last)
@@ -47,4 +47,19 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(usage(&h.params()["sessionId"]))
         }
     }),
+    misheard("SESS-03", &[], |h, m| {
+        if let (true, Some(parent)) = (h.is("session/new"), parent(h, "/attache-below")) {
+            m["params"]["cwd"] = json!(parent)
+        }
+    }),
+    misheard("SESS-05", &[], |h, m| {
+        if let (true, Some(parent)) = (h.is("session/new"), parent(h, "/attache-inside")) {
+            m["params"]["additionalDirectories"] = json!([parent])
+        }
+    }),
 ];
+
+/// The folder that holds the session's one, if that has this name.
+fn parent<'h>(heard: Heard<'h>, name: &str) -> Option<&'h str> {
+    heard.message["params"]["cwd"].as_str()?.strip_suffix(name)
+}

@@ -1,0 +1,223 @@
+//! What an agent asks leave for, and what it makes of the answer (PERM).
+
+use super::driven::{ALLOW, attempt, choose, chosen, count, file, held, nothing_at, option, unjudged};
+use super::probes;
+use crate::acts::{Acts, call, run as run_command, say, write};
+use crate::conversation::{Conversation, Session};
+use crate::raw_peer::{Answer, Line};
+use crate::run::Run;
+use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::{SessionRequestPermission, TerminalCreate};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+probes! {
+    "PERM-01" a_client_without_capabilities_is_asked_too;
+    "PERM-02" what_is_refused_is_not_done;
+    "PERM-02" nothing_is_done_before_the_answer;
+    "PERM-04" what_is_no_choice_allows_nothing;
+    "PERM-07" what_is_allowed_for_good_is_not_asked_again;
+    "PERM-07" what_is_refused_for_good_is_not_asked_again;
+    "PERM-12" each_of_two_questions_gets_its_own_answer;
+}
+
+const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
+
+/// Something that an agent may ask leave for, and how to see that it was done.
+struct Deed {
+    acts: Acts,
+    /// What is there once it was done.
+    path: PathBuf,
+}
+
+impl Deed {
+    fn write(run: &Run) -> Probed<Self> {
+        let path = nothing_at(run, "attache-permitted.txt")?;
+        Ok(Self { acts: call(write(&path, "done\n")).then(say("done")), path })
+    }
+
+    fn run(run: &Run) -> Probed<Self> {
+        let path = nothing_at(run, "attache-ran.txt")?;
+        let line = format!("touch '{}'", path.display());
+        Ok(Self { acts: call(run_command(&line)).then(say("done")), path })
+    }
+
+    /// Whether it was done since, by the agent itself or by its client.
+    fn is_done(&self, talk: &Conversation, first: usize) -> bool {
+        self.path.exists() || count::<TerminalCreate>(talk, first) > 0
+    }
+}
+
+async fn opened(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+    run.driven().await?;
+    run.session().await
+}
+
+async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
+    let deed = Deed::write(run)?;
+    let (talk, session) = opened(run).await?;
+    let first = talk.now();
+    attempt(talk, &session, deed.acts.clone()).await?;
+    if count::<SessionRequestPermission>(talk, first) == 0 {
+        return skipped(DOES_NOT_ASK);
+    }
+    let folder = run.folder().to_owned();
+    let talk = run.fresh_with(json!({})).await?;
+    let session = talk.open(&folder).await?;
+    let first = talk.now();
+    attempt(talk, &session, deed.acts.clone()).await?;
+    let is_asked = count::<SessionRequestPermission>(talk, first) > 0;
+    match (is_asked, deed.is_done(talk, first)) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            fail("a question to a client without capabilities, as to any", "it writes without asking")
+        }
+        (false, false) => not_tested("the agent writes nothing with a client that has no capabilities"),
+    }
+}
+
+async fn what_is_refused_is_not_done(run: &mut Run) -> Probed {
+    let mut is_asked = false;
+    for deed in [Deed::write(run)?, Deed::run(run)?] {
+        let (talk, session) = opened(run).await?;
+        let first = talk.now();
+        if let Ok(_played) = attempt(talk, &session, deed.acts.clone()).await
+            && count::<SessionRequestPermission>(talk, first) > 0
+        {
+            is_asked = true;
+            expect(!deed.is_done(talk, first), "what was refused is not done", "it is done")?;
+        }
+    }
+    if is_asked { Ok(()) } else { skipped(DOES_NOT_ASK) }
+}
+
+async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
+    let deed = Deed::write(run)?;
+    let (talk, session) = opened(run).await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, deed.acts.clone());
+    let first = turn.first;
+    let Some(asked) = held::<SessionRequestPermission>(talk, &turn).await? else {
+        return skipped(DOES_NOT_ASK);
+    };
+    talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
+    let is_done = deed.is_done(talk, first);
+    talk.give(&asked, chosen(params(&asked), &ALLOW));
+    let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
+    expect(!is_done, "nothing is written before the answer", "the file is there")?;
+    played.had_its_tools()?;
+    // Else it might never have been written at all.
+    if deed.path.exists() { Ok(()) } else { not_tested("what is allowed is not done either") }
+}
+
+async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
+    let answers = [
+        ("an optionId that was not offered", Answer::Result(selected("attache-no-such-option"))),
+        ("error -32603", Answer::Error(-32603)),
+        (
+            "an outcome that nobody knows",
+            Answer::Result(json!({"outcome": {"outcome": "attache-no-such-outcome"}})),
+        ),
+    ];
+    for (what, answer) in answers {
+        let deed = Deed::write(run)?;
+        let (talk, session) = opened(run).await?;
+        talk.answer::<SessionRequestPermission>(move |_| answer.clone());
+        let first = talk.now();
+        attempt(talk, &session, deed.acts.clone()).await?;
+        if count::<SessionRequestPermission>(talk, first) == 0 {
+            return skipped(DOES_NOT_ASK);
+        }
+        expect(!deed.is_done(talk, first), format!("{what} allows nothing"), "the file is written")?;
+    }
+    Ok(())
+}
+
+fn selected(option: &str) -> Value {
+    json!({"outcome": {"outcome": "selected", "optionId": option}})
+}
+
+async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
+    let path = file(run, "attache-always.txt", "old\n")?;
+    let (talk, asked) = twice(run, &path, &["allow_always"]).await?;
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    if !is_offered(talk, "allow_always", asked.0) {
+        return skipped("the agent offers no allow_always");
+    }
+    expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
+    if text == SECOND { Ok(()) } else { not_tested("the file is not written twice") }
+}
+
+async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
+    let path = file(run, "attache-never.txt", "old\n")?;
+    let (talk, asked) = twice(run, &path, &["reject_always"]).await?;
+    if !is_offered(talk, "reject_always", asked.0) {
+        return skipped("the agent offers no reject_always");
+    }
+    expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    expect(text == "old\n", "what is refused for good is not done", "the file is written")
+}
+
+const SECOND: &str = "second\n";
+
+/// Writes a file two times in one turn, with each question answered so. Gives where the turn began and how many questions there were.
+async fn twice<'r>(
+    run: &'r mut Run,
+    path: &Path,
+    kinds: &'static [&'static str],
+) -> Probed<(&'r mut Conversation, (usize, usize))> {
+    let (talk, session) = opened(run).await?;
+    talk.answer::<SessionRequestPermission>(choose(kinds));
+    let first = talk.now();
+    let acts = call(write(path, "first\n")).then(call(write(path, SECOND))).then(say("done"));
+    attempt(talk, &session, acts).await?;
+    let asked = count::<SessionRequestPermission>(talk, first);
+    if asked == 0 { skipped(DOES_NOT_ASK) } else { Ok((talk, (first, asked))) }
+}
+
+/// Whether the first question since offers such an option.
+fn is_offered(talk: &Conversation, kind: &str, first: usize) -> bool {
+    let asked = talk.heard(first).find(|line| line.calls::<SessionRequestPermission>());
+    asked.is_some_and(|line| option(params(line), kind).is_some())
+}
+
+fn params(line: &Line) -> &Value {
+    line.get("params").unwrap_or(&Value::Null)
+}
+
+/// Two sessions ask at the same time; the second is answered first, with no, and the first with yes.
+async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
+    let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| nothing_at(run, name));
+    let (yes, no) = (yes?, no?);
+    let folder = run.folder().to_owned();
+    let (talk, session) = opened(run).await?;
+    let other = talk.open(&folder).await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let turn = talk.begin_turn(&session, call(write(&yes, "yes\n")).then(say("done")));
+    let Some(first) = held::<SessionRequestPermission>(talk, &turn).await? else {
+        return skipped(DOES_NOT_ASK);
+    };
+    let other = talk.begin_turn(&other, call(write(&no, "no\n")).then(say("done")));
+    let second = held::<SessionRequestPermission>(talk, &other).await;
+    // Who asks one question after the other is answered then.
+    talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
+    if let Ok(Some(second)) = &second {
+        talk.give(second, chosen(params(second), &["reject_once", "reject_always"]));
+    }
+    let is_asked = matches!(second, Ok(Some(_)));
+    talk.give(&first, chosen(params(&first), &ALLOW));
+    let ended = [talk.finish(turn).await, talk.finish(other).await];
+    if !is_asked {
+        return not_tested("the agent asks nothing while another question is open");
+    }
+    if ended.iter().any(Result::is_err) {
+        return fail("the end of both turns, as both questions are answered", "one of them goes on");
+    }
+    let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
+    expect(yes.exists() && !no.exists(), "what was allowed is written, what was refused is not", seen)
+}
+
+fn is_written(path: &Path) -> &'static str {
+    if path.exists() { "written" } else { "not written" }
+}
