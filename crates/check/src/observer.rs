@@ -3,23 +3,29 @@
 //! What it can say it says without asking anything: it never sends. It judges version 1; on a connection that agreed on another version it
 //! judges the frames alone.
 
+mod authenticate;
 mod calls;
 mod capability;
 mod compaction;
 mod config_option;
+mod elicitation;
 mod finding;
 mod initialize;
 mod known;
 mod message;
+mod meta;
 mod path;
 mod permission;
+mod refusal;
 mod seen;
 mod service;
 mod session;
 mod shape;
 mod tool_call;
 mod turn;
+mod unstable;
 mod usage;
+mod word;
 
 pub use finding::Finding;
 pub(crate) use path::is_absolute;
@@ -58,7 +64,11 @@ pub struct Observer {
 /// The judges of one topic each.
 #[derive(Debug, Default)]
 struct Rooms {
+    word: word::Judge,
+    meta: meta::Judge,
+    refusal: refusal::Judge,
     initialize: initialize::Judge,
+    authenticate: authenticate::Judge,
     session: session::Judge,
     turn: turn::Judge,
     message: message::Judge,
@@ -68,6 +78,8 @@ struct Rooms {
     usage: usage::Judge,
     compaction: compaction::Judge,
     service: service::Judge,
+    elicitation: elicitation::Judge,
+    unstable: unstable::Judge,
 }
 
 impl Observer {
@@ -75,9 +87,11 @@ impl Observer {
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.last = number;
         let mut report = Report::new(number, from);
-        if let Some(seen) = self.calls.line(from, line, &mut report)
-            && !self.known.is_foreign()
-        {
+        let seen = self.calls.line(from, line, &mut report);
+        if let Some(seen) = &seen {
+            self.rooms.initialize.follow(seen, &mut report);
+        }
+        if let Some(seen) = seen.filter(|_| !self.known.is_foreign()) {
             // The reply says which version it will be; the question of a client that speaks a later one is that one's.
             if !known::asks_for_later(&seen) {
                 self.judge(&seen, &mut report);
@@ -118,7 +132,11 @@ impl Observer {
         shape::judge(seen, report);
         path::judge(seen, report);
         capability::judge(seen, known, report);
+        rooms.word.judge(seen, report);
+        rooms.meta.judge(seen, report);
+        rooms.refusal.judge(seen, known, report);
         rooms.initialize.judge(seen, known, report);
+        rooms.authenticate.judge(seen, known, report);
         rooms.session.judge(seen, known, report);
         rooms.turn.judge(seen, report);
         rooms.message.judge(seen, report);
@@ -128,5 +146,7 @@ impl Observer {
         rooms.usage.judge(seen, report);
         rooms.compaction.judge(seen, report);
         rooms.service.judge(seen, report);
+        rooms.elicitation.judge(seen, report);
+        rooms.unstable.judge(seen, report);
     }
 }

@@ -14,10 +14,23 @@ struct Case {
     keeps: Vec<&'static str>,
 }
 
-const CASES: &str = include_str!("observer.md");
+/// The conversations by topic; `before.md` says what stands before each.
+const CASES: &[&str] = &[
+    include_str!("observer/before.md"),
+    include_str!("observer/rpc.md"),
+    include_str!("observer/extension_and_decoding.md"),
+    include_str!("observer/initialize.md"),
+    include_str!("observer/session.md"),
+    include_str!("observer/turn.md"),
+    include_str!("observer/tool_call.md"),
+    include_str!("observer/config_option.md"),
+    include_str!("observer/update.md"),
+    include_str!("observer/service.md"),
+    include_str!("observer/unstable.md"),
+];
 
 fn cases() -> Vec<Case> {
-    let sections = CASES.split("\n## ").skip(1);
+    let sections = CASES.iter().flat_map(|file| file.split("\n## ").skip(1));
     let case = |section: &'static str| {
         let heading = section.lines().next().unwrap();
         let mut rules = heading.split(" with ").map(str::to_owned);
@@ -83,7 +96,7 @@ fn each_rule_is_broken_by_its_conversation_alone_and_kept_by_its_twin() {
         rules.insert(&case.rule);
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(rules.len() >= 80, "{} rules", rules.len());
+    assert!(rules.len() >= 165, "{} rules", rules.len());
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn no_beginning_of_a_recording_panics_a_reader() {
     }
 }
 
-/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer.md` and `recordings/` are all there is.
+/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/` and `recordings/` are all there is.
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -197,6 +197,8 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
         ("qwen-code-0.24.4", "EXT-01", &[6, 9, 23, 31]),
         ("qwen-code-0.24.4", "PROMPT-07", &[42]),
         ("goose-1.34.0", "INIT-04", &[2, 48, 55]),
+        ("goose-1.34.0", "INFO-02", &[21, 29]),
+        ("qwen-code-0.24.4", "MODE-07", &[16]),
     ] {
         let of_rule = found[name].iter().filter(|(_, broken)| *broken == rule);
         let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
@@ -204,8 +206,12 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
     }
     // Read line by line by a person: these and no others. The client of the captures tries what is wrong on purpose.
     let exact = |name: &str| found[name].clone();
-    assert_eq!(exact("claude-agent-acp-0.100.0"), [(8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]);
-    assert_eq!(exact("grok-1.0.41"), [(2, "INIT-04"), (31, "PROMPT-13"), (34, "RPC-15"), (34, "RPC-15")]);
+    assert_eq!(
+        exact("claude-agent-acp-0.100.0"),
+        [(1, "META-07"), (2, "META-07"), (8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]
+    );
+    let of_grok: Vec<_> = exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
+    assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19"), (31, "PROMPT-13"), (34, "RPC-15"), (34, "RPC-15")]);
     // The captures hold several connections, and none counts for another.
     assert!(found.values().flatten().all(|(_, rule)| *rule != "RPC-13"), "{table}");
 }

@@ -1,12 +1,12 @@
 //! Frames: what a line is, and which reply belongs to which call (RPC-01 to RPC-24).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, OpenCall, Seen, quoted};
+use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
-use attache_protocol::method::{Kind, Row, Side};
+use attache_protocol::method::{CancelRequest, Kind, Row, SessionCancel, SessionPrompt, Side};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// How many ids of answered calls are remembered, to tell a second reply from one to nothing.
 const ANSWERED: usize = 1024;
@@ -22,10 +22,21 @@ pub(super) struct Calls {
 #[derive(Debug, Default)]
 struct Made {
     open: HashMap<RequestId, OpenCall>,
-    answered: HashSet<RequestId>,
+    answered: HashMap<RequestId, Answered>,
     order: VecDeque<RequestId>,
+    /// Calls that were given up when they were not open, with the line.
+    given_up: HashMap<RequestId, usize>,
     /// Lines to which an error without an id is the right answer.
     unreadable: usize,
+}
+
+/// A call that has its reply.
+#[derive(Debug)]
+struct Answered {
+    /// The session of which it was a prompt.
+    prompt: Option<String>,
+    /// The line of a cancel that came since.
+    cancelled: Option<usize>,
 }
 
 impl Calls {
@@ -45,12 +56,15 @@ impl Calls {
         let body = match Message::read(line) {
             Ok(Message::Call { id, method, params }) => {
                 report.tests(&["RPC-12", "RPC-13"]);
-                let asked = asked(from, method.into_owned(), params, Kind::Call);
+                let mut asked = asked(from, method.into_owned(), params, Kind::Call);
+                asked.id = Some(id.clone());
                 self.call(from, id, &asked, report);
                 Body::Asked(asked)
             }
             Ok(Message::Notification { method, params }) => {
-                Body::Asked(asked(from, method.into_owned(), params, Kind::Notification))
+                let asked = asked(from, method.into_owned(), params, Kind::Notification);
+                self.cancel(from, &asked, report.line());
+                Body::Asked(asked)
             }
             Ok(Message::Reply { id, outcome }) => {
                 report.tests(&["RPC-11", "RPC-14", "RPC-15"]);
@@ -80,14 +94,46 @@ impl Calls {
         if id == RequestId::Null {
             report.breaks("RPC-12", "the call's id is null");
         }
-        let line = report.line();
-        let call =
-            OpenCall { line, method: asked.method.clone(), row: asked.row, params: short(&asked.params) };
+        let (line, params) = (report.line(), short(&asked.params));
+        let call = OpenCall { line, method: asked.method.clone(), row: asked.row, cancelled: None, params };
         let made = self.made_by(from);
         made.answered.remove(&id);
         let seen = format!("the id {id} is that of an open call");
         if let Some(earlier) = made.open.insert(id, call) {
+            if let Some(cancelled) = earlier.cancelled {
+                report.contradicts("CANCEL-19", cancelled, seen.clone());
+            }
             report.contradicts("RPC-13", earlier.line, seen);
+        }
+    }
+
+    /// Follows what is given up: a call by its id, the prompts of a session.
+    fn cancel(&mut self, from: Side, asked: &Asked<'_>, line: usize) {
+        let made = self.made_by(from);
+        if is::<CancelRequest>(asked.row) {
+            let id = match asked.params.get("requestId") {
+                Some(Value::String(id)) => RequestId::from(id.as_str()),
+                Some(Value::Number(id)) if id.is_i64() => RequestId::from(id.as_i64().unwrap_or_default()),
+                _ => return,
+            };
+            match made.open.get_mut(&id) {
+                Some(call) => {
+                    call.cancelled.get_or_insert(line);
+                }
+                None if made.given_up.len() < ANSWERED => {
+                    made.given_up.entry(id).or_insert(line);
+                }
+                None => {}
+            }
+        }
+        if is::<SessionCancel>(asked.row)
+            && let Some(session) = text(&asked.params, "sessionId")
+        {
+            let prompts =
+                made.answered.values_mut().filter(|answered| answered.prompt.as_deref() == Some(session));
+            prompts.for_each(|answered| {
+                answered.cancelled.get_or_insert(line);
+            });
         }
     }
 
@@ -101,12 +147,37 @@ impl Calls {
     ) -> Option<OpenCall> {
         let made = self.made_by(from.other());
         if let Some(call) = made.open.remove(id) {
-            made.remember(id);
+            made.remember(id, &call);
+            if call.cancelled.is_some() {
+                report.tests(&["CANCEL-14"]);
+            }
+            if made.answered.values().any(|answered| answered.cancelled.is_some()) {
+                report.tests(&["CANCEL-09"]);
+            }
+            if !made.given_up.is_empty() {
+                // Silence is the right answer to that, and this is the answer to another call.
+                report.tests(&["CANCEL-16"]);
+            }
             return Some(call);
+        }
+        if let Some(line) = made.given_up.get(id) {
+            report.contradicts(
+                "CANCEL-16",
+                *line,
+                format!("the call {id} was not open when it was given up"),
+            );
+        }
+        let answered = made.answered.get(id);
+        if let Some(line) = answered.and_then(|answered| answered.cancelled) {
+            report.contradicts(
+                "CANCEL-09",
+                line,
+                format!("the prompt {id} was answered before it was cancelled"),
+            );
         }
         if *id == RequestId::Null && error.is_some() && made.unreadable > 0 {
             made.unreadable -= 1;
-        } else if made.answered.contains(id) {
+        } else if made.answered.contains_key(id) {
             report.breaks("RPC-15", format!("this is a second reply to the call {id}"));
         } else {
             report.breaks("RPC-11", format!("no call has the id {id}"));
@@ -141,14 +212,19 @@ impl Calls {
         open.sort_by_key(|(_, call)| call.line);
         for (id, call) in open {
             let seen = format!("the {} never answered the call {id}, {}", by.as_str(), quoted(&call.method));
+            if let Some(cancelled) = call.cancelled {
+                report.contradicts("CANCEL-14", cancelled, seen.clone());
+            }
             report.contradicts("RPC-15", call.line, seen);
         }
     }
 }
 
 impl Made {
-    fn remember(&mut self, id: &RequestId) {
-        if self.answered.insert(id.clone()) {
+    fn remember(&mut self, id: &RequestId, call: &OpenCall) {
+        let prompt = text(&call.params, "sessionId").filter(|_| is::<SessionPrompt>(call.row));
+        let answered = Answered { prompt: prompt.map(str::to_owned), cancelled: None };
+        if self.answered.insert(id.clone(), answered).is_none() {
             self.order.push_back(id.clone());
         }
         if self.order.len() > ANSWERED
@@ -170,7 +246,7 @@ fn on_stdio(from: Side) -> &'static str {
 fn asked(from: Side, method: String, params: Option<&str>, kind: Kind) -> Asked<'_> {
     let row = Row::received_by(from.other(), &method, kind);
     let value = params.map_or(Value::Null, |text| serde_json::from_str(text).unwrap_or_default());
-    Asked { method, row, params: value, text: params, is_call: kind == Kind::Call }
+    Asked { method, row, params: value, text: params, is_call: kind == Kind::Call, id: None }
 }
 
 /// What is kept of the params of an open call: without its long texts.

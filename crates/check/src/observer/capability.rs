@@ -2,16 +2,16 @@
 
 use super::finding::Report;
 use super::known::Known;
-use super::seen::{Asked, Body, Seen, entries, has, is, text};
+use super::seen::{Asked, Body, Seen, entries, is, text};
 use attache_protocol::method::{
     ElicitationCreate, FIELDS, FsReadTextFile, FsWriteTextFile, Gate, Initialize, Logout, Method, Receiver,
-    SessionClose, SessionDelete, SessionList, SessionLoad, SessionPrompt, SessionResume, Side,
-    TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit, UPDATES,
+    Row, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionPrompt, SessionResume,
+    Side, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit, UPDATES,
 };
 use serde_json::Value;
 
 /// The rules of single methods; those without one fall under the general rule.
-static RULES: [(&str, &str); 16] = [
+static RULES: [(&str, &str); 22] = [
     (SessionLoad::ROW.name, "SESS-12"),
     (SessionResume::ROW.name, "SESS-18"),
     (SessionClose::ROW.name, "SESS-22"),
@@ -28,7 +28,16 @@ static RULES: [(&str, &str); 16] = [
     (ElicitationCreate::ROW.name, "ELIC-01"),
     ("notice", "NOTE-01"),
     ("compaction_update", "COMP-01"),
+    ("plan_update", "PLANU-01"),
+    ("plan_removed", "PLANU-01"),
+    ("subagent_update", "SUB-01"),
+    ("session_message", "SUB-01"),
+    ("session_message_chunk", "SUB-01"),
+    (SessionFork::ROW.name, "FORK-01"),
 ];
+
+/// Kinds of content that an agent need not take.
+const GATED_CONTENT: [&str; 3] = ["image", "audio", "resource"];
 
 /// Judges whether a message may be sent at all.
 pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
@@ -44,7 +53,10 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
                 refuse(&asked.method, &row.gate, report);
             }
             match seen.from {
-                Side::Agent => updates(seen, known, report),
+                Side::Agent => {
+                    mode(asked, known, report);
+                    updates(seen, known, report);
+                }
                 Side::Client => asked_for(asked, known, report),
             }
         }
@@ -71,9 +83,48 @@ fn is_open(gate: &Gate, from: Side, known: &Known) -> bool {
     }
 }
 
+/// The path of the capability without which this method may not be called, if it is missing.
+pub(super) fn closed(row: &Row, from: Side, known: &Known) -> Option<&'static str> {
+    (row.receiver != Receiver::Both && !is_open(&row.gate, from, known)).then(|| row.gate.path())?
+}
+
+/// The first kind of content in a prompt that the agent does not take.
+pub(super) fn refused_content(params: &Value, known: &Known) -> Option<&'static str> {
+    GATED_CONTENT.into_iter().find(|kind| {
+        let is_there = entries(params, "prompt").iter().any(|block| text(block, "type") == Some(*kind));
+        let name = format!("prompt[].type \"{kind}\"");
+        is_there && FIELDS.iter().any(|row| row.name == name && !is_open(&row.gate, Side::Client, known))
+    })
+}
+
+/// The mode of an elicitation, if the client does not offer it.
+pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p str> {
+    let offered = known.client_offered()?.elicitation.as_ref();
+    let mode = text(params, "mode")?;
+    let is_offered = match mode {
+        "form" => offered.is_some_and(|modes| modes.form.is_some()),
+        "url" => offered.is_some_and(|modes| modes.url.is_some()),
+        _ => return None,
+    };
+    (!is_offered).then_some(mode)
+}
+
 fn refuse(what: &str, gate: &Gate, report: &mut Report) {
     let rule = RULES.iter().find(|(name, _)| *name == what).map_or("INIT-16", |(_, rule)| rule);
     report.breaks(rule, format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()));
+}
+
+/// The mode of an elicitation to a client that offers another one.
+fn mode(asked: &Asked<'_>, known: &Known, report: &mut Report) {
+    if is::<ElicitationCreate>(asked.row)
+        && asked.row.is_some_and(|row| is_open(&row.gate, Side::Agent, known))
+        && let Some(mode) = refused_mode(&asked.params, known)
+    {
+        report.breaks(
+            "ELIC-01",
+            format!("the mode {mode} is sent, but clientCapabilities.elicitation.{mode} is not advertised"),
+        );
+    }
 }
 
 /// A field that is gated by itself.
@@ -108,19 +159,37 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     if !entries(&asked.params, "additionalDirectories").is_empty() {
         gated("additionalDirectories");
     }
-    if has(&asked.params, "systemPrompt") {
+    if let Some(prompt) = asked.params.get("systemPrompt").filter(|prompt| !prompt.is_null()) {
         gated("systemPrompt");
+        system_prompt(prompt, known, report);
     }
+    let mut gated = |name: &str| field(name, Side::Client, known, report);
     for kind in ["http", "sse", "acp"] {
         if entries(&asked.params, "mcpServers").iter().any(|server| text(server, "type") == Some(kind)) {
             gated(&format!("mcpServers[].type \"{kind}\""));
         }
     }
-    for kind in ["image", "audio", "resource"] {
+    for kind in GATED_CONTENT {
         if is::<SessionPrompt>(asked.row)
             && entries(&asked.params, "prompt").iter().any(|block| text(block, "type") == Some(kind))
         {
             gated(&format!("prompt[].type \"{kind}\""));
         }
+    }
+}
+
+/// Text only, never nothing, and in place of the agent's own only where that is offered (SYSP-01).
+fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
+    let offered = known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());
+    let overrides =
+        offered.and_then(|offered| offered.mode.as_ref()).is_some_and(|mode| mode.override_mode.is_some());
+    let content = entries(prompt, "content");
+    let said = |block: &Value| text(block, "text").is_some_and(|text| !text.trim().is_empty());
+    if offered.is_some() && text(prompt, "mode") == Some("override") && !overrides {
+        report.breaks("SYSP-01", "an override is sent, but systemPrompt.mode.override is not advertised");
+    } else if content.iter().any(|block| text(block, "type") != Some("text")) || !content.iter().any(said) {
+        report.breaks("SYSP-01", "the system prompt is empty, or no text");
+    } else {
+        report.tests(&["SYSP-01"]);
     }
 }

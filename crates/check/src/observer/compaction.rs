@@ -2,6 +2,7 @@
 
 use super::finding::Report;
 use super::seen::{Seen, entries, has, quoted, text};
+use attache_protocol::method::SessionLoad;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -13,24 +14,26 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        // A load tells them anew.
+        if let Some(asked) = seen.asked::<SessionLoad>() {
+            let session = text(&asked.params, "sessionId").unwrap_or_default();
+            self.compactions.retain(|(of, _), _| of != session);
+        }
         if let Some((session, update)) = seen.update_of("compaction_update") {
-            report.tests(&["COMP-03", "COMP-08"]);
+            report.tests(&["COMP-02", "COMP-03", "COMP-08"]);
             let id = text(update, "compactionId").unwrap_or_default();
             let key = (session.to_owned(), id.to_owned());
-            if let Some((true, line)) = self.compactions.get(&key) {
-                report.contradicts(
-                    "COMP-03",
-                    *line,
-                    format!("the compaction {} is over already", quoted(id)),
-                );
-            }
             let status = text(update, "status").unwrap_or_default();
+            let over = self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
+            let rule = if status == "in_progress" { "COMP-02" } else { "COMP-03" };
+            report.agrees(rule, over, || format!("the compaction {} is over already", quoted(id)));
             if (status != "completed" && !entries(update, "summary").is_empty())
                 || (status != "failed" && has(update, "error"))
             {
                 report.breaks("COMP-08", format!("a compaction that is {status} has a summary or an error"));
             }
-            self.compactions.insert(key, (status != "in_progress", report.line()));
+            let is_over = matches!(status, "completed" | "failed" | "cancelled");
+            self.compactions.insert(key, (is_over, report.line()));
         }
         if let Some((session, update)) = seen.update_of("compaction_summary_chunk") {
             self.chunk(session, update, report);

@@ -1,8 +1,8 @@
-//! Config options and modes: always whole, always in step (CONF, MODE).
+//! Config options and modes: always whole, always in step (CONF, MODE), and commands (CMD-05).
 
 use super::finding::Report;
-use super::seen::{OpenCall, Seen, entries, has, quoted, text};
-use attache_protocol::method::{SessionSetConfigOption, SessionSetMode};
+use super::seen::{Asked, OpenCall, Seen, entries, has, quoted, text};
+use attache_protocol::method::{SessionPrompt, SessionSetConfigOption, SessionSetMode};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -17,12 +17,24 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// The ids of the last full list, and its line.
-    options: Option<(HashSet<String>, usize)>,
+    /// The last full list, and its line.
+    options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
-    /// The mode that the options show.
+    /// The option of the category `mode` that offers the modes, and no other: its value.
     option_mode: Option<String>,
+    /// The line of a change of the mode that the options do not show yet.
+    unshown: Option<usize>,
+    /// The line of options with a new mode that was not announced as such yet.
+    unannounced: Option<usize>,
+}
+
+/// What may be set.
+#[derive(Debug)]
+enum Kind {
+    Boolean,
+    Select(HashSet<String>),
+    Other,
 }
 
 impl Judge {
@@ -39,18 +51,36 @@ impl Judge {
         if let Some((session, update)) = seen.update_of("current_mode_update") {
             self.of(session).mode_became(text(update, "currentModeId").unwrap_or_default(), report);
         }
+        if let Some((_, update)) = seen.update_of("available_commands_update") {
+            let mut names =
+                entries(update, "availableCommands").iter().filter_map(|command| text(command, "name"));
+            let slashed = names.find(|name| name.starts_with('/'));
+            report.keeps("CMD-05", slashed.is_none(), || {
+                format!("the name {} has a slash", quoted(slashed.unwrap_or_default()))
+            });
+        }
+        if let Some(asked) = seen.asked::<SessionSetConfigOption>() {
+            self.of(text(&asked.params, "sessionId").unwrap_or_default()).setting(asked, report);
+        }
         if let Some((call, outcome)) = seen.reply::<SessionSetConfigOption>() {
             self.set(call, outcome, report);
         }
+        if let Some(asked) = seen.asked::<SessionSetMode>() {
+            let settings = self.of(text(&asked.params, "sessionId").unwrap_or_default());
+            let is_ignored = settings.option_mode.is_none();
+            report.keeps("MODE-06", is_ignored, || {
+                "the mode is set as such, though it is an option too".to_owned()
+            });
+        }
         if let Some((call, outcome)) = seen.reply::<SessionSetMode>() {
+            self.of(text(&call.params, "sessionId").unwrap_or_default()).mode_set(call, outcome, report);
+        }
+        if let Some((call, _)) = seen.reply::<SessionPrompt>() {
             let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
-            let mode = text(&call.params, "modeId").unwrap_or_default();
-            match outcome {
-                Ok(_) if !settings.modes.is_empty() && !settings.modes.contains(mode) => {
-                    report.contradicts("MODE-02", call.line, format!("there is no mode {}", quoted(mode)));
-                }
-                Ok(_) => settings.mode = Some(mode.to_owned()),
-                Err(_) => {}
+            let late = settings.unshown.or(settings.unannounced).filter(|line| *line < call.line);
+            if let Some(line) = late {
+                (settings.unshown, settings.unannounced) = (None, None);
+                report.contradicts("MODE-07", line, "a turn later the mode and its option still differ");
             }
         }
     }
@@ -60,22 +90,30 @@ impl Judge {
         let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
         let id = text(&call.params, "configId").unwrap_or_default();
         let Ok(result) = outcome else { return };
-        let before = settings.options.take();
-        if let Some((known, line)) = &before
-            && !known.contains(id)
-        {
-            report.contradicts(
-                "CONF-07",
-                *line,
-                format!("there is no option {}, and setting it succeeds", quoted(id)),
-            );
-        }
+        let has_list = result.get("configOptions").is_some_and(Value::is_array);
+        report.keeps("CONF-21", has_list, || "the result has no list of options".to_owned());
         let now = entries(result, "configOptions");
-        if !now.iter().any(|option| text(option, "id") == Some(id)) {
-            let seen = format!("the result does not hold the option {} that was set", quoted(id));
-            report.contradicts("CONF-02", call.line, seen);
+        if let Some((known, line)) = &settings.options {
+            report.agrees("CONF-23", known.is_empty().then_some(*line), || {
+                "the session has no options, and setting one succeeds".to_owned()
+            });
+            let value = text(&call.params, "value");
+            let is_offered = |kind: &Kind| match (kind, value) {
+                (Kind::Select(values), Some(value)) => values.contains(value),
+                _ => true,
+            };
+            let shows =
+                |option: &Value| text(option, "id") == Some(id) && text(option, "currentValue") == value;
+            let is_right = known.is_empty()
+                || known.get(id).is_some_and(|kind| is_offered(kind) || now.iter().any(shows));
+            report.agrees("CONF-07", (!is_right).then_some(*line), || {
+                format!("there is no option {} with this value, and setting it succeeds", quoted(id))
+            });
         }
-        settings.options = before;
+        let is_there = now.iter().any(|option| text(option, "id") == Some(id));
+        report.agrees("CONF-02", (!is_there).then_some(call.line), || {
+            format!("the result does not hold the option {} that was set", quoted(id))
+        });
         settings.listed(result, report);
     }
 
@@ -92,52 +130,124 @@ impl Settings {
             self.modes = all.map(str::to_owned).collect();
             self.mode_became(text(modes, "currentModeId").unwrap_or_default(), report);
         }
-        if has(result, "configOptions") {
-            self.listed(result, report);
+        self.listed(result, report);
+        if let (Some(mode), Some(shown)) = (&self.mode, &self.option_mode) {
+            report.keeps("MODE-05", mode == shown, || {
+                format!("the mode is {}, and its option shows {}", quoted(mode), quoted(shown))
+            });
         }
+        (self.unshown, self.unannounced) = (None, None);
     }
 
     fn mode_became(&mut self, mode: &str, report: &mut Report) {
-        if !self.modes.is_empty() && !self.modes.contains(mode) {
-            report.breaks("MODE-02", format!("the current mode {} is none of the modes", quoted(mode)));
+        if !self.modes.is_empty() {
+            report.keeps("MODE-02", self.modes.contains(mode), || {
+                format!("the current mode {} is none of the modes", quoted(mode))
+            });
         }
         self.mode = Some(mode.to_owned());
+        self.changed(report);
+    }
+
+    /// The mode was changed as such.
+    fn changed(&mut self, report: &mut Report) {
+        if self.option_mode.is_some() && self.option_mode != self.mode {
+            self.unshown.get_or_insert(report.line());
+        } else {
+            self.in_step(report);
+        }
+    }
+
+    /// The mode and its option agree.
+    fn in_step(&mut self, report: &mut Report) {
+        if self.unshown.take().or(self.unannounced.take()).is_some() {
+            report.tests(&["MODE-07"]);
+        }
+        self.unannounced = None;
+    }
+
+    /// The reply to a change of the mode by its own method.
+    fn mode_set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
+        let mode = text(&call.params, "modeId").unwrap_or_default();
+        if outcome.is_err() {
+            return;
+        }
+        if !self.modes.is_empty() && !self.modes.contains(mode) {
+            return report.contradicts("MODE-02", call.line, format!("there is no mode {}", quoted(mode)));
+        }
+        report.tests(&["MODE-02"]);
+        self.mode = Some(mode.to_owned());
+        self.changed(report);
+    }
+
+    /// A value as its option takes it.
+    fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
+        let id = text(&asked.params, "configId").unwrap_or_default();
+        let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
+        let (form, value) = (asked.params.get("type"), asked.params.get("value").unwrap_or(&Value::Null));
+        let is_right = match kind {
+            Some(Kind::Boolean) => form.is_some_and(|form| form == "boolean") && value.is_boolean(),
+            Some(Kind::Select(_)) => form.is_none() && value.is_string(),
+            Some(Kind::Other) | None => return,
+        };
+        report.keeps("CONF-09", is_right, || {
+            format!("the value of {} is not written as its kind of option asks for", quoted(id))
+        });
     }
 
     /// Judges a full list of options and keeps it.
     fn listed(&mut self, holder: &Value, report: &mut Report) {
-        let options = entries(holder, "configOptions");
-        let mut ids = HashSet::new();
-        for option in options {
+        let mut known = HashMap::new();
+        let before = self.option_mode.take();
+        for option in entries(holder, "configOptions") {
             let id = text(option, "id").unwrap_or_default();
-            if !ids.insert(id.to_owned()) {
+            if known.insert(id.to_owned(), Kind::of(option)).is_some() {
                 report.breaks("CONF-19", format!("two options have the id {}", quoted(id)));
             }
             self.option(id, option, report);
         }
-        self.options = Some((ids, report.line()));
+        self.options = Some((known, report.line()));
+        if self.option_mode.is_none() || self.option_mode == self.mode {
+            return self.in_step(report);
+        }
+        match self.unshown {
+            Some(line) if self.option_mode == before => {
+                let shown = quoted(self.option_mode.as_deref().unwrap_or_default());
+                report.contradicts(
+                    "MODE-05",
+                    line,
+                    format!("the mode was changed, and its option shows {shown} still"),
+                );
+            }
+            _ => {
+                self.unannounced.get_or_insert(report.line());
+            }
+        }
     }
 
     fn option(&mut self, id: &str, option: &Value, report: &mut Report) {
         report.tests(&["CONF-05", "CONF-06", "CONF-14", "CONF-19"]);
+        let values = values(option);
         if let Some(category) = text(option, "category") {
             if !CATEGORIES.contains(&category) && !category.starts_with('_') {
-                report.breaks(
-                    "CONF-14",
-                    format!("the category {} is not in the specification", quoted(category)),
-                );
+                let seen = format!("the category {} is not in the specification", quoted(category));
+                report.breaks("CONF-14", seen);
             }
-            if category == "mode" {
+            let are_modes =
+                self.modes.len() == values.len() && values.iter().all(|value| self.modes.contains(*value));
+            if category == "mode" && are_modes && !values.is_empty() {
                 self.option_mode = text(option, "currentValue").map(str::to_owned);
             }
         }
         if text(option, "type") == Some("boolean") {
             return;
         }
-        let values = values(option);
-        let mut seen = HashSet::new();
-        if let Some(twice) = values.iter().find(|value| !seen.insert(**value)) {
-            report.breaks("CONF-19", format!("the option {} offers {} twice", quoted(id), quoted(twice)));
+        let groups = entries(option, "options").iter().filter_map(|entry| text(entry, "group"));
+        for names in [values.clone(), groups.collect()] {
+            let mut seen = HashSet::new();
+            if let Some(twice) = names.iter().find(|name| !seen.insert(**name)) {
+                report.breaks("CONF-19", format!("the option {} has {} twice", quoted(id), quoted(twice)));
+            }
         }
         match text(option, "currentValue") {
             None => report.breaks("CONF-05", format!("the option {} has no current value", quoted(id))),
@@ -151,13 +261,23 @@ impl Settings {
     }
 }
 
+impl Kind {
+    fn of(option: &Value) -> Self {
+        match text(option, "type") {
+            Some("boolean") => Self::Boolean,
+            Some("select") => Self::Select(values(option).into_iter().map(str::to_owned).collect()),
+            _ => Self::Other,
+        }
+    }
+}
+
 /// The values that a select offers, groups or not.
 fn values(option: &Value) -> Vec<&str> {
     let options = entries(option, "options").iter();
     options
-        .flat_map(|entry| match entries(entry, "options") {
-            [] => std::slice::from_ref(entry),
-            group => group,
+        .flat_map(|entry| match has(entry, "options") {
+            true => entries(entry, "options"),
+            false => std::slice::from_ref(entry),
         })
         .filter_map(|value| text(value, "value"))
         .collect()

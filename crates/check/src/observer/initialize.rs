@@ -10,9 +10,29 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     asked: bool,
+    /// The line of an answer with a version later than the client's own.
+    unspoken: Option<usize>,
 }
 
 impl Judge {
+    /// Whether a client goes on in a version that it does not speak (INIT-07). To be called for every message, of any version.
+    pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        if let Body::Asked(asked) = &seen.body
+            && seen.from == Side::Client
+            && asked.is_call
+            && let Some(line) = self.unspoken
+        {
+            let seen = format!("{} is called in a version later than the client's", quoted(&asked.method));
+            report.contradicts("INIT-07", line, seen);
+        }
+        if let Some((call, result)) = seen.result::<Initialize>() {
+            let version = |holder: &Value| holder.get("protocolVersion").and_then(Value::as_u64);
+            let is_later =
+                version(result).zip(version(&call.params)).is_some_and(|(given, asked)| given > asked);
+            self.unspoken = is_later.then_some(report.line());
+        }
+    }
+
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         if let Some(asked) = seen.asked::<Initialize>() {
             self.asked = true;

@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct Known {
     offered: Option<ClientCapabilities>,
-    /// What the client can do, once the handshake is done.
+    /// What the client can do, once the handshake is done; nothing if that could not be read.
     pub(super) client: Option<ClientCapabilities>,
     /// What the agent can do, once the handshake is done.
     pub(super) agent: Option<AgentCapabilities>,
@@ -37,7 +37,7 @@ impl Known {
         let Body::Replied { to, outcome: Ok(result), text } = &seen.body else { return };
         if is::<Initialize>(to.row) {
             self.is_foreign = is_foreign(result);
-            self.client = Some(self.offered.take().unwrap_or_default());
+            self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
             self.agent = Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
         }

@@ -1,27 +1,37 @@
-//! Permissions: what is offered and what is chosen (PERM, CANCEL-05).
+//! Permissions: what is offered, what is chosen, and what is done before that (PERM, CANCEL-05, CANCEL-23).
 
 use super::finding::Report;
-use super::seen::{Seen, entries, quoted, text};
-use attache_protocol::method::{SessionCancel, SessionRequestPermission};
+use super::seen::{OpenCall, Seen, entries, quoted, text};
+use attache_protocol::method::{CancelRequest, SessionCancel, SessionRequestPermission, Side};
+use serde_json::Value;
 use std::collections::HashMap;
 
-/// The open questions of each session, by the line of the request, with the line of the cancel that came since.
+/// The open questions by the line of the request, and the answers that came too late.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
+    /// Session and tool call of which the turn was cancelled before an option was chosen, with the line of the choice.
+    late: HashMap<(String, String), usize>,
 }
 
 #[derive(Debug)]
 struct Question {
     session: String,
+    tool_call: String,
+    /// The line of the cancel that came since.
     cancelled: Option<usize>,
+    /// The agent has no need of an answer any more, and an error is one (CANCEL-21).
+    is_withdrawn: bool,
 }
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionRequestPermission>() {
             let session = text(&asked.params, "sessionId").unwrap_or_default().to_owned();
-            self.open.insert(report.line(), Question { session, cancelled: None });
+            let tool_call = asked.params.get("toolCall").and_then(|call| text(call, "toolCallId"));
+            let tool_call = tool_call.unwrap_or_default().to_owned();
+            let question = Question { session, tool_call, cancelled: None, is_withdrawn: false };
+            self.open.insert(report.line(), question);
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
@@ -29,18 +39,65 @@ impl Judge {
                 question.cancelled.get_or_insert(report.line());
             }
         }
-        let Some((call, outcome)) = seen.reply::<SessionRequestPermission>() else { return };
-        let question = self.open.remove(&call.line);
-        let Ok(result) = outcome else { return };
-        let outcome = result.get("outcome").unwrap_or(&serde_json::Value::Null);
-        let cancelled = question.and_then(|question| question.cancelled);
-        match (text(outcome, "outcome"), cancelled) {
-            (Some("cancelled"), Some(_)) => report.tests(&["CANCEL-05"]),
-            (Some("selected"), Some(cancel)) => {
-                report.contradicts("CANCEL-05", cancel, "the turn was cancelled, and an option is chosen");
+        if seen.from == Side::Agent && seen.asked::<CancelRequest>().is_some() {
+            self.open.values_mut().for_each(|question| question.is_withdrawn = true);
+        }
+        if let Some((session, update)) = seen.update_of("tool_call_update") {
+            self.updated(session, update, report);
+        }
+        if let Some((call, outcome)) = seen.reply::<SessionRequestPermission>()
+            && let Some(question) = self.open.remove(&call.line)
+        {
+            self.answered(question, call, outcome, report);
+        }
+    }
+
+    fn updated(&mut self, session: &str, update: &Value, report: &mut Report) {
+        let id = text(update, "toolCallId").unwrap_or_default();
+        let status = text(update, "status").unwrap_or_default();
+        let of_call =
+            |(_, question): &(&usize, &Question)| question.session == session && question.tool_call == id;
+        let asked = self.open.iter().filter(of_call).map(|(line, _)| *line).min();
+        if let Some(asked) = asked {
+            report.agrees("PERM-02", (status == "completed").then_some(asked), || {
+                format!("the call {} is completed, and whether it may run is not answered", quoted(id))
+            });
+        }
+        if let Some(line) = self.late.get(&(session.to_owned(), id.to_owned())) {
+            let runs = matches!(status, "in_progress" | "completed");
+            report.agrees("CANCEL-23", runs.then_some(*line), || {
+                format!(
+                    "the turn was cancelled before the call {} was allowed, and it is {status}",
+                    quoted(id)
+                )
+            });
+        }
+    }
+
+    fn answered(
+        &mut self,
+        question: Question,
+        call: &OpenCall,
+        outcome: Result<&Value, &Value>,
+        report: &mut Report,
+    ) {
+        let outcome = outcome.map(|result| result.get("outcome").unwrap_or(&Value::Null));
+        let chosen = outcome.ok().filter(|outcome| text(outcome, "outcome") == Some("selected"));
+        match question.cancelled {
+            Some(cancel) => {
+                let is_wrong = chosen.is_some() || outcome.is_err() && !question.is_withdrawn;
+                for rule in ["CANCEL-05", "PERM-06"] {
+                    report.agrees(rule, is_wrong.then_some(cancel), || {
+                        "the turn was cancelled, and the question is not answered so".to_owned()
+                    });
+                }
+                if chosen.is_some() {
+                    self.late.insert((question.session, question.tool_call), report.line());
+                }
             }
-            (Some("selected"), None) => {
-                let chosen = text(outcome, "optionId").unwrap_or_default();
+            None => {
+                let Some(chosen) = chosen else { return };
+                let chosen = text(chosen, "optionId").unwrap_or_default();
                 let mut offered =
                     entries(&call.params, "options").iter().filter_map(|option| text(option, "optionId"));
                 let is_offered = offered.any(|option| option == chosen);
@@ -48,7 +105,6 @@ impl Judge {
                     format!("the option {} was not offered", quoted(chosen))
                 });
             }
-            _ => {}
         }
     }
 }

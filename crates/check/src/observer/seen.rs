@@ -1,5 +1,6 @@
 //! One message as the judges see it.
 
+use attache_protocol::RequestId;
 use attache_protocol::method::{
     Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification, Side,
 };
@@ -39,6 +40,8 @@ pub(super) struct Asked<'l> {
     pub(super) text: Option<&'l str>,
     /// Whether a reply is owed.
     pub(super) is_call: bool,
+    /// The id of a call.
+    pub(super) id: Option<RequestId>,
 }
 
 /// A call without a reply yet.
@@ -48,6 +51,8 @@ pub(super) struct OpenCall {
     pub(super) line: usize,
     pub(super) method: String,
     pub(super) row: Option<&'static Row>,
+    /// The line at which the caller gave it up.
+    pub(super) cancelled: Option<usize>,
     /// What it asked for, less long texts: see [`short`](super::calls).
     pub(super) params: Value,
 }

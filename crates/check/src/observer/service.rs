@@ -1,17 +1,35 @@
-//! What an agent asks of its client: terminals and questions (TERM, ELIC).
+//! Files and terminals of the client (FS, TERM).
 
 use super::finding::Report;
-use super::seen::{Asked, Body, Seen, entries, has, is, quoted, text};
-use attache_protocol::method::{ElicitationCreate, Side, TerminalCreate, TerminalRelease};
+use super::seen::{Body, OpenCall, Seen, entries, has, is, quoted, text};
+use attache_protocol::method::{
+    FsReadTextFile, SessionPrompt, TerminalCreate, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The terminals of all sessions, and the pages that people were sent to.
+/// The terminals of all sessions.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// The line that made each; and that which released it.
-    terminals: HashMap<(String, String), (usize, Option<usize>)>,
-    pages: HashMap<String, usize>,
+    terminals: HashMap<Key, Terminal>,
+    /// How many prompts of each session run.
+    running: HashMap<String, usize>,
+}
+
+/// Session and terminal.
+type Key = (String, String);
+
+#[derive(Debug)]
+struct Terminal {
+    /// The line that made it.
+    line: usize,
+    /// The line that asked for its release.
+    releasing: Option<usize>,
+    /// The line that released it.
+    released: Option<usize>,
+    /// The line that told its exit.
+    exited: Option<usize>,
+    limit: Option<u64>,
 }
 
 impl Judge {
@@ -19,39 +37,68 @@ impl Judge {
         if let Some((call, result)) = seen.result::<TerminalCreate>()
             && let Some(key) = terminal(&call.params, result)
         {
-            self.terminals.insert(key, (report.line(), None));
+            let limit = call.params.get("outputByteLimit").and_then(Value::as_u64);
+            let terminal =
+                Terminal { line: report.line(), releasing: None, released: None, exited: None, limit };
+            self.terminals.insert(key, terminal);
         }
-        if let Body::Asked(asked) = &seen.body
-            && seen.from == Side::Agent
-            && has(&asked.params, "terminalId")
+        if let Some(asked) = seen.asked::<TerminalRelease>()
+            && let Some(key) = terminal(&asked.params, &asked.params)
+            && let Some(terminal) = self.terminals.get_mut(&key)
         {
-            self.used(asked, report);
+            terminal.releasing.get_or_insert(report.line());
+        }
+        if let Body::Replied { to, outcome: Ok(result), .. } = &seen.body
+            && has(&to.params, "terminalId")
+        {
+            self.told(to, result, report);
         }
         if let Some((session, update)) = seen.update() {
             for content in entries(update, "content") {
                 self.embedded(session, content, report);
             }
         }
-        if let Some(asked) = seen.asked::<ElicitationCreate>() {
-            self.asked(&asked.params, report);
+        if let Some((call, result)) = seen.result::<FsReadTextFile>() {
+            read(call, result, report);
         }
-        if let Some((call, result)) = seen.result::<ElicitationCreate>() {
-            let action = text(result, "action").unwrap_or_default();
-            if action != "accept" && has(result, "content") {
-                report.contradicts("ELIC-13", call.line, format!("{action} comes with content"));
-            }
+        if let Some(asked) = seen.asked::<SessionPrompt>() {
+            *self
+                .running
+                .entry(text(&asked.params, "sessionId").unwrap_or_default().to_owned())
+                .or_default() += 1;
+        }
+        if let Some((call, _)) = seen.reply::<SessionPrompt>()
+            && let Some(running) = self.running.get_mut(text(&call.params, "sessionId").unwrap_or_default())
+        {
+            *running = running.saturating_sub(1);
         }
     }
 
-    fn used(&mut self, asked: &Asked<'_>, report: &mut Report) {
-        let Some(key) = terminal(&asked.params, &asked.params) else { return };
-        if let Some((_, released)) = self.terminals.get_mut(&key) {
-            if let Some(line) = released {
-                let seen = format!("the terminal {} was released", quoted(&key.1));
-                report.contradicts("TERM-11", *line, seen);
+    /// What a client tells of a terminal.
+    fn told(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+        let Some(key) = terminal(&call.params, &call.params) else { return };
+        let shown = quoted(&key.1);
+        let Some(terminal) = self.terminals.get_mut(&key) else {
+            let other = self.terminals.iter().find(|((_, id), _)| *id == key.1);
+            if let Some((_, other)) = other {
+                let seen = format!("the terminal {shown} is that of another session");
+                report.contradicts("TERM-15", other.line, seen);
             }
-            if is::<TerminalRelease>(asked.row) {
-                *released = Some(report.line());
+            return;
+        };
+        if is::<TerminalRelease>(call.row) {
+            terminal.released.get_or_insert(report.line());
+            return;
+        }
+        if let Some(released) = terminal.released.filter(|released| *released < call.line) {
+            report.contradicts("TERM-11", released, format!("the terminal {shown} was released"));
+        }
+        if is::<TerminalOutput>(call.row) {
+            terminal.output(call, result, report);
+        } else if is::<TerminalWaitForExit>(call.row) {
+            exit(result, report);
+            if has(result, "exitCode") || has(result, "signal") {
+                terminal.exited.get_or_insert(report.line());
             }
         }
     }
@@ -61,46 +108,69 @@ impl Judge {
         else {
             return;
         };
-        if let Some((_, Some(line))) = self.terminals.get(&(session.to_owned(), id.to_owned())) {
-            let seen = format!("the terminal {} is embedded after its release", quoted(id));
-            report.contradicts("TOOL-13", *line, seen);
+        if let Some(terminal) = self.terminals.get(&(session.to_owned(), id.to_owned())) {
+            report.agrees("TOOL-13", terminal.releasing, || {
+                format!("the terminal {} is embedded after its release", quoted(id))
+            });
         }
     }
 
-    fn asked(&mut self, params: &Value, report: &mut Report) {
-        let scopes = usize::from(has(params, "sessionId")) + usize::from(has(params, "requestId"));
-        if !has(params, "mode") || scopes != 1 {
-            report.breaks("ELIC-04", format!("a mode and one scope are needed; there are {scopes} scopes"));
-        }
-        if text(params, "mode") == Some("form") {
-            let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
-            if text(schema, "type") != Some("object") || !has(schema, "properties") {
-                report.breaks("ELIC-07", "requestedSchema is no object with properties");
-            }
-        }
-        if let Some(id) = text(params, "elicitationId")
-            && let Some(earlier) = self.pages.insert(id.to_owned(), report.line())
-        {
-            report.contradicts(
-                "ELIC-18",
-                earlier,
-                format!("the elicitation id {} is used again", quoted(id)),
-            );
-        }
-    }
-
-    /// Terminals that nobody released.
+    /// Terminals that nobody released. Those of a turn that is cut off by the end are not at fault.
     pub(super) fn end(&mut self, report: &mut Report) {
-        let left = self.terminals.drain().filter(|(_, (_, released))| released.is_none());
-        let mut left: Vec<_> = left.map(|((_, id), (line, _))| (line, id)).collect();
+        let is_idle = |session: &str| self.running.get(session).is_none_or(|running| *running == 0);
+        let left = self
+            .terminals
+            .iter()
+            .filter(|((session, _), terminal)| terminal.releasing.is_none() && is_idle(session));
+        let mut left: Vec<_> = left.map(|((_, id), terminal)| (terminal.line, id)).collect();
         left.sort();
         for (line, id) in left {
-            report.contradicts("TERM-10", line, format!("the terminal {} was never released", quoted(&id)));
+            report.contradicts("TERM-10", line, format!("the terminal {} was never released", quoted(id)));
         }
     }
 }
 
-/// Session and terminal.
-fn terminal(asked: &Value, holder: &Value) -> Option<(String, String)> {
+impl Terminal {
+    fn output(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+        let output = text(result, "output").unwrap_or_default();
+        // A byte that is no UTF-8 is told as a longer character.
+        if let Some(limit) = self.limit.filter(|_| !output.contains('\u{fffd}')) {
+            let length = u64::try_from(output.len()).unwrap_or(u64::MAX);
+            report.agrees("TERM-05", (length > limit).then_some(call.line), || {
+                format!("the output has {length} bytes, and at most {limit} are to be kept")
+            });
+        }
+        match result.get("exitStatus").filter(|status| !status.is_null()) {
+            Some(status) => {
+                exit(status, report);
+                self.exited.get_or_insert(report.line());
+            }
+            None => {
+                let earlier = self.exited.filter(|exited| *exited < call.line);
+                report.agrees("TERM-06", earlier, || "the exit that was told before is gone".to_owned());
+            }
+        }
+    }
+}
+
+fn exit(status: &Value, report: &mut Report) {
+    if has(status, "exitCode") || has(status, "signal") {
+        let is_one = !(has(status, "exitCode") && has(status, "signal"));
+        report.keeps("TERM-08", is_one, || "there is an exit code, and a signal that killed it".to_owned());
+    }
+}
+
+/// A file that was read: not more of it than was asked for.
+fn read(call: &OpenCall, result: &Value, report: &mut Report) {
+    let Some(limit) = call.params.get("limit").and_then(Value::as_u64) else { return };
+    let lines = text(result, "content").unwrap_or_default().lines().count();
+    let is_more = u64::try_from(lines).unwrap_or(u64::MAX) > limit;
+    let rule = if limit == 0 { "FS-04" } else { "FS-03" };
+    report.agrees(rule, is_more.then_some(call.line), || {
+        format!("{lines} lines are given, and at most {limit} were asked for")
+    });
+}
+
+fn terminal(asked: &Value, holder: &Value) -> Option<Key> {
     Some((text(asked, "sessionId")?.to_owned(), text(holder, "terminalId")?.to_owned()))
 }

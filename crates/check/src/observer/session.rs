@@ -3,10 +3,10 @@
 use super::finding::Report;
 use super::known::Known;
 use super::path::is_absolute;
-use super::seen::{Asked, Body, Seen, entries, has, is, quoted, text};
+use super::seen::{Asked, Body, OpenCall, Seen, entries, has, is, quoted, text};
 use attache_protocol::method::{
     SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt,
-    SessionResume, Side,
+    SessionResume, SessionSetTitle, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,22 @@ pub(super) struct Judge {
     loading: HashSet<String>,
     /// The next page that each cursor stands for.
     cursors: HashSet<String>,
+    /// Whether the last page was the last of its list.
+    is_at_end: bool,
+    /// Whether a session was deleted since a cursor was given.
+    is_disturbed: bool,
+    /// The line of the reply to a load after which nothing was prompted.
+    loaded: HashMap<String, usize>,
+    /// The notices of each session, as they were written.
+    notices: HashMap<String, HashSet<String>>,
+    /// What was told of each session last: the member and its value, by whom and on which line.
+    info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
 }
+
+/// How many notices of a session are remembered.
+const NOTICES: usize = 64;
+/// The longest title that has to be listed as it was told, in bytes: longer ones may be cut (INFO-11).
+const TITLE: usize = 200;
 
 /// Updates that tell of the conversation.
 const SAID: [&str; 6] = [
@@ -58,10 +73,18 @@ impl Judge {
         if is::<SessionLoad>(asked.row) {
             self.loading.insert(session.to_owned());
         }
+        if is::<SessionLoad>(asked.row) || is::<SessionPrompt>(asked.row) {
+            self.loaded.remove(session);
+        }
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
             let is_given = self.cursors.contains(cursor);
+            if self.is_at_end {
+                report.keeps("LIST-06", is_given, || {
+                    format!("the list was at its end, and {} is asked for", quoted(cursor))
+                });
+            }
             report
                 .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
         }
@@ -80,8 +103,16 @@ impl Judge {
             let is_said = SAID.contains(&kind).then_some(*line);
             report.agrees("SESS-19", is_said, || format!("{kind} while the session is resumed"));
         }
-        if kind == "notice" && self.loading.contains(session) && !self.open.contains_key(session) {
-            report.breaks("SESS-16", "a notice while the session is loaded");
+        if kind == "user_message_chunk"
+            && let Some(line) = self.loaded.get(session)
+        {
+            report.contradicts("SESS-14", *line, "the load was answered, and its history goes on");
+        }
+        if kind == "notice" {
+            self.noticed(session, update, report);
+        }
+        if kind != "subagent_update" {
+            report.keeps("SESS-04", update.get("cwd").is_none(), || "the update carries a cwd".to_owned());
         }
         if kind == "session_info_update" {
             report.tests(&["INFO-04"]);
@@ -89,6 +120,35 @@ impl Judge {
                 if update.get(key).is_some() {
                     report.breaks("INFO-04", format!("the update carries {key}"));
                 }
+            }
+            self.informed(session, update, report);
+        }
+    }
+
+    /// A notice is no history: what was sent once is not sent again by a load. It may send new ones.
+    fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
+        let notices = self.notices.entry(session.to_owned()).or_default();
+        let is_known = notices.contains(&update.to_string());
+        if self.loading.contains(session) {
+            for rule in ["SESS-16", "NOTE-03"] {
+                report.keeps(rule, !is_known, || "the load sends a notice again".to_owned());
+            }
+        } else if notices.len() < NOTICES {
+            notices.insert(update.to_string());
+        }
+    }
+
+    /// Only what has changed is told.
+    fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
+        for key in ["title", "updatedAt"] {
+            let Some(value) = update.get(key) else { continue };
+            let told = (value.clone(), "INFO-05", report.line());
+            if let Some((before, rule, line)) = self.info.insert((session.to_owned(), key), told)
+                && rule == "INFO-05"
+            {
+                report.agrees("INFO-02", (before == *value).then_some(line), || {
+                    format!("{key} is what it was")
+                });
             }
         }
     }
@@ -99,7 +159,14 @@ impl Judge {
             let earlier = self.given.insert(id.to_owned(), report.line());
             report.agrees("SESS-01", earlier, || format!("{} is the id of another session", quoted(id)));
         }
+        if let Some((call, result)) = seen.result::<SessionSetTitle>()
+            && let Some(session) = text(&call.params, "sessionId")
+        {
+            let title = result.get("title").cloned().unwrap_or_default();
+            self.info.insert((session.to_owned(), "title"), (title, "TITLE-01", report.line()));
+        }
         if let Some((session, _)) = seen.opened() {
+            self.info.retain(|(of, _), _| *of != session);
             self.closed.remove(&session);
             self.deleted.remove(&session);
             self.open.insert(session, report.line());
@@ -107,8 +174,13 @@ impl Judge {
         if let Some((call, _)) = seen.reply::<SessionResume>() {
             self.resuming.remove(text(&call.params, "sessionId").unwrap_or_default());
         }
-        if let Some((call, _)) = seen.reply::<SessionLoad>() {
-            self.loading.remove(text(&call.params, "sessionId").unwrap_or_default());
+        if let Some((call, outcome)) = seen.reply::<SessionLoad>() {
+            let session = text(&call.params, "sessionId").unwrap_or_default();
+            self.loading.remove(session);
+            if outcome.is_ok() {
+                report.tests(&["SESS-14"]);
+                self.loaded.insert(session.to_owned(), report.line());
+            }
         }
         if let Some((call, _)) = seen.result::<SessionClose>()
             && let Some(session) = text(&call.params, "sessionId")
@@ -116,14 +188,38 @@ impl Judge {
             self.open.remove(session);
             self.closed.insert(session.to_owned(), report.line());
         }
-        if let Some((call, _)) = seen.result::<SessionDelete>()
+        if let Some((call, outcome)) = seen.reply::<SessionDelete>()
             && let Some(session) = text(&call.params, "sessionId")
         {
-            self.deleted.insert(session.to_owned(), report.line());
+            self.is_disturbed = true;
+            if let Some(earlier) = self.deleted.get(session) {
+                report.agrees("DEL-03", outcome.is_err().then_some(*earlier), || {
+                    format!("{} is deleted already, and deleting it again fails", quoted(session))
+                });
+            }
+            if outcome.is_ok() {
+                self.deleted.insert(session.to_owned(), report.line());
+            }
         }
         if let Some((call, result)) = seen.result::<SessionList>() {
+            self.paged(call, result, report);
             self.listed(text(&call.params, "cwd"), result, report);
         }
+    }
+
+    /// A next page is told of only where there is one.
+    fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+        let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
+        if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
+            let is_empty = entries(result, "sessions").is_empty() && next.is_none() && !self.is_disturbed;
+            report.keeps("LIST-05", !is_empty && next != Some(cursor), || {
+                format!("the cursor {} was given, and there was no more", quoted(cursor))
+            });
+        }
+        if next.is_some() {
+            self.is_disturbed = false;
+        }
+        self.is_at_end = next.is_none();
     }
 
     fn listed(&mut self, cwd: Option<&str>, result: &Value, report: &mut Report) {
@@ -135,6 +231,14 @@ impl Judge {
             if let Some(line) = self.deleted.get(id) {
                 let seen = format!("{} is listed, though it was deleted", quoted(id));
                 report.contradicts("DEL-02", *line, seen);
+            }
+            if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
+                && title.as_str().is_none_or(|title| title.len() <= TITLE)
+            {
+                let shown = listed.get("title").unwrap_or(&Value::Null);
+                report.agrees(rule, (shown != title).then_some(*line), || {
+                    format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
+                });
             }
             let place = text(listed, "cwd").unwrap_or_default();
             if let Some(wanted) = cwd {

@@ -17,6 +17,7 @@ struct Shapes {
     receiver: Side,
     is_call: bool,
     params: Reader,
+    error: fn(&str) -> Option<DecodeError>,
     result: Option<Reader>,
 }
 
@@ -41,16 +42,39 @@ macro_rules! shapes {
 attache_protocol::each_method!(shapes);
 
 const fn call<M: Call>(receiver: Side) -> Shapes {
-    Shapes { name: M::ROW.name, receiver, is_call: true, params: params::<M>, result: Some(result::<M>) }
+    Shapes {
+        name: M::ROW.name,
+        receiver,
+        is_call: true,
+        params: params::<M>,
+        error: error::<M>,
+        result: Some(result::<M>),
+    }
 }
 
 const fn notification<M: Method>(receiver: Side) -> Shapes {
-    Shapes { name: M::ROW.name, receiver, is_call: false, params: params::<M>, result: None }
+    Shapes {
+        name: M::ROW.name,
+        receiver,
+        is_call: false,
+        params: params::<M>,
+        error: error::<M>,
+        result: None,
+    }
 }
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
-    let text = if text == "null" && M::ROW.null_params { "{}" } else { text };
+    let text = given::<M>(text);
     faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
+}
+
+fn error<M: Method>(text: &str) -> Option<DecodeError> {
+    M::decode_params(Some(text)).err()
+}
+
+/// Params as they count: null for none where that is allowed.
+fn given<M: Method>(text: &str) -> &str {
+    if text == "null" && M::ROW.null_params { "{}" } else { text }
 }
 
 fn result<M: Call>(text: &str) -> Vec<Fault> {
@@ -109,6 +133,12 @@ fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     };
     report.tests(&["META-03", "DEC-20"]);
     breaks((shapes.params)(asked.text.unwrap_or("{}")), report);
+}
+
+/// What makes the params of a call impossible to decode.
+pub(super) fn undecodable(from: Side, asked: &Asked<'_>) -> Option<DecodeError> {
+    let shapes = shapes_of(from.other(), &asked.method, asked.is_call)?;
+    (shapes.error)(asked.text.unwrap_or("{}"))
 }
 
 fn breaks(faults: Vec<Fault>, report: &mut Report) {

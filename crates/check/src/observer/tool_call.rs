@@ -1,8 +1,11 @@
 //! Tool calls (TOOL).
 
 use super::finding::Report;
-use super::seen::{Seen, entries, has, quoted, text};
-use attache_protocol::method::{SessionCancel, SessionLoad, SessionPrompt, SessionRequestPermission};
+use super::path::is_absolute;
+use super::seen::{Seen, entries, quoted, text};
+use attache_protocol::method::{
+    FsReadTextFile, SessionCancel, SessionLoad, SessionPrompt, SessionRequestPermission,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -10,6 +13,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     sessions: HashMap<String, Calls>,
+    /// Files that the client said do not exist, with the line.
+    missing: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
@@ -26,11 +31,14 @@ struct ToolCall {
     name: Option<String>,
     /// The line of its final status.
     settled: Option<usize>,
+    /// The status that was told last.
+    status: Option<String>,
 }
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         self.follow(seen, report);
+        self.files(seen, report);
         if let Some((session, update)) = seen.update_of("tool_call") {
             self.of(session).created(update, report);
         }
@@ -74,6 +82,28 @@ impl Judge {
         }
     }
 
+    /// A file that does not exist has no old text, not even an empty one.
+    fn files(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        if let Some((call, outcome)) = seen.reply::<FsReadTextFile>()
+            && let Some(path) = text(&call.params, "path")
+        {
+            match outcome {
+                Err(error) if error["code"] == -32002 => self.missing.insert(path.to_owned(), report.line()),
+                _ => self.missing.remove(path),
+            };
+        }
+        let Some((_, update)) = seen.update() else { return };
+        for diff in entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"))
+        {
+            let path = text(diff, "path").unwrap_or_default();
+            if let Some(line) = self.missing.get(path) {
+                report.agrees("TOOL-11", (text(diff, "oldText") == Some("")).then_some(*line), || {
+                    format!("{} did not exist, and has an old text", quoted(path))
+                });
+            }
+        }
+    }
+
     fn of(&mut self, session: &str) -> &mut Calls {
         self.sessions.entry(session.to_owned()).or_default()
     }
@@ -105,10 +135,17 @@ impl Calls {
         }
         let line = report.line();
         let call = self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
-        if let (Some(line), Some(status)) = (call.settled, text(update, "status"))
-            && !matches!(status, "completed" | "failed")
-        {
-            report.contradicts("TOOL-08", line, format!("the status of a settled call becomes {status}"));
+        if let (Some(line), Some(status)) = (call.settled, text(update, "status")) {
+            if call.status.as_deref() == Some(status) {
+                report.contradicts("TOOL-07", line, format!("the call is {status} already"));
+            } else {
+                report.contradicts("TOOL-08", line, format!("the status of a settled call becomes {status}"));
+            }
+        } else if text(update, "status") == Some("completed") && !self.loading {
+            let is_pending = call.status.as_deref() == Some("pending");
+            report.agrees("TOOL-07", is_pending.then_some(call.line), || {
+                format!("the call {} was never in progress", quoted(id))
+            });
         }
         call.follow(update, report);
     }
@@ -116,8 +153,11 @@ impl Calls {
 
 impl ToolCall {
     fn follow(&mut self, update: &Value, report: &mut Report) {
-        if matches!(text(update, "status"), Some("completed" | "failed")) {
-            self.settled.get_or_insert(report.line());
+        if let Some(status) = text(update, "status") {
+            if matches!(status, "completed" | "failed") {
+                self.settled.get_or_insert(report.line());
+            }
+            self.status = Some(status.to_owned());
         }
         if let Some(name) = text(update, "name") {
             if self.name.as_deref().is_some_and(|known| known != name) {
@@ -125,10 +165,12 @@ impl ToolCall {
             }
             self.name = Some(name.to_owned());
         }
-        for content in entries(update, "content") {
-            if text(content, "type") == Some("diff") && !has(content, "path") {
-                report.breaks("TOOL-10", "the diff has no path");
-            }
+        let diffs = entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"));
+        for place in diffs.chain(entries(update, "locations")) {
+            let is_absolute = text(place, "path").is_some_and(is_absolute);
+            report.keeps("TOOL-10", is_absolute && place.get("line").is_none_or(|line| *line != 0), || {
+                "the path is not absolute, or its line is 0".to_owned()
+            });
         }
     }
 }

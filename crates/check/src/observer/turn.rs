@@ -1,4 +1,4 @@
-//! Turns: a prompt, its cancel, its end (PROMPT, CANCEL).
+//! Turns: a prompt, its cancel, its end (PROMPT, CANCEL, RPC-29).
 
 use super::finding::Report;
 use super::seen::{Seen, has, quoted, text};
@@ -7,7 +7,7 @@ use attache_protocol::method::{
     Side,
 };
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The turns of each session.
 #[derive(Debug, Default)]
@@ -22,10 +22,20 @@ struct Turns {
     running: Vec<usize>,
     /// The line of a cancel that came while they ran.
     cancelled: Option<usize>,
+    /// The line of a cancel that came while nothing ran.
+    cancelled_idle: Option<usize>,
+    /// The line of a cancel of another session that came while they ran.
+    other_cancelled: Option<usize>,
+    /// The line at which the client began to close the session while they ran.
+    closing: Option<usize>,
     /// Whether the turns that run may be cancelled for another reason.
     may_be_cancelled: bool,
     /// The line of the reply to a cancelled turn, as long as nothing new has begun.
     ended: Option<usize>,
+    /// The ids of the messages of the turn that runs or ran last.
+    messages: HashSet<String>,
+    /// The line of the reply to the last turn.
+    replied: Option<usize>,
 }
 
 /// Updates that belong to a turn.
@@ -34,66 +44,136 @@ const OF_A_TURN: [&str; 5] =
 
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        self.asked(seen, report);
+        if let Some((session, update)) = seen.update()
+            && let Some(turns) = self.sessions.get_mut(session)
+        {
+            turns.updated(update, report);
+        }
+        if let Some((call, outcome)) = seen.reply::<SessionPrompt>() {
+            self.of(&call.params).replied(call.line, outcome, report);
+        }
+        if let Some((call, _)) = seen.result::<SessionClose>() {
+            let turns = self.of(&call.params);
+            if turns.closing == Some(call.line) {
+                report.agrees("SESS-25", turns.running.first().copied(), || {
+                    "the session is closed, and its prompt has no reply yet".to_owned()
+                });
+            }
+        }
+    }
+
+    fn asked(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some(asked) = seen.asked::<SessionPrompt>() {
             let turns = self.of(&asked.params);
             turns.ended = None;
             if let Some(earlier) = turns.running.first() {
                 let seen = "a prompt, while another one of this session runs";
                 report.contradicts("PROMPT-13", *earlier, seen);
+            } else {
+                (turns.messages, turns.replied) = (HashSet::new(), None);
             }
             turns.running.push(report.line());
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
-            let turns = self.of(&asked.params);
-            if !turns.running.is_empty() {
-                turns.cancelled.get_or_insert(report.line());
+            let session = text(&asked.params, "sessionId").unwrap_or_default();
+            for turns in self.sessions.values_mut().filter(|turns| !turns.running.is_empty()) {
+                turns.other_cancelled.get_or_insert(report.line());
             }
+            let turns = self.sessions.entry(session.to_owned()).or_default();
+            turns.other_cancelled = None;
+            let line =
+                if turns.running.is_empty() { &mut turns.cancelled_idle } else { &mut turns.cancelled };
+            line.get_or_insert(report.line());
         }
         let again = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>());
         if let Some(asked) = again {
-            self.of(&asked.params).ended = None;
+            let turns = self.of(&asked.params);
+            (turns.ended, turns.replied, turns.cancelled_idle) = (None, None, None);
         }
         // Other ways to end a turn: its request is cancelled, its session closed or deleted (CANCEL-20, SESS-23).
         if seen.from == Side::Client && seen.asked::<CancelRequest>().is_some() {
             self.sessions.values_mut().for_each(|turns| turns.may_be_cancelled = true);
         }
-        let ends = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>());
-        if let Some(asked) = ends {
-            self.of(&asked.params).may_be_cancelled = true;
-        }
-        if let Some((session, update)) = seen.update()
-            && let Some(turns) = self.sessions.get(session)
-            && let Some(line) = turns.ended
-            && text(update, "sessionUpdate").is_some_and(|kind| OF_A_TURN.contains(&kind))
-        {
-            report.contradicts("CANCEL-04", line, "an update of a cancelled turn after its reply");
-        }
-        if let Some((call, outcome)) = seen.reply::<SessionPrompt>() {
-            let line = call.line;
-            let turns = self.of(&call.params);
-            turns.running.retain(|running| *running != line);
-            let (cancelled, may_be_cancelled) = (turns.cancelled, turns.may_be_cancelled);
-            if turns.running.is_empty() {
-                (turns.cancelled, turns.may_be_cancelled) = (None, false);
-            }
-            turns.ended = cancelled.map(|_| report.line());
-            let cancelled = cancelled.filter(|cancelled| *cancelled > line);
-            if let Ok(result) = outcome
-                && cancelled.is_none()
-                && !may_be_cancelled
-            {
-                let is_cancelled = text(result, "stopReason") == Some("cancelled");
-                report.agrees("PROMPT-07", is_cancelled.then_some(line), || {
-                    "the turn is cancelled, and no client asked for that".to_owned()
-                });
-            }
-            ended(outcome, line, cancelled, report);
+        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>()) {
+            let is_close = seen.asked::<SessionClose>().is_some();
+            let turns = self.of(&asked.params);
+            turns.may_be_cancelled = true;
+            turns.closing = (is_close && !turns.running.is_empty()).then_some(report.line());
         }
     }
 
     fn of(&mut self, params: &Value) -> &mut Turns {
         let session = text(params, "sessionId").unwrap_or_default();
         self.sessions.entry(session.to_owned()).or_default()
+    }
+}
+
+impl Turns {
+    fn updated(&mut self, update: &Value, report: &mut Report) {
+        let kind = text(update, "sessionUpdate").unwrap_or_default();
+        if let Some(line) = self.ended
+            && OF_A_TURN.contains(&kind)
+        {
+            report.contradicts("CANCEL-04", line, "an update of a cancelled turn after its reply");
+            report.contradicts("PROMPT-08", line, "an update of the turn after its reply");
+        } else if let Some(line) = self.replied
+            && text(update, "messageId").is_some_and(|id| self.messages.contains(id))
+        {
+            report.contradicts("RPC-29", line, "more of a message of the turn after its reply");
+        }
+        if !self.running.is_empty() && OF_A_TURN.contains(&kind) {
+            self.messages.insert(text(update, "messageId").unwrap_or_default().to_owned());
+        }
+    }
+
+    fn replied(&mut self, prompt: usize, outcome: Result<&Value, &Value>, report: &mut Report) {
+        if !self.messages.is_empty() {
+            // The updates that came stood before it.
+            report.tests(&["RPC-29", "PROMPT-08"]);
+        }
+        self.messages.remove("");
+        self.running.retain(|running| *running != prompt);
+        let cancelled = self.cancelled.filter(|cancelled| *cancelled > prompt);
+        self.ended = self.cancelled.map(|_| report.line());
+        self.replied = Some(report.line());
+        if let Ok(result) = outcome {
+            let is_cancelled = text(result, "stopReason") == Some("cancelled");
+            if cancelled.is_none() && !self.may_be_cancelled {
+                self.cancelled_by_nobody(prompt, is_cancelled, report);
+            }
+            let is_error = text(result, "stopReason") == Some("error");
+            report.agrees("PROMPT-10", is_error.then_some(prompt), || {
+                "the stop reason is \"error\"; failures are errors of JSON-RPC".to_owned()
+            });
+        }
+        if let Some(closing) = self.closing {
+            report.agrees("SESS-23", outcome.is_err().then_some(closing), || {
+                "the session is closed, and its prompt is answered with an error".to_owned()
+            });
+        }
+        ended(outcome, prompt, cancelled, report);
+        if self.running.is_empty() {
+            (self.cancelled, self.may_be_cancelled) = (None, false);
+            (self.cancelled_idle, self.other_cancelled) = (None, None);
+        }
+    }
+
+    /// The turn was not cancelled, and nothing else ends a turn so.
+    fn cancelled_by_nobody(&self, prompt: usize, is_cancelled: bool, report: &mut Report) {
+        report.agrees("PROMPT-07", is_cancelled.then_some(prompt), || {
+            "the turn is cancelled, and no client asked for that".to_owned()
+        });
+        if let Some(idle) = self.cancelled_idle {
+            report.agrees("CANCEL-08", is_cancelled.then_some(idle), || {
+                "the cancel came while nothing ran, and cancels the turn after it".to_owned()
+            });
+        }
+        if let Some(other) = self.other_cancelled {
+            report.agrees("CANCEL-10", is_cancelled.then_some(other), || {
+                "another session was cancelled, and this turn is".to_owned()
+            });
+        }
     }
 }
 
@@ -104,14 +184,13 @@ fn ended(outcome: Result<&Value, &Value>, prompt: usize, cancelled: Option<usize
             format!("the cancelled prompt is answered with an error: {}", quoted(message))
         });
     }
-    if let Ok(result) = outcome {
-        let is_bare = !has(result, "stopReason");
-        report.agrees("PROMPT-06", is_bare.then_some(prompt), || "the reply has no stopReason".to_owned());
-    }
-    if let Ok(result) = outcome
-        && let Some(usage) = result.get("usage")
-        && (usage.get("total_tokens").is_some() || usage.get("input_tokens").is_some())
-    {
-        report.breaks("USE-11", "the usage has token fields in snake_case, which nobody reads");
+    let Ok(result) = outcome else { return };
+    let is_bare = !has(result, "stopReason");
+    report.agrees("PROMPT-06", is_bare.then_some(prompt), || "the reply has no stopReason".to_owned());
+    if let Some(usage) = result.get("usage").filter(|usage| usage.is_object()) {
+        let is_draft = usage.get("total_tokens").is_some() || usage.get("input_tokens").is_some();
+        report.keeps("USE-11", !is_draft, || {
+            "the usage has token fields in snake_case, which nobody reads".to_owned()
+        });
     }
 }

@@ -5,6 +5,9 @@ use super::seen::{Seen, quoted, text};
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// The severities of the specification; others begin with `_`.
+const SEVERITIES: [&str; 3] = ["info", "warning", "error"];
+
 /// The cost of each session, and where it was told.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
@@ -18,11 +21,19 @@ impl Judge {
                 let is_whole = update.get(key).and_then(Value::as_u64).is_some();
                 report.keeps("USE-02", is_whole, || format!("{key} is no whole number"));
             }
+            let is_known = update.get("size").is_some_and(|size| !size.is_null() && *size != 0);
+            report.keeps("USE-03", is_known, || {
+                "the size of the window is told, and it is not known".to_owned()
+            });
             if let Some(cost) = update.get("cost").filter(|cost| !cost.is_null()) {
                 self.cost(session, cost, report);
             }
         }
         if let Some((_, update)) = seen.update_of("notice") {
+            let severity = text(update, "severity").unwrap_or_default();
+            report.keeps("NOTE-08", SEVERITIES.contains(&severity) || severity.starts_with('_'), || {
+                format!("the severity {} is not in the specification", quoted(severity))
+            });
             let has_title = text(update, "title").is_some_and(|title| !title.trim().is_empty());
             report.keeps("NOTE-06", has_title, || "the notice has no title".to_owned());
         }

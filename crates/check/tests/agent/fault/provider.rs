@@ -4,7 +4,7 @@ use crate::fault::{Fault, change, fault, give, misdone, misheard};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("PROV-01", &[], |h, s| {
+    fault("PROV-01", &["DEC-19"], |h, s| {
         if h.is("initialize") {
             change(s, "agentCapabilities", |all| all["providers"] = Value::Null)
         }
@@ -25,7 +25,7 @@ pub(super) const FAULTS: &[Fault] = &[
             agent.providers.insert("other".to_owned(), current);
         }
     }),
-    fault("PROV-05", &[], |h, s| {
+    fault("PROV-05", &["META-07"], |h, s| {
         if h.is("providers/set") && h.params()["headers"].is_object() {
             give(h, s, json!({"_meta": h.params()["headers"]}))
         }

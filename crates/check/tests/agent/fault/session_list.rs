@@ -9,14 +9,14 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({}))
         }
     }),
-    fault("LIST-03", &[], |h, s| {
+    fault("LIST-03", &["ARCH-04"], |h, s| {
         if h.is("session/list") && h.params()["cwd"].is_string() && s[0]["result"]["sessions"] != json!([]) {
             change(s, "sessions", |all| {
                 all.as_array_mut().unwrap().push(json!({"sessionId": "z", "cwd": "/z", "archived": false}))
             })
         }
     }),
-    fault("LIST-04", &[], |h, s| {
+    fault("LIST-04", &["ARCH-05"], |h, s| {
         if h.is("session/list") && h.message.get("params").is_none() {
             give(h, s, json!({"sessions": [{"sessionId": "z", "cwd": "/z"}]}))
         }
@@ -41,7 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }
     }),
-    fault("DEL-02", &[], |h, s| {
+    fault("DEL-02", &["ARCH-05"], |h, s| {
         if let (Some(id), true) = (h.deleted, h.params()["cwd"].is_string() && h.is("session/list")) {
             give(h, s, json!({"sessions": [{"sessionId": id, "cwd": h.params()["cwd"]}]}))
         }

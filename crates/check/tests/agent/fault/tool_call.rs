@@ -4,12 +4,12 @@ use crate::fault::{Fault, change, fault, update, updates};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("RPC-31", &[], |h, s| {
+    fault("RPC-31", &["TOOL-10"], |h, s| {
         if h.is("session/prompt") {
             change(s, "locations", |all| all[0]["path"] = json!("a"))
         }
     }),
-    fault("RPC-32", &[], |h, s| {
+    fault("RPC-32", &["TOOL-10"], |h, s| {
         if h.is("session/prompt") {
             change(s, "locations", |all| all[0]["line"] = json!(0))
         }

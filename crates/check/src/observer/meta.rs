@@ -1,0 +1,80 @@
+//! Metadata: the names under `_meta` (META-04, META-07).
+
+use super::finding::Report;
+use super::seen::{Body, Seen, quoted};
+use attache_protocol::method::Side;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// How many different names are told of.
+const TOLD: usize = 256;
+
+/// Members in which `_meta` is not the protocol's.
+const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
+
+/// The names that were told: each once, as the same peer writes it again and again.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    told: HashSet<(Side, String)>,
+}
+
+impl Judge {
+    pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
+        let value = match &seen.body {
+            Body::Asked(asked) if asked.row.is_some() => &asked.params,
+            Body::Replied { to, outcome: Ok(result), .. } if to.row.is_some() => result,
+            _ => return,
+        };
+        let mut bare = Vec::new();
+        self.walk(value, seen.from, &mut bare, report);
+        if !bare.is_empty() {
+            let names = bare.join(", ");
+            report.breaks("META-07", format!("names under _meta have no domain before them: {names}"));
+        }
+    }
+
+    fn walk(&mut self, value: &Value, from: Side, bare: &mut Vec<String>, report: &mut Report) {
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match value {
+                        Value::Object(names) if key == "_meta" => {
+                            names.iter().for_each(|(name, value)| self.name(name, value, from, bare, report));
+                        }
+                        value if !OPAQUE.contains(&key.as_str()) => self.walk(value, from, bare, report),
+                        _ => {}
+                    }
+                }
+            }
+            Value::Array(entries) => entries.iter().for_each(|entry| self.walk(entry, from, bare, report)),
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &str, value: &Value, from: Side, bare: &mut Vec<String>, report: &mut Report) {
+        match name {
+            "traceparent" => report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
+                format!("traceparent is {}, which is no W3C trace context", quoted(&value.to_string()))
+            }),
+            "tracestate" | "baggage" => report.keeps("META-04", value.is_string(), || {
+                format!("{name} is no string, as W3C trace context has it")
+            }),
+            name if name.contains(['.', '/']) => report.tests(&["META-07"]),
+            name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
+                bare.push(quoted(name));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, as W3C trace context writes them.
+fn is_trace_parent(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let mut part = |length: usize| {
+        parts.next().is_some_and(|part| {
+            part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+    };
+    part(2) && part(32) && part(16) && part(2)
+}
