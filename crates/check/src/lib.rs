@@ -34,6 +34,7 @@ mod client_talk;
 mod comparison;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod conversation;
+mod coverage;
 mod door;
 #[allow(dead_code, reason = "probes of clients that are to come")]
 mod errand;
@@ -64,6 +65,7 @@ mod watched;
 pub use baseline::{Against, Baseline, BaselineError, KnownFailure};
 pub use client_run::{ClientRun, NotRun};
 pub use comparison::{Comparison, ComparisonRow, UNTOLD};
+pub use coverage::{Fault, Judged, ProbeName, faults, probes, why_not_judged};
 pub use door::{Door, enter};
 pub use errand::{ERRANDS, Errand};
 pub use judgement::{Judgement, JudgementError};

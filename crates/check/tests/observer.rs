@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "kept/list.rs"]
+mod list;
+
 use attache_check::{Finding, Observer, trace};
 use attache_protocol::method::Side;
 use std::collections::BTreeSet;
@@ -160,4 +163,20 @@ fn a_recording_names_its_fault_by_line_and_column() {
         let error = trace(9, line).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn the_list_of_faults_is_kept() {
+    let head = "# Faults of traffic that the judge finds\n\nThe rule that each breaks, whose line does, and the rules that are broken with it. The faults are conversations in `tests/observer.md`.";
+    let cases = cases();
+    let line = |case: &Case| {
+        let found = findings(&whole(&cases, &case.breaks));
+        let by = found.iter().find(|finding| finding.rule.id == case.rule)?.by.as_str();
+        let companions: Vec<&str> = case.companions.iter().map(String::as_str).collect();
+        let with =
+            if companions.is_empty() { String::new() } else { format!(" with {}", companions.join(", ")) };
+        Some(format!("{} by {by}{with}", case.rule))
+    };
+    let lines = cases.iter().filter(|case| case.rule.contains('-')).filter_map(line).collect();
+    list::is_kept("traffic.md", head, lines);
 }

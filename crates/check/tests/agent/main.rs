@@ -4,6 +4,8 @@
 
 mod correct;
 mod fault;
+#[path = "../kept/list.rs"]
+mod list;
 
 use attache_check::{Link, Outcome, Run, Verdict};
 use correct::{Correct, Kept, LIMIT};
@@ -197,4 +199,14 @@ fn every_rule_that_is_probed_has_a_fault() {
     let without: Vec<&str> =
         probed.map(|verdict| verdict.rule.id).filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn the_list_of_faults_is_kept() {
+    let head = "# Faults of an agent that the judge finds\n\nThe rule that each breaks, and those that are broken with it. The faults are programs in `tests/agent/fault`, which write this list.";
+    let line = |fault: &Fault| match fault.companions {
+        [] => fault.rule.to_owned(),
+        companions => format!("{} with {}", fault.rule, companions.join(", ")),
+    };
+    list::is_kept("agent.md", head, fault::all().map(line).collect());
 }

@@ -7,6 +7,8 @@ mod errand;
 mod fault;
 mod file;
 mod handshake;
+#[path = "../kept/list.rs"]
+mod list;
 mod screen;
 mod service;
 mod shell;
@@ -183,4 +185,14 @@ fn every_rule_that_is_probed_has_a_fault() {
     let faulty: BTreeSet<&str> = faults().map(|fault| fault.rule).collect();
     let without: Vec<&str> = passed().into_iter().filter(|rule| !faulty.contains(rule)).collect();
     assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn the_list_of_faults_is_kept() {
+    let head = "# Faults of a client that the judge finds\n\nThe rule that each breaks, and those that are broken with it. The faults are programs in `tests/client/fault`, which write this list.";
+    let line = |fault: Fault| match fault.companions {
+        [] => fault.rule.to_owned(),
+        companions => format!("{} with {}", fault.rule, companions.join(", ")),
+    };
+    list::is_kept("client.md", head, fault::faults().map(line).collect());
 }

@@ -7,7 +7,11 @@ use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint};
 use crate::show::width::{cut, wrap};
 use crate::terminal;
-use attache_check::{Group, Rule, Selection, Strength, groups, mutations_of, rules as all, select, tests_of};
+use attache_check::{
+    Fault, Group, Judged, ProbeName, Rule, Selection, Strength, faults, groups, mutations_of, probes,
+    rules as all, select, tests_of, why_not_judged,
+};
+use attache_protocol::method::Side;
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -16,7 +20,7 @@ const STRENGTHS: [Strength; 5] =
     [Strength::Must, Strength::Should, Strength::May, Strength::Practice, Strength::Advice];
 
 /// The columns before a rule's text.
-const BEFORE_TEXT: usize = 38;
+const BEFORE_TEXT: usize = 42;
 
 /// Runs the command.
 pub(crate) fn rules(arguments: &Rules) -> Result<Exit, Failure> {
@@ -51,10 +55,15 @@ fn json_line(rule: &Rule) -> String {
     let mutations: Vec<_> = mutations_of(rule.id)
         .map(|mutation| json!({ "name": mutation.name, "file": mutation.file, "test": mutation.test.to_string() }))
         .collect();
+    let probes: Vec<_> =
+        probes_of(rule).map(|probe| json!({"side": probe.side.as_str(), "name": probe.name})).collect();
+    let faults: Vec<_> = faults_of(rule)
+        .map(|fault| json!({"judged": fault.judged.as_str(), "by": fault.by.as_str(), "companions": fault.companions}))
+        .collect();
     let line = json!({
         "id": rule.id, "group": rule.prefix(), "binds": rule.binds.as_str(), "strength": rule.strength.as_str(), "word": rule.word,
         "text": rule.text, "observation": rule.observation, "source": rule.source, "wireVisible": rule.is_wire_visible(),
-        "tests": tests, "mutations": mutations,
+        "tests": tests, "mutations": mutations, "probes": probes, "faults": faults, "whyNotJudged": why_not_judged(rule.id),
     });
     escaped(&line.to_string())
 }
@@ -85,7 +94,8 @@ impl Face {
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
         let word = self.paint.paint(style_of(rule.strength), format!("{:<10}", cut(rule.word, 10)));
         let tests = self.paint.paint(style, format!("{tests:>3}"));
-        format!("  {id} {word} {:<9} {tests}  {text}", rule.binds.as_str())
+        let judged = self.paint.paint(CYAN, judged(rule));
+        format!("  {id} {word} {:<9} {judged} {tests}  {text}", rule.binds.as_str())
     }
 
     /// How many rules there are, how many can be seen, how many are shown.
@@ -110,6 +120,11 @@ impl Face {
                 self.paint.paint(BOLD, shown.len().to_string())
             ),
             format!("shown by strength: {}", by_strength.collect::<Vec<_>>().join(", ")),
+            format!(
+                "{} are judged: A by a probe of agents, C by one of clients, T in the traffic of either",
+                self.paint
+                    .paint(BOLD, rules.iter().filter(|rule| judged(rule) != NOWHERE).count().to_string())
+            ),
         ]
     }
 
@@ -125,6 +140,7 @@ impl Face {
         lines.extend(self.wrapped("rule", rule.text));
         lines.extend(self.wrapped("seen", rule.observation.unwrap_or("it cannot be seen from outside")));
         lines.extend(self.wrapped("source", rule.source.unwrap_or("the specification leaves it open")));
+        lines.extend(self.judged(rule));
         lines.push(String::new());
         let tests = tests_of(rule.id);
         if tests.is_empty() {
@@ -143,6 +159,33 @@ impl Face {
         lines
     }
 
+    /// How it is judged, and what shows that the judge can fail.
+    fn judged(&self, rule: &Rule) -> Vec<String> {
+        let probes =
+            probes_of(rule).map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")));
+        let watched = faults_of(rule).any(|fault| fault.judged == Judged::Traffic);
+        let mut judges: Vec<String> = probes.chain(watched.then(|| "traffic: watching".to_owned())).collect();
+        if judges.is_empty() {
+            let why = why_not_judged(rule.id).unwrap_or("there is no probe");
+            return self.wrapped("judged", &format!("not: {why}"));
+        }
+        judges.dedup();
+        let mut lines: Vec<String> = judges.iter().flat_map(|judge| self.wrapped("judged", judge)).collect();
+        for fault in faults_of(rule) {
+            let with = match fault.companions.as_slice() {
+                [] => String::new(),
+                companions => format!(", with {}", companions.join(", ")),
+            };
+            let place = match fault.judged {
+                Judged::Traffic => format!("a line of the {} that breaks it{with}", fault.by.as_str()),
+                judged => format!("a faulty {} in memory that breaks it{with}", judged.as_str()),
+            };
+            lines.extend(self.wrapped("fails for", &place));
+        }
+        lines.dedup();
+        lines
+    }
+
     /// A named text in as many lines as it takes.
     fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
         const INDENT: usize = 10;
@@ -157,6 +200,25 @@ impl Face {
     fn name(&self, name: &str) -> String {
         self.paint.paint(DIM, format!("{name:<9}"))
     }
+}
+
+/// What stands in a table for a rule that nothing judges.
+const NOWHERE: &str = "---";
+
+/// Where a rule is judged, by letters.
+fn judged(rule: &Rule) -> String {
+    let by = |side: Side| probes_of(rule).any(|probe| probe.side == side);
+    let watched = faults_of(rule).any(|fault| fault.judged == Judged::Traffic);
+    let letters = [(by(Side::Agent), 'A'), (by(Side::Client), 'C'), (watched, 'T')];
+    letters.into_iter().map(|(is, letter)| if is { letter } else { '-' }).collect()
+}
+
+fn probes_of(rule: &Rule) -> impl Iterator<Item = ProbeName> {
+    probes().filter(|probe| probe.rule == rule.id)
+}
+
+fn faults_of(rule: &Rule) -> impl Iterator<Item = &'static Fault> {
+    faults().iter().filter(|fault| fault.rule == rule.id)
 }
 
 fn is_shown(rule: &Rule) -> bool {

@@ -71,6 +71,22 @@ fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
 }
 
 #[test]
+fn a_rule_is_shown_with_its_probes_and_with_the_faults_that_they_find() {
+    let ended = check(&["RPC-11"]);
+    for text in [
+        "judged    agent: ",
+        "judged    traffic: watching",
+        "fails for a faulty agent in memory that breaks it, with RPC-15",
+    ] {
+        assert!(ended.stdout.contains(text), "{text} is missing: {}", ended.stdout);
+    }
+    let rule = objects(&check(&["RPC-11", "--json"])).remove(0);
+    assert_eq!(rule["probes"][0]["side"], "agent", "{rule}");
+    assert_eq!(rule["faults"][0]["companions"], serde_json::json!(["RPC-15"]), "{rule}");
+    assert!(check(&["TERM-05"]).stdout.contains("judged    client: "));
+}
+
+#[test]
 fn what_is_no_rule_is_refused_with_what_is() {
     check(&["CONF-25"]).failed(2, &["CONF-25", "use one of CONF-01 to CONF-24"]);
     check(&["CONFIG-01"]).failed(2, &["CONFIG-01", "use one of CONF"]);
