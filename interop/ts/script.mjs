@@ -1,17 +1,19 @@
 // The language of scripts that client.mjs follows; the same as official/src/script.rs.
 
 const word = (rest) => [rest];
+const nothing = () => [];
 const pair = (rest) => {
-  const [first, ...words] = rest.split(" ");
-  return [first, words.join(" ")];
+  const space = rest.indexOf(" ");
+  return space < 0 ? [rest, ""] : [rest.slice(0, space), rest.slice(space + 1)];
 };
 
 const argumentsOf = {
   prompt: word,
   "prompt-cancel": (rest) => {
     const [when, text] = pair(rest);
-    return /^(\d+|update|permission)$/.test(when) ? [when, text] : undefined;
+    return /^(\d+|update|permission|interrupt)$/.test(when) ? [when, text] : undefined;
   },
+  "prompt-image": pair,
   mode: word,
   config: pair,
   bool: (rest) => {
@@ -19,17 +21,30 @@ const argumentsOf = {
     return /^(true|false)$/.test(value) ? [id, value === "true"] : undefined;
   },
   permission: word,
+  form: (rest) => (/^(accept|decline|cancel|wait)$/.test(rest) ? [rest] : undefined),
+  list: nothing,
+  delete: word,
+  close: nothing,
+  archive: word,
+  unarchive: word,
+  status: word,
+  title: pair,
+  login: word,
+  logout: nothing,
+  account: nothing,
+  providers: nothing,
 };
 
-/** All steps of a script as `[name, ...arguments]`; throws a sentence naming the first line that is none. */
+/** One step as `[name, ...arguments]`; throws a sentence when it is none. */
+export function parseStep(step) {
+  const [name, rest] = pair(step);
+  const parsed = Object.hasOwn(argumentsOf, name) ? argumentsOf[name](rest) : undefined;
+  if (!parsed) throw new Error(`\`${step}\` is no step of a script`);
+  return [name, ...parsed];
+}
+
+/** All steps of a script, one a line. */
 export function parseSteps(script) {
   const lines = script.split("\n").map((line) => line.trim());
-  return lines
-    .filter((line) => line && !line.startsWith("#"))
-    .map((line) => {
-      const [name, rest] = pair(line);
-      const parsed = Object.hasOwn(argumentsOf, name) ? argumentsOf[name](rest) : undefined;
-      if (!parsed) throw new Error(`\`${line}\` is no step of a script`);
-      return [name, ...parsed];
-    });
+  return lines.filter((line) => line && !line.startsWith("#")).map(parseStep);
 }

@@ -24,11 +24,6 @@ const KNOWN: &[Deviation] = &[
         title: "Lines that are no messages do no harm",
         why: "the SDK answers stray text, as RPC-19 has it",
     },
-    Deviation {
-        peer: "client.mjs",
-        title: "A version that the client does not speak ends it",
-        why: "neither the SDK nor the script looks at the version",
-    },
 ];
 
 /// With which code our client ends, where that is not 0.

@@ -1,0 +1,36 @@
+// The agent's process, and the same program run for a login in a terminal.
+import { spawn } from "node:child_process";
+import { setTimeout as after } from "node:timers/promises";
+
+export class AgentProcess {
+  constructor([command, ...args], events) {
+    this.child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.exited = new Promise((resolve) => {
+      this.child.once("exit", resolve);
+      this.child.once("error", (error) => {
+        events.error("connection", error);
+        resolve();
+      });
+    });
+    // A write to an agent that is gone fails here; the calls it fails are the events.
+    this.child.stdin.on("error", () => {});
+  }
+
+  /** Closes its stdin, and kills it when it stays. */
+  async end() {
+    this.child.stdin.end();
+    await Promise.race([this.exited, after(2000, undefined, { ref: false }).then(() => this.child.kill("SIGKILL"))]);
+  }
+}
+
+/** The same program with the method's arguments added and its variables set; whether it ended with 0 (AUTH-08). */
+export function loginInTerminal([command, ...args], method) {
+  const child = spawn(command, [...args, ...(method.args ?? [])], {
+    env: { ...process.env, ...method.env },
+    stdio: ["inherit", "inherit", "inherit"],
+  });
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,44 @@
+// `fs/read_text_file` and `fs/write_text_file` on real files inside the session's folders.
+import * as acp from "@agentclientprotocol/sdk/unstable";
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+/**
+ * Where a path really leads, refused outside the session's folders. A file that does not exist yet is where its
+ * folder is; a link that leads nowhere is refused.
+ */
+export function inside(roots, file) {
+  if (path.isAbsolute(file)) {
+    const isNew = !fs.lstatSync(file, { throwIfNoEntry: false });
+    const real = isNew ? path.join(fs.realpathSync(path.dirname(file)), path.basename(file)) : fs.realpathSync(file);
+    if (roots.some((root) => `${real}/`.startsWith(root.endsWith("/") ? root : `${root}/`))) return real;
+  }
+  throw acp.RequestError.invalidParams(undefined, `${file} is not an absolute path inside the session's folders`);
+}
+
+function onFile(roots, file, act) {
+  try {
+    return act(inside(roots, file));
+  } catch (error) {
+    if (error instanceof acp.RequestError) throw error;
+    const missing = error.code === "ENOENT" && { uri: pathToFileURL(file).href };
+    throw new acp.RequestError(missing ? -32002 : -32603, error.message, missing || undefined);
+  }
+}
+
+export function readFile(roots, params) {
+  return onFile(roots, params.path, (file) => {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
+    const lines = text.split(/(?<=\n)/);
+    const first = Math.max((params.line ?? 1) - 1, 0);
+    return { content: lines.slice(first, first + (params.limit ?? lines.length)).join("") };
+  });
+}
+
+export function writeFile(roots, params) {
+  return onFile(roots, params.path, (file) => {
+    fs.writeFileSync(file, params.content);
+    return {};
+  });
+}

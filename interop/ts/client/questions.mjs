@@ -1,0 +1,66 @@
+// How the client answers for its person: permissions and elicitations, as the script last said.
+import * as acp from "@agentclientprotocol/sdk/unstable";
+import { fill } from "./form.mjs";
+
+export class Questions {
+  /** A kind of option, `cancelled`, or `wait`. */
+  permission = "reject_once";
+  /** `accept`, `decline`, `cancel`, or `wait`. */
+  form = "decline";
+  #open = new Set();
+
+  constructor(events, state, offers) {
+    Object.assign(this, { events, state, offers });
+  }
+
+  /** Open until the turn is cancelled or the agent takes the question back; then answered so (CANCEL-05, CANCEL-21). */
+  #leave(answer, signal) {
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#open.delete(settle);
+        resolve(answer);
+      };
+      this.#open.add(settle);
+      signal.addEventListener("abort", settle, { once: true });
+    });
+  }
+
+  ask({ toolCall, options }, signal) {
+    const cancelled = { outcome: "cancelled" };
+    const option = options.find(({ kind }) => kind === this.permission);
+    const outcome = option ? { outcome: "selected", optionId: option.optionId } : cancelled;
+    const isLeft = this.permission === "wait";
+    this.state.asked(toolCall);
+    this.events.print("permission", { toolCall, options, outcome: isLeft ? null : outcome });
+    this.events.seen("permission");
+    return isLeft ? this.#leave({ outcome: cancelled }, signal) : { outcome };
+  }
+
+  /** A mode or a property that is unknown is never taken for a known one (ELIC-02, ELIC-22). */
+  elicit(params, signal) {
+    const { mode, message, requestedSchema, url } = params;
+    if (!["form", "url"].includes(mode) || !this.offers(mode)) {
+      throw acp.RequestError.invalidParams(undefined, `elicitations of mode ${mode} are not offered`);
+    }
+    if (params.sessionId === undefined && params.requestId === undefined) {
+      throw acp.RequestError.invalidParams(undefined, "an elicitation is of a session or of a request");
+    }
+    // The page is for the person to open: nothing here fetches it (ELIC-09).
+    const shown = mode === "url" ? { url, host: new URL(url).host } : { requestedSchema };
+    const answer = this.#answer(mode, requestedSchema);
+    this.events.print("form", { mode, message, ...shown, answer: this.form === "wait" ? null : answer });
+    this.events.seen("permission");
+    return this.form === "wait" ? this.#leave({ action: "cancel" }, signal) : answer;
+  }
+
+  #answer(mode, schema) {
+    if (this.form !== "accept") return { action: this.form === "cancel" ? "cancel" : "decline" };
+    if (mode === "url") return { action: "accept" };
+    const content = fill(schema);
+    return content ? { action: "accept", content } : { action: "decline" };
+  }
+
+  cancel() {
+    for (const settle of [...this.#open]) settle();
+  }
+}

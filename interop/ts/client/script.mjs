@@ -1,0 +1,274 @@
+// Runs a script: handshake, one session unless there is to be none, then step after step. Every error is an event.
+import * as acp from "@agentclientprotocol/sdk/unstable";
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { loginInTerminal } from "./agent-process.mjs";
+import { declaration } from "./own-server.mjs";
+
+const { agent: toAgent } = acp.methods;
+const has = (value) => value !== undefined && value !== null;
+
+/** What an agent must offer for each method. */
+const gates = {
+  [toAgent.session.load]: ({ loadSession }) => loadSession === true,
+  [toAgent.session.resume]: ({ sessionCapabilities: session }) => has(session?.resume),
+  [toAgent.session.fork]: ({ sessionCapabilities: session }) => has(session?.fork),
+  [toAgent.session.list]: ({ sessionCapabilities: session }) => has(session?.list),
+  [toAgent.session.delete]: ({ sessionCapabilities: session }) => has(session?.delete),
+  [toAgent.session.close]: ({ sessionCapabilities: session }) => has(session?.close),
+  [toAgent.session.archive]: ({ sessionCapabilities: session }) => has(session?.archive),
+  [toAgent.session.unarchive]: ({ sessionCapabilities: session }) => has(session?.archive),
+  [toAgent.session.status]: ({ sessionCapabilities: session }) => has(session?.status),
+  [toAgent.session.setTitle]: ({ sessionCapabilities: session }) => has(session?.title),
+  [toAgent.logout]: ({ auth }) => has(auth?.logout),
+  [toAgent.auth.status]: ({ auth }) => has(auth?.status),
+  [toAgent.providers.list]: ({ providers }) => has(providers),
+};
+
+/** Not more pages of a list than this: an agent may never end it. */
+const mostPages = 1000;
+
+export class Script {
+  capabilities = {};
+  authMethods = [];
+  sessionId = undefined;
+
+  /** `clientCapabilities` is what is offered; `restart` gives a connection to a new process of the agent. */
+  constructor(connection, work, clientCapabilities, restart) {
+    Object.assign(this, { connection, work, clientCapabilities, restart });
+  }
+
+  get events() {
+    return this.connection.events;
+  }
+
+  get state() {
+    return this.connection.state;
+  }
+
+  async call(event, method, params) {
+    if (gates[method] && !gates[method](this.capabilities)) {
+      this.events.error(method, { code: -32601, message: "the agent does not offer this" });
+      return undefined;
+    }
+    try {
+      const response = (await this.connection.agent.request(method, params)) ?? {};
+      this.events.print(event, response);
+      return response;
+    } catch (error) {
+      const code = error instanceof acp.RequestError ? error.code : -32603;
+      this.events.error(method, { code, message: error.message, data: error.data ?? null });
+      return undefined;
+    }
+  }
+
+  refuse(method, message) {
+    this.events.error(method, { code: -32602, message });
+  }
+
+  /** With a version that this client does not speak nothing goes on (INIT-07). */
+  async initialize() {
+    const initialized = await this.call("initialized", toAgent.initialize, {
+      protocolVersion: acp.PROTOCOL_VERSION,
+      clientCapabilities: this.clientCapabilities,
+      clientInfo: { name: "official-ts-client", version: "2.4.0" },
+    });
+    if (!initialized) return false;
+    this.capabilities = initialized.agentCapabilities ?? {};
+    this.authMethods = initialized.authMethods ?? [];
+    if (initialized.protocolVersion === acp.PROTOCOL_VERSION) return true;
+    this.refuse(toAgent.initialize, `the agent speaks version ${initialized.protocolVersion}, this client only version 1`);
+    return false;
+  }
+
+  /** What a session is set up with: only what the agent can take (DIR-01, SESS-09, SYSP-01). */
+  #setUp() {
+    const { cwd, directories, servers, systemPrompt, mcp } = this.work;
+    const { mcpCapabilities = {}, sessionCapabilities = {} } = this.capabilities;
+    const takes = ({ type }) => type === undefined || mcpCapabilities[type] === true;
+    const mcpServers = servers.filter(takes);
+    if (mcp && mcpCapabilities.acp) mcpServers.push(declaration(this.connection.agent));
+    const content = [{ type: "text", text: systemPrompt }];
+    return {
+      cwd,
+      mcpServers,
+      ...(directories.length && has(sessionCapabilities.additionalDirectories) && { additionalDirectories: directories }),
+      ...(systemPrompt && has(sessionCapabilities.systemPrompt) && { systemPrompt: { mode: "append", content } }),
+    };
+  }
+
+  async open() {
+    const { opening, sessionId } = this.work;
+    // The id of a fork or a new session comes with the reply; what is said of it before is kept until then (SESS-26).
+    if (["load", "resume"].includes(opening)) this.#isOf(sessionId);
+    const known = sessionId && { sessionId };
+    const opened = await this.call("session", toAgent.session[opening], { ...known, ...this.#setUp() });
+    if (!opened) return false;
+    this.state.opened(opened);
+    this.#isOf(opened.sessionId ?? sessionId);
+    return true;
+  }
+
+  #isOf(sessionId) {
+    this.sessionId = sessionId;
+    this.connection.isOf(sessionId);
+  }
+
+  async run() {
+    if (!(await this.initialize())) return;
+    if (this.work.opening && !(await this.open())) return;
+    for (const [name, ...values] of this.work.steps) {
+      if (this.connection.isClosed) return;
+      await this[name](...values);
+    }
+  }
+
+  /** One turn; an interrupt cancels it. */
+  async turn(prompt, due) {
+    const { sessionId } = this;
+    const ended = this.call("stop", toAgent.session.prompt, { sessionId, prompt });
+    const interrupt = this.events.when("interrupt");
+    const first = await Promise.race([ended.then(() => "ended"), interrupt, ...(due ? [due] : [])]);
+    if (first !== "ended") await this.#cancel();
+    const stopped = await ended;
+    this.events.forget();
+    if (stopped?.stopReason === "refusal") this.events.print("refused", { note: "this prompt and what follows leave the conversation" });
+  }
+
+  async #cancel() {
+    await this.connection.agent.notify(toAgent.session.cancel, { sessionId: this.sessionId });
+    this.events.print("cancel");
+    this.state.cancelled();
+    this.connection.questions.cancel();
+  }
+
+  prompt(text) {
+    return this.turn([{ type: "text", text }]);
+  }
+
+  "prompt-cancel"(when, text) {
+    const due = /^\d+$/.test(when) ? after(Number(when), "due", { ref: false }) : this.events.when(when);
+    return this.turn([{ type: "text", text }], due);
+  }
+
+  async "prompt-image"(file, text) {
+    const blocks = [{ type: "text", text }];
+    if (this.capabilities.promptCapabilities?.image) {
+      const data = fs.readFileSync(file).toString("base64");
+      const mimeType = `image/${path.extname(file).slice(1).replace("jpg", "jpeg") || "png"}`;
+      blocks.push({ type: "image", mimeType, data });
+    } else this.refuse(toAgent.session.prompt, "the agent takes no pictures");
+    await this.turn(blocks);
+  }
+
+  /** With config options the mode is one of them (MODE-06). */
+  async mode(modeId) {
+    const option = this.state.modeOption;
+    if (option) {
+      await this.#set(option.id, { value: modeId }, "mode");
+      return;
+    }
+    const known = this.state.modes?.availableModes.some(({ id }) => id === modeId);
+    if (known) await this.call("mode", toAgent.session.setMode, { sessionId: this.sessionId, modeId });
+    else this.refuse(toAgent.session.setMode, `there is no mode ${modeId}`);
+  }
+
+  config(id, value) {
+    return this.#set(id, { value });
+  }
+
+  bool(id, value) {
+    return this.#set(id, { type: "boolean", value });
+  }
+
+  /** Only what the last list holds is set, and only to a value that fits (CONF-04, CONF-12). */
+  async #set(configId, given, event = "config") {
+    const option = this.state.option(configId);
+    const values = (option?.options ?? []).flatMap((item) => item.options ?? [item]).map(({ value }) => value);
+    const fits = given.type === "boolean" ? option?.type === "boolean" : option?.type === "select" && values.includes(given.value);
+    if (!fits) {
+      this.refuse(toAgent.session.setConfigOption, `there is no option ${configId} with the value ${given.value}`);
+      return;
+    }
+    const params = { sessionId: this.sessionId, configId, ...given };
+    const set = await this.call(event, toAgent.session.setConfigOption, params);
+    if (set) this.state.replaceOptions(set.configOptions);
+  }
+
+  permission(kind) {
+    this.connection.questions.permission = kind;
+  }
+
+  form(answer) {
+    this.connection.questions.form = answer;
+  }
+
+  /** Every page; a cursor goes back as it came (LIST-06, LIST-07). */
+  async list() {
+    let cursor;
+    for (let page = 0; page < mostPages; page += 1) {
+      const listed = await this.call("sessions", toAgent.session.list, has(cursor) ? { cursor } : {});
+      cursor = listed?.nextCursor;
+      if (!has(cursor)) return;
+    }
+    this.refuse(toAgent.session.list, `the list has more than ${mostPages} pages`);
+  }
+
+  delete(sessionId) {
+    return this.call("deleted", toAgent.session.delete, { sessionId });
+  }
+
+  close() {
+    return this.call("session-closed", toAgent.session.close, { sessionId: this.sessionId });
+  }
+
+  archive(sessionId) {
+    return this.call("archived", toAgent.session.archive, { sessionId });
+  }
+
+  unarchive(sessionId) {
+    return this.call("unarchived", toAgent.session.unarchive, { sessionId });
+  }
+
+  status(sessionId) {
+    return this.call("status", toAgent.session.status, { sessionId });
+  }
+
+  title(sessionId, title) {
+    return this.call("title", toAgent.session.setTitle, { sessionId, title });
+  }
+
+  logout() {
+    return this.call("logged-out", toAgent.logout, {});
+  }
+
+  account() {
+    return this.call("account", toAgent.auth.status, {});
+  }
+
+  providers() {
+    return this.call("providers", toAgent.providers.list, {});
+  }
+
+  /** A login in a terminal is a program of its own; after it the agent is started anew (AUTH-06, AUTH-08). */
+  async login(methodId) {
+    const method = this.authMethods.find(({ id }) => id === methodId);
+    if (!method) {
+      this.refuse(toAgent.authenticate, `the agent offers no login ${methodId}`);
+      return;
+    }
+    if (method.type !== "terminal") {
+      await this.call("logged-in", toAgent.authenticate, { methodId });
+      return;
+    }
+    if (!(await loginInTerminal(this.work.agent, method))) {
+      this.events.error(toAgent.authenticate, { message: `the login ${methodId} failed` });
+      return;
+    }
+    this.events.print("logged-in");
+    await this.connection.end();
+    this.connection = this.restart();
+    await this.initialize();
+  }
+}

@@ -1,0 +1,89 @@
+// What is known of the session: a later list replaces the one before, and what an update leaves out stays (TOOL-05, PLAN-03, CONF-04).
+
+const has = (value) => value !== undefined && value !== null;
+
+export class State {
+  modes;
+  options = [];
+  calls = new Map();
+  plans = new Map();
+
+  constructor(events) {
+    this.events = events;
+  }
+
+  /** What new, load, resume and fork tell of a session. */
+  opened({ modes, configOptions }) {
+    if (modes) this.modes = modes;
+    if (configOptions) this.replaceOptions(configOptions);
+  }
+
+  replaceOptions(options) {
+    this.options = options;
+    const shown = options.map(({ id, name, currentValue }) => ({ id, name, currentValue }));
+    this.events.print("options", { options: shown });
+  }
+
+  option(id) {
+    return this.options.find((option) => option.id === id);
+  }
+
+  /** With config options only those count (MODE-06); the first of the category is the mode. */
+  get modeOption() {
+    return this.options.find(({ category }) => category === "mode");
+  }
+
+  apply(update) {
+    const kinds = {
+      tool_call: () => this.#call(update, { kind: "other", status: "pending", content: [], locations: [] }),
+      tool_call_update: () => this.#call(update, this.calls.get(update.toolCallId)),
+      plan: () => this.#plan("", update.entries),
+      plan_update: () => this.#plan(update.plan.planId, update.plan.entries ?? update.plan.content ?? update.plan.uri),
+      plan_removed: () => this.#plan(update.planId),
+      available_commands_update: () =>
+        this.events.print("commands", { commands: update.availableCommands.map(({ name }) => `/${name}`) }),
+      current_mode_update: () => {
+        if (this.modes) this.modes.currentModeId = update.currentModeId;
+      },
+      config_option_update: () => this.replaceOptions(update.configOptions),
+      usage_update: () => this.#usage(update),
+    };
+    kinds[update.sessionUpdate]?.();
+  }
+
+  /** An update of a call that nobody knows makes one only with a title (TOOL-04). */
+  #call({ sessionUpdate, toolCallId, ...fields }, before) {
+    if (!before && !fields.title) return;
+    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => has(value)));
+    const call = { ...before, ...given };
+    this.calls.set(toolCallId, call);
+    this.#show(toolCallId, call);
+  }
+
+  #show(toolCallId, { title, kind, status, content }) {
+    this.events.print("call", { toolCallId, title, kind, status, content });
+  }
+
+  /** A permission request tells of its call too (PERM-10). */
+  asked({ toolCallId, ...fields }) {
+    this.#call({ toolCallId, ...fields }, this.calls.get(toolCallId));
+  }
+
+  #plan(id, content) {
+    if (has(content)) this.plans.set(id, content);
+    else this.plans.delete(id);
+    this.events.print("plans", { plans: [...this.plans].map(([planId, plan]) => ({ planId, plan })) });
+  }
+
+  #usage({ used, size }) {
+    const percent = size > 0 ? Math.min(100, Math.round((used * 100) / size)) : null;
+    this.events.print("usage", { used, size, percent });
+  }
+
+  /** Calls that have not ended are shown as cancelled; what comes later for them is shown too (CANCEL-06, CANCEL-07). */
+  cancelled() {
+    for (const [id, call] of this.calls) {
+      if (["pending", "in_progress"].includes(call.status)) this.#show(id, { ...call, status: "cancelled" });
+    }
+  }
+}
