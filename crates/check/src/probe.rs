@@ -8,6 +8,7 @@ mod authenticate;
 mod bare_client;
 mod cancel;
 mod cancel_state;
+mod capability;
 mod config_option;
 mod directory;
 mod driven;
@@ -70,6 +71,7 @@ const TOPICS: &[&[Probe]] = &[
     framing::PROBES,
     request::PROBES,
     extension::PROBES,
+    capability::PROBES,
     authenticate::PROBES,
     session::PROBES,
     directory::PROBES,

@@ -1,19 +1,28 @@
 //! Config options (CONF).
 
+use super::mode::{last_update, mode_option, set_mode};
 use super::probes;
+use crate::acts::say;
 use crate::conversation::{Conversation, Session, quoted};
-use crate::run::{Run, initialize_params};
-use crate::verdict::{Probed, expect, fail, skipped};
-use attache_protocol::method::SessionSetConfigOption;
+use crate::run::Run;
+use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
 use serde_json::{Value, json};
 
 probes! {
     "CONF-02" setting_an_option_gives_all_of_them;
+    "CONF-03" a_list_that_is_pushed_is_complete;
     "CONF-07" an_unknown_option_or_value_changes_nothing;
     "CONF-08" a_client_without_boolean_options_gets_none;
     "CONF-10" a_type_with_a_string_is_a_selection;
     "CONF-11" a_value_of_the_wrong_type_is_invalid;
+    "CONF-18" an_option_is_set_during_a_turn;
+    "CONF-22" a_change_is_told_in_the_reply;
+    "CONF-23" a_session_without_options_takes_none;
 }
+
+/// How many options are changed.
+const CHOICES: usize = 6;
 
 /// A select option of a session, and its current value.
 struct Select {
@@ -52,17 +61,109 @@ async fn an_unknown_option_or_value_changes_nothing(run: &mut Run) -> Probed {
 
 async fn a_client_without_boolean_options_gets_none(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
-    let talk = run.fresh().await?;
-    talk.initialize(initialize_params(json!({}))).await?.result()?;
-    let session = talk.open(&folder).await?;
-    if options(&session.opened).is_empty() {
-        return skipped("the session has no config options");
+    for session in [
+        Value::Null,
+        json!({}),
+        json!({"configOptions": {}}),
+        json!({"configOptions": {"boolean": null}}),
+        json!({"configOptions": {"boolean": true}}),
+    ] {
+        let talk = run.fresh_with(json!({"session": session})).await?;
+        let opened = talk.open(&folder).await?;
+        if options(&opened.opened).is_empty() {
+            return skipped("the session has no config options");
+        }
+        has_no_boolean(options(&opened.opened))?;
+        if let Ok(select) = select(&opened) {
+            let after = set(talk, &opened, &select, json!({"value": select.current})).await?;
+            has_no_boolean(options(&after))?;
+        }
     }
+    Ok(())
+}
+
+fn has_no_boolean(all: &[Value]) -> Probed {
     let is_boolean = |option: &&Value| option.get("type").is_some_and(|kind| kind == "boolean");
-    match options(&session.opened).iter().find(is_boolean) {
+    match all.iter().find(is_boolean) {
         Some(option) => fail("no option of the type boolean", quoted(&option.to_string())),
         None => Ok(()),
     }
+}
+
+/// An agent sends all options where the client has set the mode that one of them stands for.
+async fn a_list_that_is_pushed_is_complete(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let (_, other) = mode_option(&session)?;
+    let first = talk.now();
+    set_mode(talk, &session, &other).await?;
+    talk.is_still_there().await?;
+    let Some(pushed) = last_update(talk, first, &session, "config_option_update") else {
+        return not_tested("the agent sent no config_option_update when the mode was set");
+    };
+    let ids = |all: &[Value]| values(all).into_iter().map(|(id, _)| id).collect::<Vec<_>>();
+    let (before, pushed) = (ids(options(&session.opened)), ids(options(&pushed)));
+    expect(before == pushed, format!("the options {}", before.join(", ")), pushed.join(", "))
+}
+
+async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let select = select(&session)?;
+    let turn = talk.begin_turn(&session, say("attache").hang());
+    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk")).await?;
+    let after = set(talk, &session, &select, json!({"value": select.current})).await;
+    talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
+    talk.finish(turn).await?;
+    after.map(|_| ())
+}
+
+/// Every value of each option, as far as it can be chosen: the list may need a login or a network for some.
+async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    let mut changed = 0;
+    for (id, value) in choices(options(&session.opened)).into_iter().take(CHOICES) {
+        let first = talk.now();
+        let params = json!({"sessionId": session.id, "configId": id, "value": value});
+        let Ok(after) = talk.call::<SessionSetConfigOption>(params).await?.result() else { continue };
+        changed += 1;
+        is_told(options(&after), &id, &value)?;
+        talk.is_still_there().await?;
+        if let Some(pushed) = last_update(talk, first, &session, "config_option_update") {
+            is_told(options(&pushed), &id, &value)?;
+        }
+    }
+    if changed == 0 { skipped("no option has a value that can be chosen") } else { Ok(()) }
+}
+
+async fn a_session_without_options_takes_none(run: &mut Run) -> Probed {
+    let (talk, session) = run.session().await?;
+    if !options(&session.opened).is_empty() {
+        return skipped("the session has options");
+    }
+    let params = json!({"sessionId": session.id, "configId": "model", "value": "attache"});
+    let reply = talk.call::<SessionSetConfigOption>(params).await?;
+    reply.is_refused()?;
+    let is_right = [-32601, -32602].iter().any(|code| reply.is_error(*code).is_ok());
+    let code = reply.error("/code").cloned().unwrap_or_default();
+    expect(is_right, "error -32602 or -32601", format!("error {code}"))
+}
+
+/// The option has this value in a list of all.
+fn is_told(all: &[Value], id: &Value, value: &Value) -> Probed {
+    let option = all.iter().find(|option| option.get("id") == Some(id));
+    let told = option.and_then(|option| option.get("currentValue").cloned()).unwrap_or_default();
+    expect(told == *value, format!("{id} with the value {value}"), told.to_string())
+}
+
+/// Options with a value that each could have and has not.
+fn choices(all: &[Value]) -> Vec<(Value, Value)> {
+    let choice = |option: &Value| {
+        let current = option.get("currentValue")?;
+        let values = option.get("options")?.as_array()?;
+        let values = values.iter().filter_map(|value| value.get("value"));
+        Some((option.get("id")?.clone(), values.filter(|value| *value != current).last()?.clone()))
+    };
+    all.iter().filter_map(choice).collect()
 }
 
 async fn a_type_with_a_string_is_a_selection(run: &mut Run) -> Probed {
@@ -105,12 +206,12 @@ fn select(session: &Session) -> Probed<Select> {
     }
 }
 
-fn options(holder: &Value) -> &[Value] {
+pub(super) fn options(holder: &Value) -> &[Value] {
     holder.get("configOptions").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The ids of options with their current values.
-fn values(options: &[Value]) -> Vec<(String, String)> {
+pub(super) fn values(options: &[Value]) -> Vec<(String, String)> {
     let text = |option: &Value, key| option.get(key).map(Value::to_string).unwrap_or_default();
     options.iter().map(|option| (text(option, "id"), text(option, "currentValue"))).collect()
 }

@@ -209,7 +209,7 @@ impl Correct {
         });
         let capabilities = json!({
             "loadSession": true, "promptCapabilities": {}, "sessionCapabilities": session, "providers": {},
-            "auth": {"logout": {}, "status": {}},
+            "auth": {"logout": {}, "status": {}}, "_meta": {"attache.invalid/flavour": {"sweet": true}},
         });
         let info = json!({"name": "correct", "version": "1"});
         Ok(
@@ -219,8 +219,10 @@ impl Correct {
 
     /// Whether the client offers the capability at this JSON pointer.
     fn client_has(&self, pointer: &str) -> bool {
+        let is_marker =
+            !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"].contains(&pointer);
         let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
-        told.is_some_and(|told| told.is_object() || *told == true)
+        told.is_some_and(|told| if is_marker { told.is_object() } else { *told == true })
     }
 
     /// Sends an update of the session and keeps it where it belongs to the history.

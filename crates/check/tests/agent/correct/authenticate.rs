@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 impl Correct {
     pub(super) fn methods(&self) -> Value {
         let mut methods = vec![json!({"id": "login", "name": "Log in"})];
-        if self.client.as_ref().is_some_and(|client| client["auth"]["terminal"] == true) {
+        if self.client_has("/auth/terminal") {
             methods.push(
                 json!({"id": "terminal", "name": "Log in here", "type": "terminal", "args": ["login"]}),
             );

@@ -25,7 +25,7 @@ pub(crate) struct Session {
     pub(crate) title: Option<String>,
     /// Its updates from the first prompt on.
     pub(super) history: Vec<Value>,
-    pub(super) model: String,
+    pub(crate) model: String,
     pub(super) is_fast: bool,
     pub(super) mode: String,
     pub(super) cost: f64,

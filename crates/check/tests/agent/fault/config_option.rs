@@ -9,6 +9,28 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({}))
         }
     }),
+    fault("MODE-03", &["MODE-05", "MODE-07", "CONF-03"], |h, s| {
+        if h.params()["modeId"] == "free" {
+            refuse(h, s, -32600)
+        }
+    }),
+    fault("MODE-04", &["MODE-02"], |h, s| {
+        if h.is("session/set_config_option") {
+            change(s, "currentModeId", |id| *id = json!("another"))
+        }
+    }),
+    fault("MODE-05", &["MODE-07", "CONF-22"], |_, s| {
+        change(s, "configOptions", |all| {
+            if all[1]["currentValue"] == "free" {
+                all[1]["currentValue"] = json!("ask")
+            }
+        })
+    }),
+    fault("MODE-07", &[], |h, s| {
+        if h.is("session/set_mode") {
+            s.retain(|line| line["params"]["update"]["sessionUpdate"] != "config_option_update")
+        }
+    }),
     fault("CONF-02", &[], |h, s| {
         if h.is("session/set_config_option") {
             change(s, "configOptions", |all| {
@@ -16,7 +38,14 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }
     }),
-    fault("CONF-05", &["DEC-20"], |_, s| {
+    fault("CONF-03", &[], |h, s| {
+        if h.is("session/set_mode") {
+            change(s, "configOptions", |all| {
+                all.as_array_mut().unwrap().pop();
+            })
+        }
+    }),
+    fault("CONF-05", &["DEC-20", "MODE-05"], |_, s| {
         change(s, "configOptions", |all| {
             all[0].as_object_mut().unwrap().remove("currentValue");
         })
@@ -32,7 +61,7 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("CONF-08", &["INIT-10", "INIT-16"], |h, s| {
         if h.is("session/new") {
             change(s, "configOptions", |all| {
-                if all[1].is_null() {
+                if all[2].is_null() {
                     all.as_array_mut().unwrap().push(
                         json!({"id": "fast", "name": "Fast", "type": "boolean", "currentValue": false}),
                     );
@@ -54,4 +83,33 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("CONF-19", &[], |_, s| {
         change(s, "configOptions", |all| all[0]["options"][1]["value"] = json!("m1"))
     }),
+    fault("CONF-18", &[], |h, s| {
+        if h.is("session/set_config_option") && !h.before.turns.is_empty() {
+            refuse(h, s, -32600)
+        }
+    }),
+    fault("CONF-22", &[], |h, s| {
+        if h.is("session/set_config_option") && h.params()["value"] == "m2" {
+            change(s, "configOptions", |all| all[0]["currentValue"] = json!("m1"))
+        }
+    }),
+    fault("CONF-23", LACKS_OPTIONS.companions, |h, s| {
+        (LACKS_OPTIONS.wrong)(h, s);
+        if h.is("session/set_config_option") {
+            refuse(h, s, -32603)
+        }
+    }),
 ];
+
+/// An agent without options.
+pub(super) const LACKS_OPTIONS: Fault = fault("CONF-23", &[], |h, s| {
+    s.retain(|line| line["params"]["update"]["sessionUpdate"] != "config_option_update");
+    for line in s.iter_mut() {
+        if let Some(result) = line.get_mut("result").and_then(serde_json::Value::as_object_mut) {
+            result.remove("configOptions");
+        }
+    }
+    if h.is("session/set_config_option") {
+        refuse(h, s, -32602)
+    }
+});

@@ -9,7 +9,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32602)
         }
     }),
-    fault("META-03", &[], |h, s| {
+    fault("META-03", &["INIT-21", "EXT-04"], |h, s| {
         if h.is("initialize") {
             change(s, "agentCapabilities", |all| all["flavour"] = json!(1))
         }

@@ -37,6 +37,18 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(notice)
         }
     }),
+    fault("INIT-11", &["INIT-14"], |h, s| {
+        if h.opens(|_| true)
+            && h.before.client["fs"]["readTextFile"] != h.before.client["fs"]["writeTextFile"]
+        {
+            refuse(h, s, -32603)
+        }
+    }),
+    fault("INIT-14", &["PROMPT-03"], |h, s| {
+        if h.params()["prompt"][0]["type"] == "resource_link" && h.params()["prompt"][1]["type"] == "text" {
+            refuse(h, s, -32602)
+        }
+    }),
     fault("INIT-12", &["INIT-06"], |h, s| {
         if !h.params()["clientCapabilities"]["future"].is_null() {
             refuse(h, s, -32602)
@@ -63,4 +75,31 @@ pub(super) const FAULTS: &[Fault] = &[
             s.insert(0, update(&h.params()["sessionId"], removed))
         }
     }),
+    fault("INIT-21", &["EXT-04", "META-03"], |h, s| {
+        if h.is("initialize") {
+            change(s, "agentCapabilities", |all| all["sessionCapabilities"]["flavour"] = json!({}))
+        }
+    }),
+    fault("EXT-04", &["INIT-21", "META-03"], |h, s| {
+        if h.is("initialize") {
+            change(s, "agentCapabilities", |all| all["flavour"] = all["_meta"].clone())
+        }
+    }),
+    fault("INIT-17", &[], |h, s| {
+        if h.is("initialize") {
+            (LACKS_FORK.wrong)(h, s);
+        }
+    }),
 ];
+
+/// An agent that does not fork sessions.
+pub(super) const LACKS_FORK: Fault = fault("INIT-17", &[], |h, s| {
+    if h.is("initialize") {
+        change(s, "agentCapabilities", |all| {
+            all["sessionCapabilities"].as_object_mut().unwrap().remove("fork");
+        })
+    }
+    if h.is("session/fork") && h.is_initialized {
+        refuse(h, s, -32601)
+    }
+});

@@ -4,7 +4,7 @@ use crate::fault::{Fault, change, fault, give, misdone, misheard};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("PROV-01", &["DEC-19"], |h, s| {
+    fault("PROV-01", &["DEC-19", "INIT-17"], |h, s| {
         if h.is("initialize") {
             change(s, "agentCapabilities", |all| all["providers"] = Value::Null)
         }
