@@ -104,7 +104,7 @@ const fn misdone(rule: &'static str, companions: &'static [&'static str], misdon
 /// What the correct agent may lack, and the rule that only who lacks it can show to keep.
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
-/// Every fault, or those in the rules that the variable `ATTACHE_FAULTS` names, with commas between them, while one is being written.
+/// Every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
     let topics = [
         archive::FAULTS,
@@ -128,11 +128,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         turn::FAULTS,
         usage::FAULTS,
     ];
-    let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
-    topics
-        .into_iter()
-        .flatten()
-        .filter(move |fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule))
+    topics.into_iter().flatten()
 }
 
 impl Heard<'_> {

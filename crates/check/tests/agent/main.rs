@@ -185,7 +185,10 @@ fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
 
 #[test]
 fn each_fault_fails_its_rule_and_no_other() {
-    let (faults, next): (Vec<_>, _) = (fault::all().collect(), AtomicUsize::new(0));
+    // While one is being written: the rules of those that are looked at, with commas between them.
+    let only = std::env::var("ATTACHE_FAULTS").unwrap_or_default();
+    let is_chosen = |fault: &&Fault| only.is_empty() || only.split(',').any(|rule| rule == fault.rule);
+    let (faults, next): (Vec<_>, _) = (fault::all().filter(is_chosen).collect(), AtomicUsize::new(0));
     let judge = || {
         std::iter::from_fn(|| faults.get(next.fetch_add(1, Ordering::Relaxed)))
             .filter_map(|fault| misjudged(fault))
