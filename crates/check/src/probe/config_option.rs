@@ -160,8 +160,8 @@ fn choices(all: &[Value]) -> Vec<(Value, Value)> {
     let choice = |option: &Value| {
         let current = option.get("currentValue")?;
         let values = option.get("options")?.as_array()?;
-        let values = values.iter().filter_map(|value| value.get("value"));
-        Some((option.get("id")?.clone(), values.filter(|value| *value != current).last()?.clone()))
+        let mut values = values.iter().filter_map(|value| value.get("value"));
+        Some((option.get("id")?.clone(), values.rfind(|value| *value != current)?.clone()))
     };
     all.iter().filter_map(choice).collect()
 }
