@@ -29,6 +29,8 @@ function onFile(roots, file, act) {
 
 export function readFile(roots, params) {
   return onFile(roots, params.path, (file) => {
+    // A pipe would be waited for without end.
+    if (!fs.statSync(file).isFile()) throw new Error(`${file} is no file`);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fs.readFileSync(file));
     const lines = text.split(/(?<=\n)/);
     const first = Math.max((params.line ?? 1) - 1, 0);

@@ -7,6 +7,8 @@ export class Questions {
   permission = "reject_once";
   /** `accept`, `decline`, `cancel`, or `wait`. */
   form = "decline";
+  /** Whether the turn that runs was cancelled: what is asked then has no answer but that (PERM-06, ELIC-26). */
+  isCancelled = false;
   #open = new Set();
 
   constructor(events, state, offers) {
@@ -27,9 +29,9 @@ export class Questions {
 
   ask({ toolCall, options }, signal) {
     const cancelled = { outcome: "cancelled" };
-    const option = options.find(({ kind }) => kind === this.permission);
+    const option = !this.isCancelled && options.find(({ kind }) => kind === this.permission);
     const outcome = option ? { outcome: "selected", optionId: option.optionId } : cancelled;
-    const isLeft = this.permission === "wait";
+    const isLeft = this.permission === "wait" && !this.isCancelled;
     this.state.asked(toolCall);
     this.events.print("permission", { toolCall, options, outcome: isLeft ? null : outcome });
     this.events.seen("permission");
@@ -48,19 +50,27 @@ export class Questions {
     // The page is for the person to open: nothing here fetches it (ELIC-09).
     const shown = mode === "url" ? { url, host: new URL(url).host } : { requestedSchema };
     const answer = this.#answer(mode, requestedSchema);
-    this.events.print("form", { mode, message, ...shown, answer: this.form === "wait" ? null : answer });
+    const isLeft = this.form === "wait" && !this.isCancelled;
+    this.events.print("form", { mode, message, ...shown, answer: isLeft ? null : answer });
     this.events.seen("permission");
-    return this.form === "wait" ? this.#leave({ action: "cancel" }, signal) : answer;
+    return isLeft ? this.#leave({ action: "cancel" }, signal) : answer;
   }
 
   #answer(mode, schema) {
+    if (this.isCancelled) return { action: "cancel" };
     if (this.form !== "accept") return { action: this.form === "cancel" ? "cancel" : "decline" };
     if (mode === "url") return { action: "accept" };
     const content = fill(schema);
     return content ? { action: "accept", content } : { action: "decline" };
   }
 
+  /** A turn begins. */
+  begin() {
+    this.isCancelled = false;
+  }
+
   cancel() {
+    this.isCancelled = true;
     for (const settle of [...this.#open]) settle();
   }
 }

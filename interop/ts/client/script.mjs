@@ -127,6 +127,7 @@ export class Script {
   /** One turn; an interrupt cancels it. */
   async turn(prompt, due) {
     const { sessionId } = this;
+    this.connection.questions.begin();
     const ended = this.call("stop", toAgent.session.prompt, { sessionId, prompt });
     const interrupt = this.events.when("interrupt");
     const first = await Promise.race([ended.then(() => "ended"), interrupt, ...(due ? [due] : [])]);

@@ -7,6 +7,8 @@ export class State {
   options = [];
   calls = new Map();
   plans = new Map();
+  compactions = new Map();
+  children = new Map();
 
   constructor(events) {
     this.events = events;
@@ -47,8 +49,26 @@ export class State {
       },
       config_option_update: () => this.replaceOptions(update.configOptions),
       usage_update: () => this.#usage(update),
+      compaction_update: () => this.#compaction(update, (old) => update.summary ?? (update.summary === null ? [] : old)),
+      compaction_summary_chunk: () => this.#compaction(update, (old) => [...old, update.content]),
+      subagent_update: () => this.#child(update),
     };
     kinds[update.sessionUpdate]?.();
+  }
+
+  /** What an update leaves out stays, null clears (COMP-05); a summary stands in place of its pieces (COMP-06). */
+  #compaction({ compactionId, status }, summaryAfter) {
+    const old = this.compactions.get(compactionId) ?? { status: "in_progress", summary: [] };
+    const compaction = { status: status ?? old.status, summary: summaryAfter(old.summary) };
+    this.compactions.set(compactionId, compaction);
+    this.events.print("compaction", { compactionId, ...compaction });
+  }
+
+  /** Null clears what was known of a child, and a state stands in place of the one before (SUB-03). */
+  #child({ sessionUpdate, sessionId, ...fields }) {
+    const child = { ...this.children.get(sessionId), ...fields };
+    this.children.set(sessionId, child);
+    this.events.print("child", { sessionId, ...child });
   }
 
   /** An update of a call that nobody knows makes one only with a title (TOOL-04). */

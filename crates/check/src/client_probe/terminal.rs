@@ -225,8 +225,8 @@ async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     talk.call::<TerminalOutput>(&turn, terminal.clone()).await?.is_refused()?;
     talk.call::<TerminalWaitForExit>(&turn, terminal.clone()).await?.is_refused()?;
-    talk.call::<TerminalKill>(&turn, terminal.clone()).await?.is_refused()?;
-    talk.call::<TerminalRelease>(&turn, terminal).await?.is_refused()
+    // A second release may be an error or nothing.
+    talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
 /// A command that would leave a mark a second later leaves none. On a machine so slow that it could not have by then, this shows nothing,
