@@ -1,5 +1,6 @@
 //! The language of client scripts: one step a line, blank lines and lines that begin with `#` skipped.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One thing the client is told to do.
@@ -9,7 +10,9 @@ pub enum Step {
     Prompt(String),
     /// `prompt-cancel WHEN TEXT`: one turn that is cancelled, waited for.
     PromptCancel(When, String),
-    /// `mode ID`: `session/set_mode`.
+    /// `prompt-image FILE TEXT`: one turn whose prompt holds a picture too.
+    PromptImage(PathBuf, String),
+    /// `mode ID`: the session's mode.
     Mode(String),
     /// `config ID VALUE`: `session/set_config_option` of a select.
     Config(String, String),
@@ -17,17 +20,43 @@ pub enum Step {
     Bool(String, bool),
     /// `permission ANSWER`: how later permission requests are answered.
     Permission(Answer),
+    /// `form accept|decline|cancel|wait`: how later elicitations are answered.
+    Form(FormAnswer),
+    /// `list`: every page of `session/list`.
+    List,
+    /// `delete ID`: `session/delete`.
+    Delete(String),
+    /// `close`: `session/close` of the session that is open.
+    Close,
+    /// `archive ID`: `session/archive`.
+    Archive(String),
+    /// `unarchive ID`: `session/unarchive`.
+    Unarchive(String),
+    /// `status ID`: `session/status`.
+    Status(String),
+    /// `title ID TEXT`: `session/set_title`.
+    Title(String, String),
+    /// `login ID`: by this method, in a terminal if it is of that kind.
+    Login(String),
+    /// `logout`: `logout`.
+    Logout,
+    /// `account`: `auth/status`.
+    Account,
+    /// `providers`: `providers/list`.
+    Providers,
 }
 
-/// When a turn is cancelled.
+/// When a turn is cancelled. An interrupt of the program (SIGINT) cancels every turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// So long after the prompt was sent; in milliseconds on the line.
     After(Duration),
     /// At the turn's first session update.
     Update,
-    /// At the turn's first permission request.
+    /// At the turn's first question, a permission request or an elicitation.
     Permission,
+    /// At an interrupt alone.
+    Interrupt,
 }
 
 /// How a permission request is answered.
@@ -41,6 +70,18 @@ pub enum Answer {
     Wait,
 }
 
+/// How an elicitation is answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FormAnswer {
+    /// Accepted and filled in with its defaults, or the plainest values that fit.
+    Accept,
+    #[default]
+    Decline,
+    Cancel,
+    /// Not until the turn is cancelled, then with `cancel`.
+    Wait,
+}
+
 impl Step {
     /// All steps of a script, or a sentence naming the first line that is none.
     pub fn parse_all(script: &str) -> Result<Vec<Self>, String> {
@@ -48,16 +89,30 @@ impl Step {
         lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(Self::parse).collect()
     }
 
-    fn parse(line: &str) -> Result<Self, String> {
+    /// One step, or a sentence when it is none.
+    pub fn parse(line: &str) -> Result<Self, String> {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
         let step = match name {
             "prompt" => Some(Self::Prompt(rest.into())),
             "prompt-cancel" => When::parse(first).map(|when| Self::PromptCancel(when, second.into())),
+            "prompt-image" => Some(Self::PromptImage(first.into(), second.into())),
             "mode" => Some(Self::Mode(rest.into())),
             "config" => Some(Self::Config(first.into(), second.into())),
             "bool" => second.parse().ok().map(|value| Self::Bool(first.into(), value)),
             "permission" => Some(Self::Permission(Answer::parse(rest))),
+            "form" => FormAnswer::parse(rest).map(Self::Form),
+            "list" => Some(Self::List),
+            "delete" => Some(Self::Delete(rest.into())),
+            "close" => Some(Self::Close),
+            "archive" => Some(Self::Archive(rest.into())),
+            "unarchive" => Some(Self::Unarchive(rest.into())),
+            "status" => Some(Self::Status(rest.into())),
+            "title" => Some(Self::Title(first.into(), second.into())),
+            "login" => Some(Self::Login(rest.into())),
+            "logout" => Some(Self::Logout),
+            "account" => Some(Self::Account),
+            "providers" => Some(Self::Providers),
             _ => None,
         };
         step.ok_or_else(|| format!("`{line}` is no step of a script"))
@@ -69,6 +124,7 @@ impl When {
         match word {
             "update" => Some(Self::Update),
             "permission" => Some(Self::Permission),
+            "interrupt" => Some(Self::Interrupt),
             milliseconds => milliseconds.parse().ok().map(|ms| Self::After(Duration::from_millis(ms))),
         }
     }
@@ -84,21 +140,34 @@ impl Answer {
     }
 }
 
+impl FormAnswer {
+    fn parse(word: &str) -> Option<Self> {
+        match word {
+            "accept" => Some(Self::Accept),
+            "decline" => Some(Self::Decline),
+            "cancel" => Some(Self::Cancel),
+            "wait" => Some(Self::Wait),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Step, When};
+    use super::{Answer, FormAnswer, Step, When};
     use std::time::Duration;
 
     #[test]
     fn steps_are_read_in_order() {
         let script = "# a comment\nprompt say hi; plan\n\nbool fast true\nprompt-cancel 20 wait\n\
-                      prompt-cancel update wait\npermission allow_once";
+                      prompt-cancel update wait\npermission allow_once\nform accept";
         let steps = vec![
             Step::Prompt("say hi; plan".into()),
             Step::Bool("fast".into(), true),
             Step::PromptCancel(When::After(Duration::from_millis(20)), "wait".into()),
             Step::PromptCancel(When::Update, "wait".into()),
             Step::Permission(Answer::Kind("allow_once".into())),
+            Step::Form(FormAnswer::Accept),
         ];
         assert_eq!(Step::parse_all(script), Ok(steps));
     }

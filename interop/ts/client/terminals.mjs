@@ -3,9 +3,12 @@ import * as acp from "@agentclientprotocol/sdk/unstable";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as after } from "node:timers/promises";
 
 /** What is kept when the agent names no limit, in bytes. */
 const most = 1 << 20;
+/** How long output is waited for after the end, in milliseconds. */
+const late = 200;
 
 /** The end of bytes, cut so that it begins with a whole character (TERM-05). */
 function end(bytes, limit) {
@@ -30,8 +33,11 @@ class Terminal {
       this.child.once("spawn", resolve);
       this.child.once("error", reject);
     });
+    const closed = new Promise((resolve) => this.child.once("close", resolve));
     this.ended = new Promise((resolve) => {
-      this.child.once("close", (exitCode, signal) => {
+      this.child.once("exit", async (exitCode, signal) => {
+        // Output that comes even later is of something that the command left behind.
+        await Promise.race([closed, after(late, undefined, { ref: false })]);
         this.#exit = { exitCode, signal };
         resolve(this.#exit);
       });

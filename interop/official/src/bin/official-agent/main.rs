@@ -16,7 +16,6 @@ mod offers;
 mod options;
 mod performed;
 mod permission;
-mod process;
 mod question;
 mod session;
 mod sessions;

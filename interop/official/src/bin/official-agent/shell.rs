@@ -11,9 +11,9 @@ use agent_client_protocol::{Error, Result};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-use crate::process::Group;
 use crate::tool_call::ToolCall;
 use crate::turn::Turn;
+use official_peers::process::Group;
 
 /// How much output is kept, in bytes: the end of it.
 const LIMIT: usize = 65_536;

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use agent_client_protocol::Error;
-use agent_client_protocol::v1::schema::SessionUpdate;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-/// How much of a turn has been seen; a cancel can wait for it.
+/// How much has been seen; a cancel can wait for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
     pub(crate) updates: u64,
-    pub(crate) permissions: u64,
+    pub(crate) questions: u64,
+    pub(crate) interrupts: u64,
 }
 
 #[derive(Default)]
@@ -41,11 +41,6 @@ impl Events {
         let code = i32::from(error.code);
         let body = json!({"method": method, "code": code, "message": error.message, "data": error.data});
         self.failed("error", body);
-    }
-
-    pub(crate) fn update(&self, update: &SessionUpdate) {
-        self.print("update", json!({"update": update}));
-        self.seen.send_modify(|seen| seen.updates += 1);
     }
 
     pub(crate) fn any_failed(&self) -> bool {

@@ -1,4 +1,4 @@
-//! `fs/read_text_file` and `fs/write_text_file` on real files inside one folder.
+//! `fs/read_text_file` and `fs/write_text_file` on real files inside the session's folders.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::events::Events;
 
 pub(crate) struct Files {
-    /// Canonical; nothing outside it is read or written.
-    pub(crate) root: PathBuf,
+    /// Canonical; nothing outside them is read or written.
+    pub(crate) roots: Vec<PathBuf>,
     pub(crate) events: Arc<Events>,
 }
 
@@ -48,19 +48,20 @@ impl Files {
             }
             (Err(error), ..) => return Err(world(path, &error)),
         };
-        if path.is_absolute() && real.starts_with(&self.root) {
+        if path.is_absolute() && self.roots.iter().any(|root| real.starts_with(root)) {
             return Ok(real);
         }
-        let reason = format!("{} is not an absolute path inside the session's folder", path.display());
+        let reason = format!("{} is not an absolute path inside the session's folders", path.display());
         Err(Error::invalid_params().data(reason))
     }
 }
 
+/// A file that is not there is named by its URI (FS-09).
 fn world(path: &Path, error: &std::io::Error) -> Error {
-    let code = if error.kind() == ErrorKind::NotFound {
-        ErrorCode::RESOURCE_NOT_FOUND
-    } else {
-        ErrorCode::INTERNAL_ERROR
-    };
-    Error::new(code, format!("{}: {error}", path.display()))
+    let words = format!("{}: {error}", path.display());
+    if error.kind() == ErrorKind::NotFound {
+        let uri = format!("file://{}", path.display());
+        return Error::new(ErrorCode::RESOURCE_NOT_FOUND, words).data(json!({"uri": uri}));
+    }
+    Error::new(ErrorCode::INTERNAL_ERROR, words)
 }

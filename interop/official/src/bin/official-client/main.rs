@@ -1,85 +1,61 @@
-//! A client written with the official Rust SDK only; its script is `official_peers::script`.
+//! A client written with the official Rust SDK only; its script is `official_peers::script`, its options those of `command_line`.
 //!
-//! `official-client [--script FILE] [--cwd DIR] [--load ID | --resume ID] -- COMMAND ARGS…` starts the agent, opens
-//! one session in DIR, a new one or the one named, and prints one JSON object a line for everything that happens. It
-//! ends with 0 when every call of the script was answered without an error and every update could be decoded, with 1
-//! when not, with 2 on wrong usage.
+//! It starts the agent, opens a session unless told not to, follows the script and prints one JSON object a line for everything that
+//! happens. It ends with 0 when every call of the script was answered without an error and every update could be decoded, with 1
+//! when not, with 2 on wrong usage. SIGINT cancels the turn that runs.
 
+mod capabilities;
+mod command_line;
 mod events;
 mod files;
-mod permissions;
+mod form;
+mod opening;
+mod own_server;
+mod questions;
 mod run;
+mod state;
+mod terminals;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ReadTextFileRequest, RequestPermissionRequest, SessionNotification, WriteTextFileRequest,
+    AuthStatusUpdateNotification, CompleteElicitationNotification, CreateElicitationRequest,
+    CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest, KillTerminalResponse,
+    MessageMcpRequest, ReadTextFileRequest, ReleaseTerminalRequest, ReleaseTerminalResponse,
+    RequestPermissionRequest, SessionNotification, TerminalOutputRequest, WaitForTerminalExitRequest,
+    WriteTextFileRequest,
 };
 use agent_client_protocol::{
-    AcpAgent, AcpAgentConfig, Client, JsonRpcMessage, LineDirection, Result, UntypedMessage,
+    AcpAgent, AcpAgentConfig, Agent, Client, Error, JsonRpcMessage, LineDirection, Result, UntypedMessage,
     on_receive_notification, on_receive_request,
 };
 use official_peers::script::Step;
 use serde_json::json;
 
+use crate::command_line::{Opening, Work};
 use crate::events::Events;
 use crate::files::Files;
-use crate::permissions::Permissions;
+use crate::questions::Questions;
+use crate::run::Script;
+use crate::state::State;
+use crate::terminals::Terminals;
 
-/// What the command line and the script ask for.
-struct Work {
-    cwd: PathBuf,
-    opening: Opening,
-    agent: Vec<String>,
-    steps: Vec<Step>,
-}
-
-/// Which session is worked in.
-enum Opening {
-    New,
-    Load(String),
-    Resume(String),
-}
-
-impl Work {
-    fn from_command_line() -> Result<Self, String> {
-        let (mut script, mut cwd, mut opening) = (None, PathBuf::from("."), Opening::New);
-        let mut arguments = std::env::args().skip(1);
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--script" => script = arguments.next(),
-                "--cwd" => cwd = arguments.next().ok_or("--cwd needs a folder")?.into(),
-                "--load" => opening = Opening::Load(arguments.next().ok_or("--load needs a session")?),
-                "--resume" => opening = Opening::Resume(arguments.next().ok_or("--resume needs a session")?),
-                "--" => break,
-                other => return Err(format!("{other}: unknown option")),
-            }
-        }
-        let agent = arguments.collect::<Vec<_>>();
-        if agent.is_empty() {
-            let options = "[--script FILE] [--cwd DIR] [--load ID | --resume ID]";
-            return Err(format!("usage: official-client {options} -- COMMAND ARGS…"));
-        }
-        let text = match &script {
-            Some(file) => std::fs::read_to_string(file),
-            None => std::io::read_to_string(std::io::stdin()),
-        };
-        let text = text.map_err(|error| format!("the script cannot be read: {error}"))?;
-        let cwd = cwd.canonicalize().map_err(|error| format!("{}: {error}", cwd.display()))?;
-        Ok(Self { cwd, opening, agent, steps: Step::parse_all(&text)? })
-    }
-}
-
-/// The SDK drops an update that it cannot decode without telling typed handlers, so this client takes updates
+/// The SDK drops an update that it cannot decode without telling typed handlers, so this client takes notifications
 /// untyped and decodes them as a typed handler would.
-fn receive_update(message: &UntypedMessage, events: &Events) {
+fn receive(message: &UntypedMessage, events: &Events, state: &State) {
+    if CompleteElicitationNotification::matches_method(message.method()) {
+        return events.print("form-completed", message.params());
+    }
+    if AuthStatusUpdateNotification::matches_method(message.method()) {
+        return events.print("account", message.params());
+    }
     if !SessionNotification::matches_method(message.method()) {
         return;
     }
     match SessionNotification::parse_message(message.method(), message.params()) {
-        Ok(notification) => events.update(&notification.update),
+        Ok(notification) => state.receive(notification),
         Err(error) => {
             events.failed("undecoded", json!({"method": message.method(), "data": error.data}));
         }
@@ -88,7 +64,7 @@ fn receive_update(message: &UntypedMessage, events: &Events) {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let work = match Work::from_command_line() {
+    let mut work = match Work::from_command_line() {
         Ok(work) => work,
         Err(message) => {
             eprintln!("{message}");
@@ -96,14 +72,47 @@ async fn main() -> ExitCode {
         }
     };
     let events = Arc::new(Events::default());
-    if let Err(error) = connect(work, &events).await {
-        events.error("connection", &error);
+    let interrupted = events.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.seen.send_modify(|seen| seen.interrupts += 1);
+            // Only a turn listens; without one an interrupt ends the program, as it does any other.
+            if interrupted.seen.receiver_count() == 0 {
+                std::process::exit(130);
+            }
+        }
+    });
+    let mut steps = Some(work.steps.clone());
+    while let Some(now) = steps {
+        steps = match connect(&work, now, &events).await {
+            Ok(left) => left,
+            Err(error) => {
+                events.error("connection", &error);
+                None
+            }
+        };
+        work.opening = Opening::None;
     }
     events.print("closed", json!({}));
     if events.any_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-async fn connect(work: Work, events: &Arc<Events>) -> Result<()> {
+/// A method that is answered at once, unless it is not offered (INIT-17).
+macro_rules! answered {
+    ($builder:expr, $offered:expr, $shared:ident, |$request:ident: $Request:ty| $result:expr) => {{
+        let ($shared, offered) = ($shared.clone(), $offered);
+        $builder.on_receive_request(
+            async move |$request: $Request, responder, _agent: ConnectionTo<Agent>| match offered {
+                true => responder.respond_with_result($result),
+                false => responder.respond_with_error(Error::method_not_found()),
+            },
+            on_receive_request!(),
+        )
+    }};
+}
+
+/// One process of the agent and the connection to it; gives what is left for another.
+async fn connect(work: &Work, steps: Vec<Step>, events: &Arc<Events>) -> Result<Option<Vec<Step>>> {
     let (command, arguments) = work.agent.split_first().expect("the command line was checked");
     let agent = AcpAgent::new(AcpAgentConfig::new(command).args(arguments.iter().cloned()));
     let agent = agent.with_debug(|line, direction| {
@@ -111,39 +120,80 @@ async fn connect(work: Work, events: &Arc<Events>) -> Result<()> {
             eprintln!("{line}");
         }
     });
-    let permissions = Arc::new(Permissions::new(events.clone()));
-    let read = Arc::new(Files { root: work.cwd.clone(), events: events.clone() });
-    let write = read.clone();
-    let (updates, asked) = (events.clone(), permissions.clone());
-    Client
-        .v1()
-        .name("official-client")
-        .on_receive_notification(
-            async move |message: UntypedMessage, _agent| {
-                receive_update(&message, &updates);
-                Ok(())
-            },
-            on_receive_notification!(),
-        )
+    let state = Arc::new(State::new(events.clone()));
+    let modes = (work.offers("form"), work.offers("url"));
+    let questions = Arc::new(Questions::new(events.clone(), state.clone(), modes));
+    let roots = [&work.cwd].into_iter().chain(&work.directories).cloned().collect();
+    let files = Arc::new(Files { roots, events: events.clone() });
+    let terminals = Arc::new(Terminals::new(events.clone(), work.cwd.clone()));
+    let (told, shown) = (events.clone(), state.clone());
+    let builder = Client.v1().name("official-client").on_receive_notification(
+        async move |message: UntypedMessage, _agent| {
+            receive(&message, &told, &shown);
+            Ok(())
+        },
+        on_receive_notification!(),
+    );
+    let has_files = work.offers("fs");
+    let builder = answered!(builder, has_files, files, |request: ReadTextFileRequest| files.read(&request));
+    let builder = answered!(builder, has_files, files, |request: WriteTextFileRequest| files.write(&request));
+    let has_terminals = work.offers("terminal");
+    let builder = answered!(builder, has_terminals, terminals, |request: CreateTerminalRequest| {
+        terminals.create(request).map(CreateTerminalResponse::new)
+    });
+    let builder = answered!(builder, has_terminals, terminals, |request: TerminalOutputRequest| {
+        terminals.output(&request.session_id, &request.terminal_id)
+    });
+    let builder = answered!(builder, has_terminals, terminals, |request: KillTerminalRequest| {
+        terminals.kill(&request.session_id, &request.terminal_id).map(|()| KillTerminalResponse::new())
+    });
+    let builder = answered!(builder, has_terminals, terminals, |request: ReleaseTerminalRequest| {
+        terminals.release(&request.session_id, &request.terminal_id).map(|()| ReleaseTerminalResponse::new())
+    });
+    let builder = answered!(builder, work.has_servers, events, |request: MessageMcpRequest| {
+        let _ = &events;
+        own_server::answer(&request)
+    });
+    let (waited, asked, elicited) = (terminals.clone(), questions.clone(), questions.clone());
+    let has_elicitation = modes.0 || modes.1;
+    let left = Arc::new(Mutex::new(None));
+    let kept = left.clone();
+    builder
         .on_receive_request(
-            async move |request: RequestPermissionRequest, responder, _agent| asked.ask(&request, responder),
+            async move |request: WaitForTerminalExitRequest, responder, agent: ConnectionTo<Agent>| {
+                if !has_terminals {
+                    return responder.respond_with_error(Error::method_not_found());
+                }
+                agent.spawn(waited.clone().wait(request.session_id, request.terminal_id, responder))
+            },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: ReadTextFileRequest, responder, _agent| {
-                responder.respond_with_result(read.read(&request))
+            async move |request: RequestPermissionRequest, responder, agent: ConnectionTo<Agent>| {
+                let outcome = asked.ask(&request);
+                agent.spawn(asked.clone().answer(outcome, responder))
             },
             on_receive_request!(),
         )
         .on_receive_request(
-            async move |request: WriteTextFileRequest, responder, _agent| {
-                responder.respond_with_result(write.write(&request))
+            async move |request: CreateElicitationRequest, responder, agent: ConnectionTo<Agent>| {
+                if !has_elicitation {
+                    return responder.respond_with_error(Error::method_not_found());
+                }
+                match elicited.elicited(&request) {
+                    Ok(action) => agent.spawn(elicited.clone().answer_form(action, responder)),
+                    Err(error) => responder.respond_with_error(error),
+                }
             },
             on_receive_request!(),
         )
         .connect_with(agent, async move |agent| {
-            run::run(&agent, &work.cwd, work.opening, work.steps, events, &permissions).await;
+            let mut script = Script::new(&agent, work, events, &state, &questions);
+            let left = script.run(steps).await;
+            terminals.end();
+            *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = left;
             Ok(())
         })
-        .await
+        .await?;
+    Ok(left.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take())
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout, Command};
 
 use super::{Result, outcome};
-use crate::process::Group;
+use official_peers::process::Group;
 
 pub(super) struct Stdio {
     input: ChildStdin,

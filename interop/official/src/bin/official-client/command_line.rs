@@ -1,0 +1,146 @@
+//! What the command line asks for.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol::v1::schema::{
+    EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
+};
+use official_peers::script::Step;
+use serde_json::Value;
+
+const USAGE: &str = "usage: official-client [--cwd DIR] [--load ID | --resume ID | --fork ID | --no-session] [--directory DIR]… [--mcp FILE]
+  [--system-prompt TEXT] [--without NAME]… [--script FILE | --step STEP…] -- COMMAND ARGS…";
+
+/// What the command line and the script ask for.
+#[derive(Clone)]
+pub(crate) struct Work {
+    pub(crate) cwd: PathBuf,
+    pub(crate) opening: Opening,
+    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) servers: Vec<McpServer>,
+    /// Whether a file of servers was named: the client then brings one of its own too.
+    pub(crate) has_servers: bool,
+    pub(crate) system_prompt: Option<String>,
+    /// What is not offered to the agent.
+    pub(crate) without: HashSet<String>,
+    pub(crate) agent: Vec<String>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Which session is worked in.
+#[derive(Clone)]
+pub(crate) enum Opening {
+    New,
+    Load(String),
+    Resume(String),
+    Fork(String),
+    None,
+}
+
+impl Work {
+    pub(crate) fn from_command_line() -> Result<Self, String> {
+        let mut work = Self {
+            cwd: ".".into(),
+            opening: Opening::New,
+            directories: Vec::new(),
+            servers: Vec::new(),
+            has_servers: false,
+            system_prompt: None,
+            without: HashSet::new(),
+            agent: Vec::new(),
+            steps: Vec::new(),
+        };
+        let mut script = None;
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--script" => script = Some(value()?),
+                "--step" => work.steps.push(Step::parse(&value()?)?),
+                "--cwd" => work.cwd = value()?.into(),
+                "--load" => work.opening = Opening::Load(value()?),
+                "--resume" => work.opening = Opening::Resume(value()?),
+                "--fork" => work.opening = Opening::Fork(value()?),
+                "--no-session" => work.opening = Opening::None,
+                "--directory" => work.directories.push(real(value()?)?),
+                "--mcp" => {
+                    work.servers = servers(&value()?)?;
+                    work.has_servers = true;
+                }
+                "--system-prompt" => work.system_prompt = Some(value()?),
+                "--without" => drop(work.without.insert(value()?)),
+                "--" => break,
+                other => return Err(format!("{other}: unknown option")),
+            }
+        }
+        work.agent = words.collect();
+        if work.agent.is_empty() {
+            return Err(USAGE.into());
+        }
+        work.cwd = real(&work.cwd)?;
+        // The same folder twice, or the session's own, says nothing more (DIR-02).
+        let mut seen = HashSet::from([work.cwd.clone()]);
+        work.directories.retain(|folder| seen.insert(folder.clone()));
+        if work.steps.is_empty() {
+            work.steps = Step::parse_all(&read(script.as_deref())?)?;
+        }
+        Ok(work)
+    }
+
+    pub(crate) fn offers(&self, name: &str) -> bool {
+        !self.without.contains(name)
+    }
+}
+
+fn real(folder: impl AsRef<Path>) -> Result<PathBuf, String> {
+    let folder = folder.as_ref();
+    folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn read(script: Option<&str>) -> Result<String, String> {
+    let text = match script {
+        Some(file) => std::fs::read_to_string(file),
+        None => std::io::read_to_string(std::io::stdin()),
+    };
+    text.map_err(|error| format!("the script cannot be read: {error}"))
+}
+
+/// The servers of a file as most clients have it: `{"mcpServers": {NAME: {command, args, env} | {type, url, headers}}}`.
+fn servers(file: &str) -> Result<Vec<McpServer>, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
+    let servers = value["mcpServers"].as_object().ok_or_else(|| format!("{file} holds no mcpServers"))?;
+    servers.iter().map(|(name, server)| read_server(name, server)).collect()
+}
+
+fn read_server(name: &str, server: &Value) -> Result<McpServer, String> {
+    let pairs = |key: &str| {
+        let members = server[key].as_object().into_iter().flatten();
+        members
+            .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let headers = || pairs("headers").into_iter().map(|(name, value)| HttpHeader::new(name, value)).collect();
+    match (server["type"].as_str(), server["url"].as_str(), server["command"].as_str()) {
+        (Some("sse"), Some(url), _) => Ok(McpServer::Sse(McpServerSse::new(name, url).headers(headers()))),
+        (_, Some(url), _) => Ok(McpServer::Http(McpServerHttp::new(name, url).headers(headers()))),
+        (_, None, Some(command)) => {
+            let args = server["args"].as_array().into_iter().flatten();
+            let args = args.filter_map(|word| word.as_str().map(str::to_owned)).collect();
+            let env = pairs("env").into_iter().map(|(name, value)| EnvVariable::new(name, value)).collect();
+            Ok(McpServer::Stdio(McpServerStdio::new(name, found(command)?).args(args).env(env)))
+        }
+        _ => Err(format!("the MCP server {name} has neither a command nor a url")),
+    }
+}
+
+/// The path of a program, found as the shell finds it (RPC-31).
+fn found(command: &str) -> Result<PathBuf, String> {
+    if command.contains('/') {
+        return std::path::absolute(command).map_err(|error| format!("{command}: {error}"));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join(command));
+    places.find(|place| place.is_file()).ok_or_else(|| format!("{command}: not found"))
+}
