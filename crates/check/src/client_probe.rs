@@ -3,15 +3,27 @@
 //! A probe is an async function of a [`ClientRun`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
 //! with the rule of each in one `client_probes!`. Several probes may judge one rule: then the worst outcome stands.
 
+mod authenticate;
+mod cancel;
+mod config_option;
+mod decoding;
 mod elicitation;
+mod envelope;
+mod extension;
 mod file;
+mod framing;
 mod initialize;
 mod mcp;
+mod mode;
 mod notice;
 mod permission;
 mod plan;
+mod prompt;
+mod session;
+mod session_list;
 mod terminal;
 mod tool_call;
+mod ungated;
 mod unoffered;
 
 use crate::client_run::ClientRun;
@@ -52,6 +64,18 @@ const TOPICS: &[&[ClientProbe]] = &[
     plan::PROBES,
     notice::PROBES,
     mcp::PROBES,
+    framing::PROBES,
+    envelope::PROBES,
+    extension::PROBES,
+    authenticate::PROBES,
+    ungated::PROBES,
+    session::PROBES,
+    session_list::PROBES,
+    prompt::PROBES,
+    cancel::PROBES,
+    mode::PROBES,
+    config_option::PROBES,
+    decoding::PROBES,
 ];
 
 /// Every probe, in the order in which they run.

@@ -64,6 +64,8 @@ pub struct ClientRun {
     nonces: usize,
     /// Whether a screen was looked at and showed nothing while a turn ran.
     pub(crate) is_unreadable: bool,
+    /// Whether the client closes the connection when its turn has ended.
+    ends_with_turn: bool,
 }
 
 impl fmt::Debug for ClientRun {
@@ -91,6 +93,7 @@ impl ClientRun {
             watched: Watched::of(Side::Client),
             nonces: 0,
             is_unreadable: false,
+            ends_with_turn: false,
         }
     }
 
@@ -155,11 +158,12 @@ impl ClientRun {
             let turn = talk.set_up().await?;
             talk.say(&turn, "hello");
             talk.end_turn(&turn, "end_turn");
-            Ok(())
+            Ok(talk.wire.peer.wait_for_end(talk.wire.patience).await)
         };
-        let contact: Probed = contact.await;
+        let contact: Probed<bool> = contact.await;
+        let verdict = contact.map(|ends| self.ends_with_turn = ends);
         let verdict =
-            contact.map_err(|outcome| Verdict::new("INIT-01", outcome, "first_contact", self.shown()));
+            verdict.map_err(|outcome| Verdict::new("INIT-01", outcome, "first_contact", self.shown()));
         self.leave().await;
         verdict
     }
@@ -264,7 +268,8 @@ impl ClientRun {
         errand: &Errand,
         scenario: impl Fn(usize) -> Scenario + Send + 'static,
     ) -> Probed<&mut ClientTalk> {
-        let talk = ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        let mut talk = ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
 

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// How much longer than an ordinary answer the first line of a client may take: it is starting.
 const STARTING: u32 = 3;
 
+/// What is printed of an update may come on another stream than the word after it, and so much later.
+const TOGETHER: Duration = Duration::from_millis(500);
+
 /// A client under test, and the connection that it has to the judge as its agent.
 pub(crate) struct ClientTalk {
     /// The connection: `wire.call`, `wire.notify`, `wire.is_still_there` and so on, said by the agent to the client.
@@ -23,7 +26,11 @@ pub(crate) struct ClientTalk {
     pub(crate) errand: &'static str,
     /// Earlier connections of the same client, which have ended.
     pub(crate) ended: Vec<Conversation>,
+    /// Whether the client has been seen to close the connection when its turn had ended.
+    pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
+    /// How many words were said so that they are seen.
+    words: usize,
 }
 
 /// What the judge is as the agent of each connection of a client, counted from 0.
@@ -65,13 +72,13 @@ impl ClientTalk {
                 return fail("the client starts its agent", format!("it did not: {how}"));
             }
         };
-        Ok(Self { wire, client, errand, ended: Vec::new(), scenarios })
+        Ok(Self { wire, client, errand, ended: Vec::new(), ends_with_turn: false, scenarios, words: 0 })
     }
 
     /// Goes on with the next connection, when this one has ended and the client makes another.
     pub(crate) async fn next_connection(&mut self) -> Probed {
         let patience = self.wire.patience;
-        match self.client.next(patience).await {
+        match serving(&mut self.wire, self.client.next(patience)).await {
             Some(link) => {
                 let scenario = (self.scenarios)(self.ended.len() + 1);
                 let next = conversation(link, scenario, patience);
@@ -80,6 +87,14 @@ impl ClientTalk {
             }
             None => fail("the client starts its agent again", "it did not"),
         }
+    }
+
+    /// Waits until the client starts the agent's program for a login, lets that succeed, and gives what was told of it. Nothing if it does
+    /// not, or begins a conversation instead.
+    pub(crate) async fn next_login(&mut self) -> Option<Value> {
+        let Self { wire, client, .. } = self;
+        let patience = wire.patience;
+        serving(wire, client.next(patience)).await?.logged_in(0).await
     }
 
     /// Waits for a line of the client that is wanted, over as many connections as it makes.
@@ -171,6 +186,26 @@ impl ClientTalk {
         self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
 
+    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is said after it and waited for, so that a
+    /// client that shows nothing of the update is known soon.
+    ///
+    /// # Errors
+    /// Not tested: the client does not show the word either. A fail: the connection ended.
+    pub(crate) async fn prints_of(&mut self, turn: &ClientTurn, update: Value, text: &str) -> Probed<bool> {
+        self.update(turn, update);
+        self.words += 1;
+        let word = format!("word{:04}check", self.words);
+        self.say(turn, &format!("\n\n{word}\n\n"));
+        let is_shown = self.shows(&word).await;
+        if let Some(how) = self.wire.peer.ended() {
+            return fail("the client goes on", how);
+        }
+        if !is_shown {
+            return not_tested("the client does not print what the agent says");
+        }
+        Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
+    }
+
     /// Calls a method of the client in the turn's session and waits for the reply. No reply is a fail.
     pub(crate) async fn call<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Probed<Reply> {
         self.wire.call::<M>(in_session(turn, params)).await
@@ -184,6 +219,24 @@ impl ClientTalk {
     /// Answers the prompt.
     pub(crate) fn end_turn(&mut self, turn: &ClientTurn, reason: &str) {
         self.wire.reply(&turn.id, json!({"stopReason": reason}));
+    }
+
+    /// Ends the turn, and looks whether the client takes it.
+    pub(crate) async fn ends_well(&mut self, turn: &ClientTurn) -> Probed {
+        self.end_turn(turn, "end_turn");
+        self.goes_or_stays().await
+    }
+
+    /// Whether the client goes on as after any turn: one that ends with its turn closes the connection in good time, any other still answers.
+    pub(crate) async fn goes_or_stays(&mut self) -> Probed {
+        let patience = self.wire.patience;
+        if self.wire.peer.wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO }).await {
+            return Ok(());
+        }
+        match self.ends_with_turn {
+            true => fail("the client ends, as it does after any turn", "it goes on"),
+            false => self.wire.is_still_there().await,
+        }
     }
 
     /// Lets the client cancel: it is interrupted if its errand leaves that to the judge, and the call is waited for. Without it nothing
@@ -212,14 +265,21 @@ impl ClientTalk {
     pub(crate) async fn shows(&mut self, text: &str) -> bool {
         let Self { wire, client, .. } = self;
         let patience = wire.patience;
-        let serve = async {
-            let _ended = wire.peer.wait_for_end(patience).await;
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            shown = client.prints(text, patience) => shown,
-            () = serve => false,
+        serving(wire, client.prints(text, patience)).await
+    }
+}
+
+/// Waits for something while the connection is served: its calls are answered, and what was queued is written.
+async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -> T {
+    let serve = async {
+        while wire.peer.ended().is_none() {
+            let _later = wire.peer.wait_for_end(wire.patience).await;
         }
+        std::future::pending::<T>().await
+    };
+    tokio::select! {
+        came = awaited => came,
+        never = serve => never,
     }
 }
 

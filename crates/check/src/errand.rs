@@ -27,7 +27,7 @@ pub const ERRANDS: &[(&str, &str)] = &[
     ("unarchive", "take the session {session} out of the archive"),
     ("set_mode", "open a session, set its mode {mode}, then send {prompt}"),
     ("set_option", "open a session, set its config option {option} to {value}, then send {prompt}"),
-    ("set_options", "the same, then set {option2} to {value2} before {prompt} is sent"),
+    ("set_options", "the same, and set {option2} to {value2} once that is answered, before {prompt} is sent"),
     ("set_boolean", "open a session, set its boolean option {option} to {value}, then send {prompt}"),
     ("allow", "send {prompt}, and allow once whatever is asked"),
     ("reject", "send {prompt}, and reject once whatever is asked"),
@@ -53,7 +53,7 @@ impl Errand {
 
     /// The value of this placeholder.
     #[must_use]
-    pub(crate) fn with(mut self, placeholder: &'static str, value: impl Into<String>) -> Self {
+    pub fn with(mut self, placeholder: &'static str, value: impl Into<String>) -> Self {
         self.values.insert(placeholder, value.into());
         self
     }
@@ -73,18 +73,42 @@ impl Errand {
         self.values.get(placeholder).map(String::as_str)
     }
 
-    /// The word with each `{placeholder}` that has a value replaced by it.
-    pub fn fill(&self, word: &str) -> String {
-        let mut filled = word.to_owned();
-        for (placeholder, value) in &self.values {
-            filled = filled.replace(&format!("{{{placeholder}}}"), value);
+    /// The text with each `{placeholder}` that has a value replaced by it.
+    pub fn fill(&self, text: &str) -> String {
+        let (mut filled, mut rest) = (String::new(), text);
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            let value = after.split_once('}').and_then(|(name, left)| Some((self.value(name)?, left)));
+            match value {
+                Some((value, left)) => {
+                    filled.push_str(value);
+                    rest = left;
+                }
+                None => {
+                    filled.push('{');
+                    rest = after;
+                }
+            }
         }
-        filled
+        filled + rest
     }
 
     /// What a client is told to do, in words.
     pub fn told(&self) -> String {
         let found = ERRANDS.iter().find(|(name, _)| *name == self.name);
         self.fill(found.map_or(self.name, |(_, told)| told))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Errand;
+    use std::path::Path;
+
+    #[test]
+    fn placeholders_are_filled_once_and_what_is_none_stays() {
+        let errand = Errand::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
+        assert_eq!(errand.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
+        assert_eq!(errand.told(), "open a session in /p and send say {cwd} {");
     }
 }

@@ -27,16 +27,13 @@
 mod acts;
 mod baseline;
 mod client_probe;
-#[allow(dead_code, reason = "probes of clients that are to come")]
 mod client_run;
-#[allow(dead_code, reason = "probes of clients that are to come")]
 mod client_talk;
 mod comparison;
-#[allow(dead_code, reason = "probes of clients that are to come")]
+#[allow(dead_code, reason = "probes of turns that are to come")]
 mod conversation;
 mod coverage;
 mod door;
-#[allow(dead_code, reason = "probes of clients that are to come")]
 mod errand;
 mod judgement;
 mod mask;
@@ -51,12 +48,10 @@ mod report;
 mod rule;
 mod rule_table;
 mod run;
-#[allow(dead_code, reason = "probes of clients that are to come")]
 mod scenario;
 mod screen;
 mod select;
 mod services;
-#[allow(dead_code, reason = "probes of clients that are to come")]
 mod started_client;
 mod support;
 mod verdict;

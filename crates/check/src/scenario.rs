@@ -39,8 +39,14 @@ impl Scenario {
             "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}, "close": {}, "additionalDirectories": {}, "fork": {}},
             "auth": {"logout": {}},
         });
+        Self::offering(capabilities).listing(cwd)
+    }
+
+    /// The one session, in this folder, is what a list of sessions has.
+    #[must_use]
+    pub(crate) fn listing(self, cwd: &Path) -> Self {
         let listed = json!({"sessions": [{"sessionId": SESSION, "cwd": cwd, "title": "Check", "updatedAt": "2026-11-01T10:00:00Z"}]});
-        Self::offering(capabilities).on::<SessionList>(move |_| Answer::Result(listed.clone()))
+        self.on::<SessionList>(move |_| Answer::Result(listed.clone()))
     }
 
     /// An agent that offers nothing beyond what every agent must do.

@@ -180,15 +180,6 @@ impl StartedClient {
         tokio::time::timeout(patience, printed).await.unwrap_or(false)
     }
 
-    /// Whether it has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        match &self.body {
-            Body::Process(child) => child.try_exit().is_some(),
-            Body::Memory(_) => self.printed.news.borrow().1,
-            Body::Elsewhere => false,
-        }
-    }
-
     /// What it printed so far.
     pub(crate) fn printed(&self) -> Left {
         self.printed.left(None, false)

@@ -3,10 +3,14 @@
 
 mod agent;
 pub(crate) mod arguments;
+mod client;
 mod compare;
+mod errands;
 mod judging;
 mod known;
+mod known_client;
 mod progress;
+mod relay;
 mod rules;
 mod surroundings;
 pub(crate) mod tally;
@@ -25,6 +29,8 @@ pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
         Task::Rules(arguments) => rules::rules(arguments),
         Task::Trace(arguments) => trace::trace(arguments),
         Task::Agent(arguments) => agent::agent(arguments).await,
+        Task::Client(arguments) => client::client(arguments).await,
+        Task::Relay(arguments) => relay::relay(arguments).await,
         Task::Compare(arguments) => compare::compare(arguments),
     }
 }

@@ -122,6 +122,35 @@ impl Launch {
         self
     }
 
+    /// Replaces each word, the program first, by the words that `fill` makes of it, and the value of each variable by the same joined by
+    /// spaces. A word that is no UTF-8 stays.
+    ///
+    /// ```
+    /// use attache_host::Launch;
+    ///
+    /// let launch = Launch::parse("my-client --agent AGENT")?;
+    /// let filled = launch.filled(|word| if word == "AGENT" { vec!["a".into(), "b".into()] } else { vec![word.into()] });
+    /// assert_eq!(filled.command_line(), "my-client --agent a b");
+    /// # Ok::<(), attache_host::ParseError>(())
+    /// ```
+    pub fn filled(mut self, fill: impl Fn(&str) -> Vec<String>) -> Launch {
+        let of = |word: &OsString| match word.to_str() {
+            Some(word) => fill(word).into_iter().map(OsString::from).collect(),
+            None => vec![word.clone()],
+        };
+        for (_, value) in &mut self.env {
+            if let Some(value) = value {
+                *value = of(value).join(OsStr::new(" "));
+            }
+        }
+        let words =
+            [std::mem::take(&mut self.program)].into_iter().chain(std::mem::take(&mut self.arguments));
+        let mut words = words.flat_map(|word| of(&word)).collect::<Vec<_>>().into_iter();
+        self.program = words.next().unwrap_or_default();
+        self.arguments = words.collect();
+        self
+    }
+
     /// Calls `hook` with every piece of stderr as it comes, on a task of the child's; it must not block. After a panic
     /// it is not called again. [`Launch::run`], where stderr is part of the output, does not call it.
     pub fn on_stderr(mut self, hook: impl FnMut(&[u8]) + Send + 'static) -> Launch {

@@ -2,9 +2,10 @@
 
 use attache_host::{Child, Launch, StartError, StopPatience};
 use attache_protocol::method::Side;
+use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 /// How long the last words of a peer are quoted, in characters.
 const LAST_WORDS: usize = 300;
@@ -18,6 +19,8 @@ pub struct Link {
     pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     process: Option<Child>,
+    /// What was told of a login, for a program that was started for one and not to speak the protocol.
+    login: Option<Value>,
 }
 
 impl fmt::Debug for Link {
@@ -38,6 +41,7 @@ impl Link {
             output: output.map_or_else(|| Box::new(tokio::io::empty()) as _, |output| Box::new(output) as _),
             input: input.map(|input| Box::new(input) as _),
             process: Some(child),
+            login: None,
         })
     }
 
@@ -46,7 +50,23 @@ impl Link {
         output: impl AsyncRead + Send + Unpin + 'static,
         input: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Self {
-        Self { output: Box::new(output), input: Some(Box::new(input)), process: None }
+        Self { output: Box::new(output), input: Some(Box::new(input)), process: None, login: None }
+    }
+
+    /// The way to an agent's program that a client started to log in, and not to speak the protocol: the `arguments` that it added, and the
+    /// `environment` that it set. The program ends when its input does, with the exit code that it was told.
+    #[must_use]
+    pub fn logging_in(mut self, login: Value) -> Self {
+        self.login = Some(login);
+        self
+    }
+
+    /// Ends the program that was started for a login, with this exit code, and gives what was told of it.
+    pub(crate) async fn logged_in(mut self, exit: u8) -> Option<Value> {
+        let mut input = self.input.take()?;
+        let said = input.write_all(format!("{exit}\n").as_bytes()).await;
+        let ended = input.shutdown().await;
+        self.login.take().filter(|_| said.is_ok() && ended.is_ok())
     }
 
     /// Whether the process is gone; without one there is nothing to wait for.

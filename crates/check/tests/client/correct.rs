@@ -20,6 +20,8 @@ pub(crate) enum Said {
     Raw(String),
     /// Text on its own screen.
     Shown(String),
+    /// It starts the agent's program for a login, with what it adds to the command, and the agent anew if that went well.
+    LoggingIn(Value),
     /// It ends, with this exit code.
     Left(i32),
 }
@@ -59,6 +61,9 @@ pub(crate) struct Correct {
     early: HashMap<String, Vec<Value>>,
     last_id: i64,
     pub(crate) has_prompted_twice: bool,
+    pub(crate) has_set_twice: bool,
+    /// Whether the agent has told the status of the session of the errand.
+    pub(crate) knows_status: bool,
     pub(crate) said: Vec<Said>,
 }
 
@@ -87,6 +92,8 @@ impl Correct {
             early: HashMap::new(),
             last_id: -1,
             has_prompted_twice: false,
+            has_set_twice: false,
+            knows_status: false,
             said: Vec::new(),
         }
     }
@@ -208,7 +215,7 @@ impl Correct {
         if update["sessionUpdate"] == "config_option_update"
             && let (Some(session), Some(options)) = (&mut self.session, update["configOptions"].as_array())
         {
-            session.options.clone_from(options);
+            session.options = crate::errand::readable(options);
         }
         let shown = self.screen.update(update, self.kind == Kind::Full);
         self.said.extend(shown.into_iter().map(Said::Shown));

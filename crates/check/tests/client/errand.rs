@@ -52,6 +52,11 @@ impl Correct {
             _ => None,
         };
         match old {
+            Some((_, "session/load"))
+                if !self.knows_status && self.agent_offers("/sessionCapabilities/status") =>
+            {
+                self.call("session/status", json!({"sessionId": self.told("session")}));
+            }
             Some((capability, method)) => {
                 params["sessionId"] = json!(self.told("session"));
                 self.if_offered(capability, method, params);
@@ -110,6 +115,13 @@ impl Correct {
             "initialize" => self.initialized(result),
             "authenticate" if self.is_on("login") => self.leave(0, "logged in"),
             "authenticate" => self.open(),
+            "session/status" => {
+                self.knows_status = true;
+                match result["status"] == "open" {
+                    true => self.set_up(self.told("session").to_owned(), &json!({})),
+                    false => self.open(),
+                }
+            }
             "session/list" => self.listed(result),
             "session/new" | "session/fork" => match result["sessionId"].as_str() {
                 Some(id) => self.set_up(id.to_owned(), result),
@@ -121,11 +133,12 @@ impl Correct {
                 if let (Some(session), Some(options)) =
                     (&mut self.session, result["configOptions"].as_array())
                 {
-                    session.options.clone_from(options);
+                    session.options = readable(options);
                     self.show(&format!("options {}", result["configOptions"]));
                 }
-                if self.asked.is_empty() {
-                    self.prompt("prompt");
+                match self.is_on("set_options") && !std::mem::replace(&mut self.has_set_twice, true) {
+                    true => self.set("option2", json!(self.told("value2"))),
+                    false => self.prompt("prompt"),
                 }
             }
             "session/prompt" => self.turn_ended(result),
@@ -151,17 +164,13 @@ impl Correct {
         if self.is_on("directories") {
             roots.push(PathBuf::from(self.told("directory")));
         }
-        let options = result["configOptions"].as_array().cloned().unwrap_or_default();
+        let options = result["configOptions"].as_array().map(|options| readable(options)).unwrap_or_default();
         let session = Session { id, roots, options };
         self.opened(session.clone());
         let value = json!(self.told("value"));
         match self.errand.name() {
             "set_mode" => self.set_mode(&session),
-            "set_option" => self.set("option", value),
-            "set_options" => {
-                self.set("option", value);
-                self.set("option2", json!(self.told("value2")));
-            }
+            "set_option" | "set_options" => self.set("option", value),
             "set_boolean" => self.set("option", json!(self.told("value") == "true")),
             _ => self.prompt("prompt"),
         }
@@ -182,8 +191,12 @@ impl Correct {
 
     /// Sets the option that this placeholder names.
     fn set(&mut self, placeholder: &str, value: Value) {
-        let session = self.session.as_ref().map(|session| &session.id);
-        let mut params = json!({"sessionId": session, "configId": self.told(placeholder), "value": value});
+        let Some(session) = &self.session else { return };
+        let id = self.told(placeholder);
+        if !session.options.iter().any(|option| option["id"] == id) {
+            return self.leave(1, "the session has no such option");
+        }
+        let mut params = json!({"sessionId": session.id, "configId": id, "value": value});
         if params["value"].is_boolean() {
             params["type"] = json!("boolean");
         }
@@ -245,4 +258,20 @@ impl Correct {
         self.settle();
         self.is_cancelled = false;
     }
+}
+
+/// The options that can be read.
+pub(crate) fn readable(options: &[Value]) -> Vec<Value> {
+    let is_value = |value: &Value| value["value"].is_string() && value["name"].is_string();
+    let is_group = |group: &Value| group["group"].is_string() && group["options"].is_array();
+    let is_whole = |option: &&Value| {
+        let values = option["options"].as_array();
+        let is_kind = match option["type"].as_str() {
+            Some("boolean") => option["currentValue"].is_boolean(),
+            Some("select") => values.is_some_and(|all| all.iter().all(is_value) || all.iter().all(is_group)),
+            _ => false,
+        };
+        option["id"].is_string() && option["name"].is_string() && is_kind
+    };
+    options.iter().filter(is_whole).cloned().collect()
 }

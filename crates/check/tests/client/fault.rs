@@ -1,21 +1,34 @@
 //! Faults: each breaks one rule in what a correct client hears, or in what it says. To add one is to add a row to the file of its topic.
 
+mod config_option;
+mod decoding;
 mod elicitation;
+mod envelope;
 mod file;
 mod handshake;
 mod mcp;
+mod offer;
 mod permission;
 mod screen;
+mod session;
 mod terminal;
+mod turn;
 
 use crate::correct::{Correct, Kind, Said};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+/// Stands for a line that is too long to be read.
+pub(crate) const HUGE: &str = "a huge line";
+
 /// What the client has heard.
 pub(crate) struct Heard<'l> {
     /// The message, or null where it heard none: it was started, woken or interrupted, or the connection ended.
     pub(crate) message: &'l Value,
+    /// The line as it came; [`HUGE`] for one that is too long.
+    pub(crate) text: &'l str,
+    /// Whether the agent has closed the connection, or said more than can be read.
+    pub(crate) is_over: bool,
     /// The client after that.
     pub(crate) client: &'l Correct,
     /// The agent's calls so far, by their id as JSON.
@@ -70,6 +83,12 @@ impl Fault {
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
     [
         handshake::FAULTS,
+        envelope::FAULTS,
+        offer::FAULTS,
+        session::FAULTS,
+        turn::FAULTS,
+        config_option::FAULTS,
+        decoding::FAULTS,
         file::FAULTS,
         terminal::FAULTS,
         permission::FAULTS,
@@ -85,7 +104,7 @@ pub(crate) fn faults() -> impl Iterator<Item = Fault> {
 impl<'l> Heard<'l> {
     /// The client was started.
     pub(crate) fn nothing(client: &'l Correct, called: &'l HashMap<String, Value>) -> Self {
-        Self { message: &Value::Null, client, called }
+        Self { message: &Value::Null, text: "", is_over: false, client, called }
     }
 
     pub(crate) fn is(&self, method: &str) -> bool {

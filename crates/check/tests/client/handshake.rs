@@ -1,6 +1,6 @@
 //! How it introduces itself, and what it makes of the agent's introduction.
 
-use crate::correct::{Correct, Kind};
+use crate::correct::{Correct, Kind, Said};
 use serde_json::{Value, json};
 
 /// The params of `initialize`.
@@ -11,7 +11,7 @@ pub(crate) fn params(kind: Kind) -> Value {
             "terminal": true,
             "elicitation": {"form": {}, "url": {}},
             "session": {"notices": {}, "compaction": {}, "configOptions": {"boolean": {}}},
-            "plan": {}, "subagents": {},
+            "plan": {}, "subagents": {}, "auth": {"terminal": true},
         }),
         Kind::Bare => json!({"elicitation": {"form": {}}}),
     };
@@ -26,7 +26,10 @@ impl Correct {
             return self.leave(1, "the agent speaks another version of the protocol");
         }
         self.agent = result.clone();
-        self.set_out();
+        match self.terminal_login().filter(|_| self.is_on("login")) {
+            Some(login) => self.said.push(Said::LoggingIn(login)),
+            None => self.set_out(),
+        }
     }
 
     /// Whether the agent says that it can do this.
@@ -42,5 +45,14 @@ impl Correct {
             method["type"] != "terminal" && method["id"].is_string() && method["name"].is_string()
         });
         usable?["id"].as_str().map(str::to_owned)
+    }
+
+    /// The login in a terminal that it was told to carry out.
+    fn terminal_login(&self) -> Option<Value> {
+        let methods = self.agent["authMethods"].as_array()?;
+        let method = methods.iter().find(|method| method["id"] == self.told("method"))?;
+        let is_usable = method["type"] == "terminal" && method["args"].is_array();
+        (is_usable && self.offers("/auth/terminal"))
+            .then(|| json!({"arguments": method["args"], "environment": method["env"]}))
     }
 }

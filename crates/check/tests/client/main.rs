@@ -16,7 +16,7 @@ mod terminal;
 
 use attache_check::{ClientRun, Errand, Link, Outcome, StartedClient, Verdict};
 use correct::{Correct, Kind, Said};
-use fault::{Fault, Heard, faults};
+use fault::{Fault, HUGE, Heard, faults};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -48,12 +48,25 @@ enum Happens {
     Wake,
 }
 
-/// Runs a client with one fault until it ends.
-async fn live(mut client: Correct, fault: Fault, mut outside: Outside) {
+/// Runs a client with one fault until it ends, anew after a login.
+async fn live(kind: Kind, errand: Errand, fault: Fault, mut outside: Outside) {
+    while let Some(login) = run(Correct::new(kind, errand.clone()), fault, &mut outside).await {
+        let (input, mut told) = tokio::io::duplex(1 << 10);
+        let sent = outside.links.send(Link::over(tokio::io::empty(), input).logging_in(login)).await;
+        let mut exit = String::new();
+        let read = told.read_to_string(&mut exit).await;
+        if sent.is_err() || read.is_err() || exit.trim() != "0" {
+            return;
+        }
+    }
+}
+
+/// Runs a client once, and gives the login that it ends for.
+async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option<Value> {
     // Two, as each end of one closes both ways at once or neither.
     let (input, theirs) = tokio::io::duplex(1 << 20);
     let (output, mut ours) = tokio::io::duplex(1 << 20);
-    outside.links.send(Link::over(output, input)).await.unwrap();
+    outside.links.send(Link::over(output, input)).await.ok()?;
     let mut agent = BufReader::with_capacity(1 << 20, theirs);
     let (began, mut line, mut called) = (Instant::now(), Vec::new(), HashMap::new());
     let mut said = client.start();
@@ -64,10 +77,11 @@ async fn live(mut client: Correct, fault: Fault, mut outside: Outside) {
                 Said::Line(message) => ours.write_all(format!("{message}\n").as_bytes()).await,
                 Said::Raw(text) => ours.write_all(format!("{text}\n").as_bytes()).await,
                 Said::Shown(text) => outside.screen.write_all(text.as_bytes()).await,
-                Said::Left(_) => return,
+                Said::Left(_) => return None,
+                Said::LoggingIn(login) => return Some(login),
             };
             if written.is_err() {
-                return;
+                return None;
             }
         }
         let wakes = client.wakes().map(|at| began + at);
@@ -77,33 +91,45 @@ async fn live(mut client: Correct, fault: Fault, mut outside: Outside) {
             read = read(&mut agent, &mut line) => Happens::Line(read),
             () = sleep_until(wakes.unwrap_or(began)), if wakes.is_some() => Happens::Wake,
         };
-        let (now, mut message) = (began.elapsed(), Value::Null);
+        let (now, mut message, mut text) = (began.elapsed(), Value::Null, String::new());
+        let is_over = matches!(&happens, Happens::Line(line) if !line.ends_with(b"\n"));
         said = match happens {
             Happens::Interrupt => client.cancel(now),
             Happens::Wake => client.wake(now),
-            Happens::Line(line) if line.is_empty() => client.end(),
+            Happens::Line(line) if is_over => {
+                text = if line.is_empty() { String::new() } else { HUGE.to_owned() };
+                client.end()
+            }
             Happens::Line(line) => {
-                let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
+                text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
                 message = serde_json::from_str(&text).unwrap_or(Value::Null);
                 (fault.hears)(&client, &mut message);
                 if message["method"].is_string() && !message["id"].is_null() {
                     called.insert(message["id"].to_string(), message.clone());
                 }
-                let text = if message.is_null() { text } else { message.to_string() };
-                client.line(now, &text)
+                if message.is_null() {
+                    client.line(now, &text)
+                } else {
+                    client.line(now, &message.to_string())
+                }
             }
         };
-        (fault.says)(&Heard { message: &message, client: &client, called: &called }, &mut said);
+        let heard = Heard { message: &message, text: &text, is_over, client: &client, called: &called };
+        (fault.says)(&heard, &mut said);
+        if is_over && said.is_empty() {
+            // It does not notice.
+            std::future::pending::<()>().await;
+        }
     }
 }
 
-/// The next line with its end; nothing once the agent has closed the connection, or says more than can be read. What was read of a line
+/// The next line with its end; nothing once the agent has closed the connection, and a line without its end that is more than can be read. What was read of a line
 /// that has not ended stays in `kept`, so that this may be dropped and begun again.
 async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
     let rest = LIMIT + 1 - kept.len() as u64;
     agent.take(rest).read_until(b'\n', kept).await.unwrap();
     let line = std::mem::take(kept);
-    if line.ends_with(b"\n") { line } else { Vec::new() }
+    if line.ends_with(b"\n") || line.len() as u64 > LIMIT { line } else { Vec::new() }
 }
 
 /// The verdicts on a correct client with this fault. Time does not pass unless everyone waits.
@@ -118,9 +144,9 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
             let (links, connections) = mpsc::channel(4);
             let (screen, stdout) = tokio::io::duplex(1 << 20);
             let (interrupt, interrupts) = mpsc::channel(4);
-            let client = Correct::new(kind, errand.clone());
+            let errand = errand.clone();
             let outside = Outside { links, screen, interrupts };
-            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(client, fault, outside)));
+            CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, errand, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
         run.patience(Duration::from_secs(10)).judge(None, |_, _, _| {}).await.unwrap()

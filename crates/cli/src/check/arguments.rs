@@ -1,7 +1,10 @@
 //! What may stand behind `attache check`.
 
+mod client;
+
 use crate::args::seconds;
 use clap::{Args, Subcommand};
+pub(super) use client::{Client, Relay};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +29,12 @@ pub(crate) enum Task {
     /// Put judgements side by side, and say where they differ
     #[command(after_help = COMPARE)]
     Compare(Compare),
+    /// Drive a client, as its agent, and say which rules it keeps
+    #[command(after_help = client::help())]
+    Client(Client),
+    /// What a client under test starts as its agent
+    #[command(hide = true)]
+    Relay(Relay),
 }
 
 const EXAMPLES: &str = "\

@@ -2,7 +2,7 @@
 
 use super::{Fault, change};
 use crate::correct::Said;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("RPC-04", &[], |h, s| {
@@ -10,7 +10,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Raw("starting…".to_owned()));
         }
     }),
-    Fault::says("INIT-01", &[], |h, s| {
+    Fault::says("INIT-01", &["PROMPT-01", "SESS-26"], |h, s| {
         if h.message.is_null() {
             let params = json!({"cwd": h.client.errand.cwd(), "mcpServers": []});
             s.insert(
@@ -27,9 +27,23 @@ pub(crate) const FAULTS: &[Fault] = &[
             message["result"]["protocolVersion"] = json!(1);
         }
     }),
-    Fault::hears("INIT-12", &[], |_, message| {
-        if message["result"]["agentCapabilities"].get("attacheFuture").is_some() {
-            *message = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": 1, "message": "what is that"}});
-        }
+    Fault::says("INIT-04", &["DEC-20"], |_, s| {
+        change(s, "initialize", |params| params["clientInfo"] = json!({"name": "x"}))
+    }),
+    Fault::hears("INIT-10", &[], |_, message| {
+        reject(message, |told| told.get("loadSession").is_some_and(Value::is_null))
+    }),
+    Fault::hears("INIT-12", &[], |_, message| reject(message, |told| told.get("attacheFuture").is_some())),
+    Fault::hears("INIT-13", &[], |_, message| reject(message, |told| told["mcpCapabilities"] == false)),
+    Fault::hears("INIT-20", &[], |_, message| {
+        reject(message, Value::is_null);
     }),
 ];
+
+/// What the agent tells of itself is not taken where its capabilities are of this kind.
+fn reject(message: &mut Value, is_refused: fn(&Value) -> bool) {
+    if message["result"]["protocolVersion"].is_number() && is_refused(&message["result"]["agentCapabilities"])
+    {
+        *message = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": 1, "message": "what is that"}});
+    }
+}

@@ -36,7 +36,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("PERM-09", &[], |_, message| {
-        if let Some(options) = message["params"]["options"].as_array_mut() {
+        if let Some(options) = message.pointer_mut("/params/options").and_then(Value::as_array_mut) {
             options.retain(|option| option["kind"] != "allow_session");
         }
     }),

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 pub(crate) const FAULTS: &[Fault] = &[
     Fault::hears("TOOL-04", &[], |client, message| {
-        if is_update(message, "tool_call_update") && !client.screen.calls.contains_key("judged") {
+        let is_judged = update(message)["toolCallId"] == "judged";
+        if is_update(message, "tool_call_update") && is_judged && !client.screen.calls.contains_key("judged")
+        {
             forget(message);
         }
     }),
@@ -29,12 +31,12 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("PERM-10", &[], |_, message| {
-        if message["method"] == "session/request_permission" {
-            message["params"]["toolCall"] = json!({"toolCallId": "judged"});
+        if let Some(call) = message.pointer_mut("/params/toolCall").filter(|call| call.is_object()) {
+            *call = json!({"toolCallId": "judged"});
         }
     }),
     Fault::hears("PLAN-03", &[], |client, message| {
-        if let Some(entries) = message["params"]["update"]["entries"].as_array_mut() {
+        if let Some(entries) = message.pointer_mut("/params/update/entries").and_then(Value::as_array_mut) {
             entries.splice(0..0, client.screen.plan.iter().cloned());
         }
     }),
@@ -52,7 +54,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("CMD-02", &[], |client, message| {
-        if let Some(commands) = message["params"]["update"]["availableCommands"].as_array_mut() {
+        if let Some(commands) =
+            message.pointer_mut("/params/update/availableCommands").and_then(Value::as_array_mut)
+        {
             commands.extend(client.screen.commands.iter().cloned());
         }
     }),

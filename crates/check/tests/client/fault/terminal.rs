@@ -25,7 +25,9 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     Fault::hears("TERM-04", &[], |_, message| {
-        if let Some(args) = message["params"]["args"].as_array_mut().filter(|args| args.len() > 3) {
+        if let Some(args) =
+            message.pointer_mut("/params/args").and_then(Value::as_array_mut).filter(|args| args.len() > 3)
+        {
             args.retain(|arg| arg != "");
         }
     }),

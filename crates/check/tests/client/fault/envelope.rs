@@ -1,0 +1,135 @@
+//! Faults in lines, ids, and what is no message.
+
+use super::{Fault, HUGE, only, refuse};
+use crate::correct::Said;
+use serde_json::{Value, json};
+
+pub(crate) const FAULTS: &[Fault] = &[
+    Fault::says("RPC-02", &["RPC-01", "RPC-04"], |_, s| {
+        for said in s.iter_mut() {
+            if let Said::Line(message) = said
+                && message["method"] == "session/prompt"
+            {
+                *said = Said::Raw(message.to_string().replace("\\n", "\n"));
+            }
+        }
+    }),
+    Fault::says("RPC-05", &[], |h, s| {
+        if h.message.is_null() && h.client.errand.value("stderr").is_some() {
+            s.clear();
+        }
+    }),
+    Fault::says("RPC-08", &[], |h, s| {
+        if h.text.ends_with('\r') {
+            s.clear();
+        }
+    }),
+    Fault::says("RPC-09", &[], |h, s| {
+        if h.is_over && h.text.is_empty() {
+            s.clear();
+        }
+    }),
+    Fault::says("RPC-10", &[], |h, s| {
+        if h.text == HUGE {
+            s.clear();
+        }
+    }),
+    Fault::says("RPC-11", &["RPC-15"], |h, s| {
+        if h.message["id"] == "770001" {
+            let mut reply = refused(h.message, -32601);
+            reply["id"] = json!(770_001);
+            only(s, reply);
+        }
+    }),
+    Fault::says("RPC-12", &[], |h, s| {
+        if h.message["id"] == 1.5 {
+            s.push(Said::Left(1));
+        }
+    }),
+    Fault::says("RPC-13", &[], |h, s| {
+        let id = h.message["id"].as_i64();
+        if h.is("attache/ids") && id.is_some_and(|id| h.client.asked.contains_key(&id)) {
+            s.clear();
+        }
+    }),
+    Fault::says("RPC-16", &[], |h, s| {
+        if h.is("foo/bar") && !s.is_empty() {
+            refuse(h, s, -32603);
+        }
+    }),
+    Fault::says("RPC-17", &["RPC-11", "RPC-15"], |h, s| {
+        if h.is("foo/bar") && s.is_empty() {
+            s.push(Said::Line(refused(&Value::Null, -32601)));
+        }
+    }),
+    Fault::says("RPC-18", &[], |h, s| {
+        if h.is("$/zzz") {
+            s.push(Said::Left(1));
+        }
+    }),
+    Fault::says("RPC-19", &[], |h, s| {
+        if h.text == "{bad" {
+            s.push(Said::Left(1));
+        }
+    }),
+    Fault::says("RPC-20", &[], |h, s| {
+        if h.text == "42" {
+            only(s, refused(&Value::Null, -32700));
+        }
+    }),
+    Fault::says("RPC-21", &[], |h, s| {
+        if let Some(entry) = h.message.get(0) {
+            s.push(Said::Line(refused(entry, -32601)));
+        }
+    }),
+    Fault::says("RPC-22", &[], |h, s| {
+        if h.message["id"] == 990_099 {
+            s.push(Said::Line(refused(h.message, -32600)));
+        }
+    }),
+    Fault::says("RPC-23", &[], |h, s| {
+        if h.is("session/request_permission") && *h.params() == json!({}) {
+            refuse(h, s, -32603);
+        }
+    }),
+    Fault::says("RPC-24", &[], |h, s| {
+        if h.is("session/update") && *h.params() == json!({}) {
+            s.push(Said::Left(1));
+        }
+    }),
+    Fault::hears("RPC-26", &[], |_, message| {
+        if message["params"]["update"].get("zzz").is_some() {
+            *message = json!({"jsonrpc": "2.0", "method": "attache/none"});
+        }
+    }),
+    Fault::says("RPC-28", &[], |h, s| {
+        if h.is("attache/many") {
+            s.clear();
+        }
+    }),
+    Fault::hears("RPC-33", &[], |_, message| {
+        if message["error"]["code"] == 7 {
+            message["error"]["message"] = json!("an unknown error");
+        }
+    }),
+    Fault::says("CANCEL-16", &[], |h, s| {
+        if h.is("$/cancel_request") && h.params()["requestId"] == 990_099 {
+            s.push(Said::Left(1));
+        }
+    }),
+    Fault::says("EXT-02", &[], |h, s| {
+        if h.is("_x/y") && !s.is_empty() {
+            refuse(h, s, -32603);
+        }
+    }),
+    Fault::says("EXT-03", &[], |h, s| {
+        if h.is("_x/y") && s.is_empty() {
+            s.push(Said::Left(1));
+        }
+    }),
+];
+
+/// The refusal of this message.
+fn refused(message: &Value, code: i64) -> Value {
+    json!({"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": "no"}})
+}

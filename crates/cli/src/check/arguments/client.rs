@@ -1,0 +1,70 @@
+//! What may stand behind `attache check client`, and behind the relay that a client under test starts.
+
+use super::Judging;
+use attache_check::ERRANDS;
+use clap::Args;
+use std::ffi::OsString;
+use std::net::SocketAddr;
+
+/// What stands below the options.
+pub(super) fn help() -> String {
+    let width = ERRANDS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let errands: Vec<String> =
+        ERRANDS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
+    format!(
+        "\
+The client is started once for each probe, in an empty folder of its own for sessions, with a relay to this program as its agent. It exits with 4 if the client breaks \
+what must hold.
+
+Placeholders in a CMD: {{agent}} is the command line that starts the agent, as one word, and {{agent...}} the same as words of their own; {{cwd}} is the folder of the \
+session, {{prompt}} the text to send. An errand has the placeholders that stand in it below. Nothing is asked on stdin.
+
+Errands: what a client has to be told to do from outside. CMD is `prompt`. A rule whose errand has no command is not tested, and the report says so. `cancel` is CMD and SIGINT \
+unless it is named. `attache run` and `acpx exec` are known: what they can do needs no --to.
+
+{}
+
+Examples:
+  attache check client -- attache run --agent {{agent}} {{prompt}}
+  attache check client -- sh -c 'exec my-client --acp {{agent}} --cwd {{cwd}} \"{{prompt}}\"'
+  attache check client --to 'load=my-client --load {{session}} -- {{agent...}}' -- my-client --say {{prompt}} -- {{agent...}}",
+        errands.join("\n")
+    )
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Client {
+    /// How the client is told to do something else than to prompt; --help lists the errands
+    #[arg(long, value_name = "ERRAND=CMD", value_parser = errand)]
+    pub(crate) to: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) judging: Judging,
+    /// The program of the client and its arguments, with {agent} and {prompt}
+    #[arg(value_name = "CMD", required = true, last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+fn errand(word: &str) -> Result<(String, String), String> {
+    match word.split_once('=') {
+        Some((name, line)) if !name.is_empty() && !line.is_empty() => Ok((name.to_owned(), line.to_owned())),
+        _ => Err("write it as ERRAND=CMD, such as 'load=my-client --load {session} {agent}'".to_owned()),
+    }
+}
+
+/// What a client under test starts as its agent; this program makes the command itself.
+#[derive(Debug, Args)]
+pub(crate) struct Relay {
+    /// Where the judge listens
+    pub(crate) address: SocketAddr,
+    /// What lets it in
+    pub(crate) token: String,
+    /// Write so many bytes to stderr first
+    #[arg(long, default_value_t = 0)]
+    pub(crate) stderr: usize,
+    /// End with this exit code
+    #[arg(long, default_value_t = 0)]
+    pub(crate) exit: u8,
+    /// What a client adds for a login
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) added: Vec<OsString>,
+}

@@ -1,0 +1,26 @@
+//! `attache check client`: starts a client with this program as its agent, and says which rules it keeps.
+
+use super::arguments::Client;
+use super::errands::Commands;
+use super::judging::judge_and_tell;
+use crate::exit::{Exit, Failure};
+use attache_check::ClientRun;
+
+/// Runs the command.
+pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
+    let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
+    Commands::of(arguments)?;
+    judge_and_tell(&arguments.judging, &arguments.command, async |round| {
+        let folder = tempfile::tempdir().map_err(our_fault)?;
+        // The folder behind a link would be another one to a client that resolves it. What lies beside the session is not its own.
+        let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
+        std::fs::create_dir(&path).map_err(our_fault)?;
+        let commands = Commands::of(arguments)?;
+        let run = ClientRun::new(path, move |errand| commands.start(errand));
+        let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
+        let judged = run.judge(round.only, |probe, number, of| round.progress.tell(probe, number, of)).await;
+        let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
+        Ok((verdicts, run.support().clone()))
+    })
+    .await
+}
