@@ -22,6 +22,10 @@ impl Files {
     pub(crate) fn read(&self, request: &ReadTextFileRequest) -> Result<ReadTextFileResponse> {
         self.events.print("read", json!({"path": request.path}));
         let path = self.inside(&request.path)?;
+        // A pipe would be waited for without end.
+        if !std::fs::metadata(&path).map_err(|error| world(&path, &error))?.is_file() {
+            return Err(Error::new(ErrorCode::INTERNAL_ERROR, format!("{} is no file", path.display())));
+        }
         let text = std::fs::read_to_string(&path).map_err(|error| world(&path, &error))?;
         let skipped = request.line.unwrap_or(1).saturating_sub(1) as usize;
         let lines = text.split_inclusive('\n').skip(skipped);

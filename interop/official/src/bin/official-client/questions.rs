@@ -24,14 +24,15 @@ pub(crate) struct Questions {
     offered: (bool, bool),
     answer: Mutex<Answer>,
     form: Mutex<FormAnswer>,
-    /// Counts the cancels; what is left open waits for the next one (CANCEL-05).
-    cancels: watch::Sender<u64>,
+    /// Whether the turn that runs was cancelled: what is left open waits for that (CANCEL-05), what is asked then has no answer but that
+    /// (PERM-06, ELIC-26).
+    is_cancelled: watch::Sender<bool>,
 }
 
 impl Questions {
     pub(crate) fn new(events: Arc<Events>, state: Arc<State>, offered: (bool, bool)) -> Self {
         let answer = Mutex::new(Answer::Kind("reject_once".into()));
-        Self { events, state, offered, answer, form: Mutex::default(), cancels: watch::Sender::default() }
+        Self { events, state, offered, answer, form: Mutex::default(), is_cancelled: watch::Sender::default() }
     }
 
     pub(crate) fn set(&self, answer: Answer) {
@@ -42,8 +43,13 @@ impl Questions {
         *locked(&self.form) = answer;
     }
 
+    /// A turn begins.
+    pub(crate) fn begin(&self) {
+        self.is_cancelled.send_replace(false);
+    }
+
     pub(crate) fn cancel(&self) {
-        self.cancels.send_modify(|cancels| *cancels += 1);
+        self.is_cancelled.send_replace(true);
     }
 
     fn asked(&self) {
@@ -54,6 +60,7 @@ impl Questions {
     pub(crate) fn ask(&self, request: &RequestPermissionRequest) -> Option<RequestPermissionOutcome> {
         let answer = locked(&self.answer).clone();
         let outcome = match &answer {
+            _ if *self.is_cancelled.borrow() => Some(RequestPermissionOutcome::Cancelled),
             Answer::Wait => None,
             Answer::Cancelled => Some(RequestPermissionOutcome::Cancelled),
             Answer::Kind(kind) => {
@@ -90,9 +97,9 @@ impl Questions {
     }
 
     async fn left_open(&self, taken_back: RequestCancellation) {
-        let mut cancels = self.cancels.subscribe();
+        let mut is_cancelled = self.is_cancelled.subscribe();
         tokio::select! {
-            _ = cancels.changed() => {}
+            _ = is_cancelled.wait_for(|is_cancelled| *is_cancelled) => {}
             () = taken_back.cancelled() => {}
         }
     }
@@ -115,6 +122,7 @@ impl Questions {
             _ => return Err(Error::invalid_params().data("elicitations of this mode are not offered")),
         };
         let action = match answer {
+            _ if *self.is_cancelled.borrow() => Some(ElicitationAction::Cancel),
             FormAnswer::Accept => {
                 Some(accepted.map_or(ElicitationAction::Decline, ElicitationAction::Accept))
             }

@@ -178,6 +178,7 @@ impl<'a> Script<'a> {
         let Some(session) = self.session.clone() else {
             return self.refuse("session/prompt", "there is no session");
         };
+        self.questions.begin();
         let mut seen = self.events.seen.subscribe();
         let before = *seen.borrow_and_update();
         let due = async {

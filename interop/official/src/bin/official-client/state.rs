@@ -26,6 +26,9 @@ struct Known {
     options: Vec<SessionConfigOption>,
     calls: BTreeMap<String, Map<String, Value>>,
     plans: BTreeMap<String, Value>,
+    /// The status and the summary of each compaction.
+    compactions: BTreeMap<String, (Value, Vec<Value>)>,
+    children: BTreeMap<String, Map<String, Value>>,
 }
 
 impl State {
@@ -137,8 +140,43 @@ impl State {
                 let body = json!({"used": usage.used, "size": usage.size, "percent": percent});
                 self.events.print("usage", body);
             }
+            SessionUpdate::CompactionUpdate(update) => self.compaction(&json!(update)),
+            SessionUpdate::CompactionSummaryChunk(chunk) => self.compaction(&json!(chunk)),
+            SessionUpdate::SubagentUpdate(update) => self.child(&json!(update)),
             _ => {}
         }
+    }
+
+    /// What an update leaves out stays, null clears (COMP-05); a summary stands in place of its pieces (COMP-06).
+    fn compaction(&self, update: &Value) {
+        let id = update["compactionId"].as_str().unwrap_or_default();
+        let (status, summary) = {
+            let mut known = self.known();
+            let begun = || (json!("in_progress"), Vec::new());
+            let (status, summary) = known.compactions.entry(id.into()).or_insert_with(begun);
+            if !update["status"].is_null() {
+                *status = update["status"].clone();
+            }
+            match update.get("summary") {
+                Some(whole) => *summary = whole.as_array().cloned().unwrap_or_default(),
+                None => summary.extend(update.get("content").cloned()),
+            }
+            (status.clone(), summary.clone())
+        };
+        self.events.print("compaction", json!({"compactionId": id, "status": status, "summary": summary}));
+    }
+
+    /// Null clears what was known of a child, and a state stands in place of the one before (SUB-03).
+    fn child(&self, update: &Value) {
+        let id = update["sessionId"].as_str().unwrap_or_default();
+        let child = {
+            let mut known = self.known();
+            let child = known.children.entry(id.into()).or_default();
+            let fields = update.as_object().into_iter().flatten();
+            child.extend(fields.map(|(name, value)| (name.clone(), value.clone())));
+            child.clone()
+        };
+        self.events.print("child", json!(child));
     }
 
     /// A patch of a call, by an update or by a permission request (PERM-10). One of a call that nobody knows makes one only with a title
