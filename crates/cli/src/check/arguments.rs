@@ -25,7 +25,7 @@ pub(crate) enum Task {
     Trace(Trace),
     /// Drive an agent and say which rules it keeps
     #[command(after_help = AGENT)]
-    Agent(Agent),
+    Agent(Box<Agent>),
     /// Put judgements side by side, and say where they differ
     #[command(after_help = COMPARE)]
     Compare(Compare),
