@@ -124,7 +124,7 @@ fn the_matrix_has_whole_rows_and_names_what_is_missing() {
         "- Does not offer: ",
         "- Was not seen to send: `user_message_chunk`, ",
         "| Kinds of tool calls | `read`, ",
-        "| RPC-03 | must | ",
+        "| RPC-03 | must | MUST NOT: Write ",
         "\nRPC-08 is flaky: fail and pass in 1 rounds.\n",
     ] {
         assert!(text.contains(row), "{row} is missing in {text}");

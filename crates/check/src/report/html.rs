@@ -45,6 +45,8 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
     ));
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
+        (0, 0) => "No rule that must hold was judged.".to_owned(),
+        (0, 1) => "The one rule that must hold is kept.".to_owned(),
         (0, musts) => format!("None of the {musts} rules that must hold is broken."),
         (faults, musts) => format!("Broken: {faults} of the {musts} rules that must hold."),
     };

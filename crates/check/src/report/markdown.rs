@@ -62,16 +62,15 @@ fn missing(judgement: &Judgement, out: &mut String) {
 fn fails(judgement: &Judgement, out: &mut String) {
     let fails = judgement.fails();
     if !fails.is_empty() {
-        out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says | Seen |\n|---|---|---|---|\n");
+        out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says |\n|---|---|---|\n");
     }
-    for Verdict { rule, outcome, .. } in fails {
-        let Outcome::Fail { seen, .. } = outcome else { continue };
+    for Verdict { rule, .. } in fails {
         out.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
+            "| {} | {} | {}: {} |\n",
             rule.id,
             rule.strength.as_str(),
-            rule.text,
-            markdown(seen)
+            rule.word,
+            rule.text
         ));
     }
     for (rule, words) in &judgement.flaky {

@@ -112,11 +112,12 @@ impl Face {
         );
         let must = match (faults, judgement.musts()) {
             (0, 0) => "None of them must hold.".to_owned(),
+            (0, 1) => "The one that must hold is kept.".to_owned(),
             (0, musts) => format!("None of the {musts} that must hold is broken."),
             (faults, musts) => {
                 self.paint.paint(RED, format!("Broken: {faults} of the {musts} that must hold."))
             }
         };
-        vec![format!("{total} {must}"), "`attache check rules ID` tells a rule.".to_owned()]
+        vec![total, must, "`attache check rules ID` tells a rule.".to_owned()]
     }
 }
