@@ -87,7 +87,8 @@ pub(crate) async fn answer(
 pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let party = memory.conversation.party();
     let said = format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
-    let system = system_prompt(party, &memory.folders, Some(&said), mode(memory, turn));
+    let client = memory.client_instructions.as_ref();
+    let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
     let mut tools = specs_of(party);
     tools.extend(memory.mcp.specs());
     Brief { system, tools }

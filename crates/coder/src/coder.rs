@@ -11,13 +11,14 @@ use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::policy::{Choice, Effect, Mode, Policy, Subject};
 use crate::spending::Spending;
+use crate::system_prompt::ClientInstructions;
 use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
-use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn};
+use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
 use attache_host::{RootsError, Sandbox};
 use attache_protocol::v1::{
-    McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, SessionConfigId, SessionConfigOption,
-    SessionConfigOptionValue, SessionId,
+    McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId,
+    SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
 };
 use attache_session::Labels;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ use std::time::Duration;
 /// `show_thoughts`, the verbs of the offline model as slash commands, further roots, and takes text, links and embedded resources, pictures
 /// and sounds where one of its models does. It works on real files inside the session's folders and nowhere else; through the client's file
 /// system where the client offers one, so that unsaved changes are seen.
+///
+/// A client may give instructions for a session, beside the agent's own or in their place, and say where providers are reached: until the process
+/// ends, with the headers that it names and no key of the environment.
 ///
 /// Usage: the window is that of the model, `used` what its provider reported for the last call, all tokens of it; the cost is that of the
 /// session by the provider's own bill, else by the list of prices. Of the offline model tokens are estimated, one for every four bytes of
@@ -70,6 +74,8 @@ pub struct Memory {
     pub(crate) labels: Labels,
     /// What the project says about how to work on it.
     pub(crate) instructions: Option<String>,
+    /// What the client wants of the agent in this session.
+    pub(crate) client_instructions: Option<ClientInstructions>,
     /// The model of which the person was told that nobody knows its window.
     pub(crate) unmeasured: Option<String>,
     /// The MCP servers that the client gave the session.
@@ -249,6 +255,9 @@ impl Author for Coder {
             .prompts(prompts)
             .mcp(McpCapabilities { http: true, sse: true, ..McpCapabilities::default() })
             .additional_directories()
+            .system_prompt(SystemPromptModes::AppendAndOverride)
+            .auth_status()
+            .providers()
     }
 
     async fn open(&self, mut opening: Opening<'_>) -> Result<Memory> {
@@ -302,6 +311,7 @@ impl Author for Coder {
             titles: Titles::of(opening.session().info().title()),
             labels: Labels::of(opening.session().info()),
             instructions,
+            client_instructions: opening.system_prompt().map(ClientInstructions::of),
             unmeasured: None,
             mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),
             shell: Shell::new(self.sandbox.clone()),
@@ -327,6 +337,19 @@ impl Author for Coder {
         options: &mut Vec<SessionConfigOption>,
     ) -> Result<()> {
         options::follow(&self.models, options, option.as_str());
+        Ok(())
+    }
+
+    fn providers(&self) -> Vec<ProviderInfo> {
+        self.models.configurable()
+    }
+
+    async fn set_provider(&self, provider: SetProviderRequest) -> Result<()> {
+        self.models.set_provider(&provider)
+    }
+
+    async fn disable_provider(&self, provider: &ProviderId) -> Result<()> {
+        self.models.disable_provider(provider);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Models: what decides what is said and done.
 
 mod chosen;
+mod configured;
 mod grammar;
 mod messages;
 mod offered;

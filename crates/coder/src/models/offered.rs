@@ -1,6 +1,7 @@
 //! The models that a person can choose from: those of the providers that the environment names, those of servers on this machine, and
 //! `offline`.
 
+use super::configured::Configured;
 use super::provider::{
     Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, local_servers,
 };
@@ -48,7 +49,9 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 pub struct Models {
     http: Http,
     catalogue: Catalogue,
-    providers: Vec<Provider>,
+    pub(super) providers: Vec<Provider>,
+    /// What a client has said of them.
+    pub(super) configured: Configured,
     wish: Option<String>,
     fallback: Option<String>,
     /// Whether a model is asked for titles.
@@ -116,6 +119,7 @@ impl Models {
             http: Http::new(&|_| None, Limits::default()),
             catalogue: Catalogue::default(),
             providers: Vec::new(),
+            configured: Configured::default(),
             wish: None,
             fallback: None,
             titles: false,
@@ -144,6 +148,7 @@ impl Models {
         Ok(Self {
             http: Http::new(environment, Limits::default()),
             providers: catalogue.providers(environment),
+            configured: Configured::default(),
             catalogue,
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
@@ -194,7 +199,10 @@ impl Models {
         if let Some(named) = self.wish.as_deref().and_then(|wish| named(wish, &offered)) {
             return named;
         }
-        let mut with_key = offered.iter().filter(|offered| offered.provider.key.is_some());
+        let set = self.configured.all();
+        let mut with_key = offered
+            .iter()
+            .filter(|offered| offered.provider.key.is_some() || set.contains_key(&offered.provider.id));
         let first = with_key.find_map(|offered| offered.models.first());
         first.map_or_else(|| OFFLINE.to_owned(), |model| model.id.to_string())
     }
@@ -218,8 +226,14 @@ impl Models {
 
     /// The providers with their models, in the order in which they are shown.
     pub(crate) fn offered(&self) -> Vec<Offered> {
-        let mut offered: Vec<Offered> =
-            self.providers.iter().map(|provider| self.of_provider(provider)).collect();
+        let configured = self.configured.all();
+        let untouched = self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
+        let mut offered: Vec<Offered> = untouched.map(|provider| self.of_provider(provider)).collect();
+        // Whom a client sets has the models of that provider.
+        offered.extend(configured.into_values().flatten().map(|provider| {
+            let models = self.catalogue.models(&provider.id).cloned().collect();
+            Offered { provider, models }
+        }));
         for server in self.servers.get().into_iter().flatten() {
             let known = server
                 .models

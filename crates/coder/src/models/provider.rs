@@ -41,13 +41,14 @@ mod wire;
 
 pub(crate) use call::Call;
 pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel};
+pub(crate) use environment::{elsewhere, known_providers};
 pub(crate) use error::ModelError;
 pub(crate) use event::{ModelEvent, ModelStop, TokenUsage};
-pub(crate) use http::{Http, Limits};
+pub(crate) use http::{Http, Limits, sendable, without_login};
 pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
 pub use provider_variables::{ProviderVariables, provider_variables};
 pub(crate) use sse::{SseEvent, SseParser};
-pub(crate) use wire::Provider;
+pub(crate) use wire::{Provider, Wire};

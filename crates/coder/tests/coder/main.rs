@@ -11,6 +11,7 @@
 mod client;
 mod commands;
 mod compaction;
+mod configured;
 mod failures;
 mod fallback;
 mod features;

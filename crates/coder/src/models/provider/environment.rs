@@ -128,9 +128,7 @@ pub(super) fn known_variables() -> Vec<ProviderVariables> {
 
 fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Provider> {
     let base_url = known.base_urls.iter().find_map(|name| value(name));
-    let mut provider =
-        Provider::new(known.id, known.name, known.wire, base_url.as_deref().unwrap_or(known.base_url));
-    provider.dialect = known.dialect;
+    let mut provider = elsewhere(known.provider(), base_url.as_deref().unwrap_or(known.base_url));
     provider.key_variable = known.keys.first().map(|&name| name.to_owned());
     if let Some((name, key)) = known.keys.iter().find_map(|name| Some((name, value(name)?))) {
         provider = provider.key(Some(name), key);
@@ -150,10 +148,28 @@ fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Pro
     (provider.key.is_some() || named).then_some(provider)
 }
 
-fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
-    if provider.base_url != OPENAI {
-        (provider.wire, provider.dialect) = (Wire::Chat, Dialect::Plain);
+/// The providers that everybody knows, where they are themselves, without keys.
+pub(crate) fn known_providers() -> Vec<Provider> {
+    KNOWN.iter().map(Known::provider).collect()
+}
+
+/// The provider at another address. Who takes OpenAI's place speaks Chat Completions only.
+pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
+    let base_url = base_url.trim_end_matches('/').to_owned();
+    match provider.id == "openai" && base_url != OPENAI {
+        true => Provider { base_url, wire: Wire::Chat, dialect: Dialect::Plain, ..provider },
+        false => Provider { base_url, ..provider },
     }
+}
+
+impl Known {
+    fn provider(&self) -> Provider {
+        let provider = Provider::new(self.id, self.name, self.wire, self.base_url);
+        Provider { dialect: self.dialect, ..provider }
+    }
+}
+
+fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     for (variable, header) in
         [("OPENAI_ORG_ID", "openai-organization"), ("OPENAI_PROJECT_ID", "openai-project")]
     {

@@ -3,6 +3,7 @@
 use super::environment::Environment;
 use super::error::ModelError;
 use super::wire::HttpRequest;
+use attache_protocol::Secret;
 use reqwest::dns::Resolve;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
@@ -181,13 +182,35 @@ impl Http {
     /// # Errors
     /// It is none.
     pub(super) fn url(&self, provider: &str, url: &str) -> Result<Url, ModelError> {
-        let parsed =
-            Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        parsed.ok_or_else(|| ModelError::NotFound {
+        of_the_web(url).ok_or_else(|| ModelError::NotFound {
             provider: provider.to_owned(),
             url: without_login(url),
             said: "this is no address of the web".to_owned(),
         })
+    }
+}
+
+fn of_the_web(url: &str) -> Option<Url> {
+    Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// Whether a request to this address can have these headers.
+///
+/// # Errors
+/// A sentence that says what is wrong, without a header's value.
+pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), String> {
+    if of_the_web(url).is_none() {
+        return Err(format!(
+            "{} is no address of the web: it has to begin with https://",
+            without_login(url)
+        ));
+    }
+    let wrong = headers.iter().find(|(name, value)| {
+        HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::from_str(value.expose()).is_err()
+    });
+    match wrong {
+        Some((name, _)) => Err(format!("the header {name:?} cannot be sent")),
+        None => Ok(()),
     }
 }
 
@@ -243,7 +266,7 @@ impl Shared {
 }
 
 /// The address without the user and password that may stand in it.
-pub(super) fn without_login(url: &str) -> String {
+pub(crate) fn without_login(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
