@@ -40,7 +40,7 @@ pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
     Acts::default().then_do("call", tools.into_iter().collect())
 }
 
-/// The model's answer is this HTTP error.
+/// The model's answer is this HTTP error, again and again. It says that to try again is no use, unless it is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
     Acts::default().then_do("fail", json!(status))
 }

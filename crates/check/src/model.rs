@@ -153,8 +153,12 @@ async fn respond(
         Answering::Fail(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let mut response = json(status, &wire.error(status.as_u16()));
-            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that then.
-            response.headers_mut().insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that then. 503 is for who is to try again.
+            if status != StatusCode::SERVICE_UNAVAILABLE {
+                response
+                    .headers_mut()
+                    .insert("x-should-retry", hyper::header::HeaderValue::from_static("false"));
+            }
             response
         }
         Answering::Answer(answer) if request.is_streamed => {

@@ -16,7 +16,7 @@ probes! {
 }
 
 async fn what_is_omitted_or_null_is_not_used_in_a_turn(run: &mut Run) -> Probed {
-    uses_nothing(run, json!({"fs": null, "terminal": null, "elicitation": null, "session": null})).await
+    uses_nothing(run, json!({"elicitation": null, "session": null})).await
 }
 
 async fn a_turn_uses_nothing_that_was_not_offered(run: &mut Run) -> Probed {
@@ -34,6 +34,7 @@ async fn no_terminal_is_made_where_none_is_offered(run: &mut Run) -> Probed {
 
 /// A turn that reads, writes, runs and asks does so without what this client did not offer.
 async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
+    run.driven().await?;
     let (old, new) = (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
     let deeds = [
         call(read(old)),

@@ -30,7 +30,7 @@ probes! {
 const OWED: Duration = Duration::from_secs(1);
 
 /// How long an agent may take to give up a model that fails, before it counts as one that tries again.
-const GIVES_UP: Duration = Duration::from_millis(1500);
+const GIVES_UP: Duration = Duration::from_millis(400);
 
 async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {
     run.driven().await?;

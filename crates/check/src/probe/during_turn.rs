@@ -1,6 +1,6 @@
 //! What goes on while a turn runs (RPC-13, RPC-28, RPC-33).
 
-use super::driven::{cancel, file, held, unjudged};
+use super::driven::{cancel, file, held, nothing_at, unjudged};
 use super::probes;
 use crate::acts::{call, read, say, write};
 use crate::conversation::{Conversation, Turn, quoted};
@@ -21,7 +21,7 @@ probes! {
 
 /// The judge calls with the very id that a call of the agent waits with.
 async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
-    let path = file(run, "attache-ids.txt", "old\n")?;
+    let path = nothing_at(run, "attache-ids.txt")?;
     run.driven().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);

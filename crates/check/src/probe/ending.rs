@@ -1,5 +1,6 @@
 //! How a connection ends (RPC-09, RPC-10).
 
+use super::cancel::hanging;
 use super::probes;
 use crate::conversation::Conversation;
 use crate::raw_peer::{Line, Missing};
@@ -10,6 +11,7 @@ use serde_json::Value;
 probes! {
     "RPC-09" the_end_of_input_ends_the_agent;
     "RPC-09" the_end_of_input_inside_a_line_ends_the_agent;
+    "RPC-09" the_end_of_input_ends_the_agent_in_a_turn;
     "RPC-10" a_huge_line_is_not_buffered_for_ever;
 }
 
@@ -24,6 +26,13 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
     ends_after(run, br#"{"jsonrpc":"2.0","id":1,"meth"#).await
 }
 
+/// The model is in the middle of its answer.
+async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
+    let (talk, _, _) = hanging(run).await?;
+    talk.peer.close();
+    has_ended(talk).await
+}
+
 /// The agent ends when its input does, after these bytes, and leaves no half line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     let talk = run.fresh().await?;
@@ -32,6 +41,11 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     talk.is_watched = false;
     talk.peer.send_bytes(bytes);
     talk.peer.close();
+    has_ended(talk).await
+}
+
+/// The agent ends now that its input has, and leaves no half line.
+async fn has_ended(talk: &mut Conversation) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
     let seen = talk.peer.ended().map_or_else(|| "it goes on".to_owned(), str::to_owned);

@@ -1,6 +1,6 @@
 //! What an agent asks leave for, and what it makes of the answer (PERM).
 
-use super::driven::{ALLOW, attempt, choose, chosen, count, file, held, nothing_at, option, unjudged};
+use super::driven::{ALLOW, attempt, choose, chosen, count, held, nothing_at, option, unjudged};
 use super::probes;
 use crate::acts::{Acts, call, run as run_command, say, write};
 use crate::conversation::{Conversation, Session};
@@ -138,7 +138,7 @@ fn selected(option: &str) -> Value {
 }
 
 async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
-    let path = file(run, "attache-always.txt", "old\n")?;
+    let path = nothing_at(run, "attache-always.txt")?;
     let (talk, asked) = twice(run, &path, &["allow_always"]).await?;
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if !is_offered(talk, "allow_always", asked.0) {
@@ -149,14 +149,13 @@ async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 }
 
 async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
-    let path = file(run, "attache-never.txt", "old\n")?;
+    let path = nothing_at(run, "attache-never.txt")?;
     let (talk, asked) = twice(run, &path, &["reject_always"]).await?;
     if !is_offered(talk, "reject_always", asked.0) {
         return skipped("the agent offers no reject_always");
     }
     expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
-    expect(text == "old\n", "what is refused for good is not done", "the file is written")
+    expect(!path.exists(), "what is refused for good is not done", "the file is written")
 }
 
 const SECOND: &str = "second\n";

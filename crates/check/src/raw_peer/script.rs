@@ -68,7 +68,7 @@ impl Script {
         match self.answer(method, line.get("params").unwrap_or(&Value::Null)) {
             Answer::Result(result) => Some(json!({"jsonrpc": "2.0", "id": id, "result": result})),
             Answer::Error(code) => {
-                let error = json!({"code": code, "message": "the judge does not do this"});
+                let error = json!({"code": code, "message": message(code)});
                 Some(json!({"jsonrpc": "2.0", "id": id, "error": error}))
             }
             Answer::Silence => None,
@@ -88,6 +88,11 @@ impl Script {
             Answer::Error(-32601)
         }
     }
+}
+
+/// The words of an error with this code. Some agents know a file that is not there by them alone.
+fn message(code: i64) -> &'static str {
+    if code == -32002 { "Resource not found" } else { "the judge does not do this" }
 }
 
 fn refusal(params: &Value) -> Value {

@@ -30,7 +30,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.insert(0, json!({"waits": 8000}))
         }
     }),
-    fault("CANCEL-04", &[], |h, s| {
+    fault("CANCEL-04", &["PROMPT-08"], |h, s| {
         if h.is("session/cancel") && !h.before.turns.is_empty() {
             let content = json!({"type": "text", "text": "late"});
             s.push(update(
@@ -52,7 +52,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.extend(s.last().cloned())
         }
     }),
-    fault("CANCEL-17", &["RPC-15"], |h, s| {
+    fault("CANCEL-17", &["CANCEL-16", "RPC-15"], |h, s| {
         let id = &h.params()["requestId"];
         if h.is("$/cancel_request") && id.as_u64().is_some_and(|id| id < 900_000) && s.is_empty() {
             s.push(error(id, -32800))

@@ -24,6 +24,11 @@ pub(super) const FAULTS: &[Fault] = &[
             s.clear()
         }
     }),
+    fault("RPC-09", &[], |h, s| {
+        if h.is(END) && !h.before.turns.is_empty() {
+            s.clear()
+        }
+    }),
     fault("RPC-10", &[], |h, s| {
         if h.is(HUGE) {
             s.clear()

@@ -69,10 +69,10 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32602)
         }
     }),
-    fault("INIT-16", &["INIT-10"], |h, s| {
+    fault("INIT-16", &["ELIC-19", "INIT-10"], |h, s| {
         if h.is("session/prompt") && h.open.iter().any(|open| h.params()["sessionId"] == open.as_str()) {
-            let removed = json!({"sessionUpdate": "plan_removed", "planId": "p"});
-            s.insert(0, update(&h.params()["sessionId"], removed))
+            let params = json!({"elicitationId": "none"});
+            s.insert(0, json!({"jsonrpc": "2.0", "method": "elicitation/complete", "params": params}))
         }
     }),
     fault("INIT-21", &["EXT-04", "META-03"], |h, s| {

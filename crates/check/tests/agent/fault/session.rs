@@ -32,7 +32,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    fault("SESS-23", &["DEC-20"], |h, s| {
+    fault("SESS-23", &["DEC-20", "SESS-25"], |h, s| {
         if h.is("session/close") && s[0].get("result").is_some() {
             give(h, s, json!(5))
         }

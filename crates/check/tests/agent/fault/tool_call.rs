@@ -23,7 +23,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("TOOL-01", &["TOOL-09"], |_, s| s.retain(|line| !is_of_a_tool(line))),
-    fault("TOOL-02", &["TOOL-08", "TOOL-09", "TOOL-15"], |_, s| {
+    fault("TOOL-02", &["TOOL-07", "TOOL-08", "TOOL-09", "TOOL-15"], |_, s| {
         updates(s, "tool_call").for_each(|update| update["toolCallId"] = json!("t"))
     }),
     fault("TOOL-07", &[], |_, s| s.retain(|line| line["params"]["update"]["status"] != "in_progress")),
@@ -40,12 +40,12 @@ pub(super) const FAULTS: &[Fault] = &[
             s.retain(|line| !is_of_a_tool(line))
         }
     }),
-    fault("TOOL-10", &["DEC-20"], |_, s| {
+    fault("TOOL-10", &["DEC-19", "DEC-20"], |_, s| {
         diffs(s).for_each(|diff| {
             diff.as_object_mut().unwrap().remove("path");
         })
     }),
-    fault("TOOL-11", &[], |_, s| {
+    fault("TOOL-11", &["DEC-19"], |_, s| {
         diffs(s).filter(|diff| diff["oldText"].is_null()).for_each(|diff| diff["oldText"] = json!(""))
     }),
     fault("TOOL-13", &["DEC-14", "TERM-11"], |h, s| {
