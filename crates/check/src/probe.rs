@@ -19,6 +19,7 @@ mod file;
 mod fork;
 mod framing;
 mod initialize;
+mod message;
 mod mode;
 mod permission;
 mod plan;
@@ -35,6 +36,7 @@ mod terminal;
 mod title;
 mod tool_call;
 mod turn;
+mod usage;
 
 use crate::run::Run;
 use crate::verdict::Probed;
@@ -87,6 +89,8 @@ const TOPICS: &[&[Probe]] = &[
     config_option::PROBES,
     prompt::PROBES,
     turn::PROBES,
+    message::PROBES,
+    usage::PROBES,
     tool_call::PROBES,
     permission::PROBES,
     file::PROBES,

@@ -142,7 +142,11 @@ async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
     let pieces = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say("x".repeat(PIECE)).repeat(pieces)).await?;
-    played.stop_reason()?;
+    let reason = played.stop_reason()?;
+    if reason != "end_turn" {
+        // Some agents take a text that repeats itself for a model that has lost its way.
+        return not_tested(format!("the agent ends a turn with a long answer early: {reason}"));
+    }
     let came = played.said().bytes().filter(|byte| *byte == b'x').count();
     let all = PIECE * pieces;
     expect(came == all, format!("{all} characters of the model's answer"), format!("{came} of them"))

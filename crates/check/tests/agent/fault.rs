@@ -11,6 +11,7 @@ mod extension;
 mod file;
 mod framing;
 mod initialize;
+mod message;
 mod permission;
 mod plan;
 mod prompt;
@@ -117,6 +118,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         file::FAULTS,
         framing::FAULTS,
         initialize::FAULTS,
+        message::FAULTS,
         permission::FAULTS,
         plan::FAULTS,
         prompt::FAULTS,

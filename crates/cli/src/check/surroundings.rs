@@ -61,9 +61,10 @@ const KNOWN: &[Known] = &[
     Known {
         words: &["attache"],
         variables: &[
-            ("OPENAI_BASE_URL", "{url}/v1"),
-            ("OPENAI_API_KEY", KEY),
-            ("ATTACHE_MODEL", "openai/gpt-4o"),
+            ("ANTHROPIC_BASE_URL", URL),
+            ("ANTHROPIC_API_KEY", KEY),
+            // One whose window and prices are known.
+            ("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"),
             ("ATTACHE_STORE", "{home}/sessions.db"),
         ],
         files: &[],
@@ -267,7 +268,7 @@ mod tests {
             ("gemini --acp", "GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1"),
             ("node /x/gemini.js --acp", "GEMINI_API_KEY", KEY),
             ("npx -y @google/gemini-cli@0.61.0 --acp", "GEMINI_API_KEY", KEY),
-            ("/target/debug/attache agent", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
+            ("/target/debug/attache agent", "ANTHROPIC_BASE_URL", "http://127.0.0.1:1"),
             ("qwen --acp", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
         ] {
             assert_eq!(value(&led(command, &[], &[]), variable).as_deref(), Some(expected), "{command}");

@@ -13,6 +13,7 @@ mod chat;
 mod client_permissions;
 mod config;
 mod demo;
+mod driven;
 mod exit;
 mod faces;
 mod judged;

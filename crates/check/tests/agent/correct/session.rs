@@ -72,9 +72,11 @@ impl Correct {
     pub(super) fn load(&mut self, params: &Value) -> Result<Value, Refusal> {
         let id = self.store.named(params)?;
         let opening = Opening::read(params, true)?;
-        let history = self.store.session(&id).history.clone();
+        let session = self.store.session(&id);
+        let usage = Some(session.usage.clone()).filter(|usage| !usage.is_null());
+        let history = session.history.clone();
         let result = self.open_again(&id, opening);
-        for update in history {
+        for update in history.into_iter().chain(usage) {
             let params = json!({"sessionId": id, "update": update});
             self.said.push(json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
         }

@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(super) is_fast: bool,
     pub(super) mode: String,
     pub(super) cost: f64,
+    /// What was told of usage last, or null.
+    pub(super) usage: Value,
     /// What was decided for good about a tool, by its name.
     pub(super) decided: BTreeMap<String, bool>,
 }

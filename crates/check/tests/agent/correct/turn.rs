@@ -48,8 +48,11 @@ impl Correct {
         let session = self.store.session(&id);
         session.is_listed = true;
         let acts = acts(&text).unwrap_or_else(|| usual(&session.cwd));
+        let message = self.store.id("m");
+        let session = self.store.session(&id);
         for block in blocks {
-            let chunk = json!({"sessionUpdate": "user_message_chunk", "content": block});
+            let chunk =
+                json!({"sessionUpdate": "user_message_chunk", "messageId": message, "content": block});
             session.history.push(chunk);
         }
         let turn = Turn {
@@ -75,7 +78,8 @@ impl Correct {
             match turn.acts.pop_front() {
                 Some(act) => self.act(id, &act),
                 None => {
-                    let result = json!({"stopReason": turn.stop_reason});
+                    let usage = json!({"totalTokens": 2, "inputTokens": 1, "outputTokens": 1});
+                    let result = json!({"stopReason": turn.stop_reason, "usage": usage});
                     self.end_turn(id, Ok(result));
                 }
             }
@@ -135,10 +139,10 @@ impl Correct {
         let session = self.store.session(id);
         session.cost += 0.5;
         let cost = json!({"amount": session.cost, "currency": "USD"});
-        self.update(
-            id,
-            json!({"sessionUpdate": "usage_update", "used": count("input") + count("output"), "size": 1000, "cost": cost}),
-        );
+        let used = count("input") + count("output");
+        let update = json!({"sessionUpdate": "usage_update", "used": used, "size": 1000, "cost": cost});
+        session.usage = update.clone();
+        self.update(id, update);
     }
 
     /// Answers the prompt. Nothing is left open.

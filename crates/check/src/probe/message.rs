@@ -1,0 +1,86 @@
+//! The ids of messages (MSG), and what of one session is not told in another (SESS-06).
+
+use super::probes;
+use super::usage::replayed;
+use crate::acts::{recall, say};
+use crate::conversation::{Played, quoted};
+use crate::run::Run;
+use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+probes! {
+    "MSG-02" a_message_has_one_id_and_no_other_has_it;
+    "MSG-05" replayed_prompts_have_ids_too;
+    "SESS-06" two_sessions_at_once_stay_apart;
+}
+
+async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for text in ["attache one message in pieces", "attache another message in pieces"] {
+        let played = talk.play(&session, say(text)).await?;
+        played.stop_reason()?;
+        let ids = ids(&played);
+        if ids.is_empty() {
+            return skipped("the agent's messages have no ids");
+        }
+        let seen = format!("{} ids: {}", ids.len(), ids.iter().cloned().collect::<Vec<_>>().join(", "));
+        expect(ids.len() == 1, "one id for all chunks of a message", quoted(&seen))?;
+        expect(known.is_disjoint(&ids), "a new message has a new id", format!("{} again", quoted(&seen)))?;
+        known.extend(ids);
+    }
+    Ok(())
+}
+
+/// The ids of the chunks in which the agent said something, as JSON; null for those without one among others that have one.
+fn ids(played: &Played) -> BTreeSet<String> {
+    let said = |chunk: &&Value| chunk.pointer("/content/text").is_some_and(|text| text != "");
+    let chunks = played.updates_of("agent_message_chunk").filter(said);
+    let ids: BTreeSet<String> =
+        chunks.map(|chunk| chunk.get("messageId").unwrap_or(&Value::Null).to_string()).collect();
+    if ids.iter().all(|id| id == "null") { BTreeSet::new() } else { ids }
+}
+
+async fn replayed_prompts_have_ids_too(run: &mut Run) -> Probed {
+    run.talk().await?.needs("/loadSession")?;
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let played = talk.play(&session, say("attache-replayed")).await?;
+    played.stop_reason()?;
+    if ids(&played).is_empty() {
+        return skipped("the agent's messages have no ids");
+    }
+    let updates = replayed(run, &session).await?;
+    let is_prompt = |update: &&Value| update.get("sessionUpdate") == Some(&json!("user_message_chunk"));
+    let mut prompts = updates.iter().filter(is_prompt).peekable();
+    if prompts.peek().is_none() {
+        return not_tested("the load replays no prompt");
+    }
+    match prompts.find(|update| update.get("messageId").is_none_or(Value::is_null)) {
+        Some(update) => fail("a messageId on replayed prompts, as on others", quoted(&update.to_string())),
+        None => Ok(()),
+    }
+}
+
+async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    let (talk, one) = run.session().await?;
+    let two = talk.open(&folder).await?;
+    let (in_one, in_two) = ("attache-only-in-one", "attache-only-in-two");
+    let [first, second] = [talk.begin_turn(&one, say(in_one)), talk.begin_turn(&two, say(in_two))];
+    let [first, second] = [talk.finish(first).await?, talk.finish(second).await?];
+    for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {
+        played.stop_reason()?;
+        let told = played.said();
+        expect(told.contains(own), format!("{own} in the session that was told to say it"), quoted(&told))?;
+        let expected = format!("nothing of {other}, which another session was told to say");
+        expect(!told.contains(other), expected, quoted(&told))?;
+    }
+    let recalled = talk.play(&two, recall(in_one)).await?;
+    recalled.stop_reason()?;
+    let leaks = recalled.recalled() == Some(true);
+    expect(!leaks, "the model is not given what was said in another session", "it is given it")
+}

@@ -1,0 +1,51 @@
+//! Faults in the ids of messages, and in keeping sessions apart.
+
+use crate::fault::turn::says;
+use crate::fault::{Fault, change, fault};
+use serde_json::json;
+
+pub(super) const FAULTS: &[Fault] = &[
+    // Each chunk is a message of its own.
+    fault("MSG-02", &[], |h, s| {
+        if h.tells("attache one message") {
+            for (number, line) in (0..).zip(s.iter_mut().filter(|line| says(line, ""))) {
+                line["params"]["update"]["messageId"] = json!(format!("chunk {number}"))
+            }
+        }
+    }),
+    // All messages are the same one.
+    fault("MSG-02", &[], |h, s| {
+        if h.tells("message in pieces") {
+            change(s, "messageId", |id| *id = json!("the message"))
+        }
+    }),
+    fault("MSG-05", &[], |h, s| {
+        if h.is("session/load") {
+            for line in s.iter_mut() {
+                let update = &mut line["params"]["update"];
+                if update["sessionUpdate"] == "user_message_chunk" {
+                    update.as_object_mut().unwrap().remove("messageId");
+                }
+            }
+        }
+    }),
+    // What belongs to one session is told in another.
+    fault("SESS-06", &[], |h, s| {
+        if h.tells("attache-only-in-two") {
+            let other = h.open[h.open.len() - 2].clone();
+            for line in s.iter_mut().filter(|line| says(line, "")) {
+                line["params"]["sessionId"] = json!(other)
+            }
+        }
+    }),
+    // What was said in one session is known in another.
+    fault("SESS-06", &[], |h, s| {
+        if h.tells("attache-only-in-one") {
+            change(s, "content", |content| {
+                if content["text"] == "recalled no" {
+                    content["text"] = json!("recalled yes")
+                }
+            })
+        }
+    }),
+];

@@ -1,0 +1,99 @@
+//! The judge's model on every wire, with our own readers of these wires on the other side, in `attache agent` as a process.
+
+use crate::project::{Ended, Project};
+use attache_check::ModelServer;
+use serde_json::{Value, json};
+use std::fs;
+use tokio::runtime::Runtime;
+
+/// A project with the model as a provider of each wire.
+struct Driven {
+    project: Project,
+    model: ModelServer,
+    _runtime: Runtime,
+}
+
+const WIRES: [&str; 4] = ["chat", "responses", "anthropic", "gemini"];
+
+impl Driven {
+    fn new() -> Self {
+        let runtime = Runtime::new().unwrap();
+        let model = runtime.block_on(ModelServer::start()).unwrap();
+        let project = Project::new();
+        let url = model.url();
+        let provider = |wire: &&str| {
+            let versioned = if ["chat", "responses"].contains(wire) { "/v1" } else { "" };
+            json!({"id": wire, "wire": wire, "base_url": format!("{url}{versioned}")})
+        };
+        let known =
+            |wire: &&str| json!({"provider": wire, "name": "m", "window": 100_000, "levels": ["low"]});
+        let providers: Vec<Value> = WIRES.iter().map(provider).collect();
+        let models: Vec<Value> = WIRES.iter().map(known).collect();
+        let settings = project.path().join(".no-settings/attache");
+        fs::create_dir_all(&settings).unwrap();
+        let list = json!({"providers": providers, "models": models}).to_string();
+        fs::write(settings.join("models.json"), list).unwrap();
+        Self { project, model, _runtime: runtime }
+    }
+
+    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as JSON lines.
+    fn play(&self, wire: &str, acts: Value) -> Ended {
+        let prompt = format!("do this: {}", json!({"acts": acts}));
+        let mut command = self.project.attache(&["run", "--yes", "--json", &prompt]);
+        command.env("ATTACHE_MODEL", format!("{wire}/m")).env("ATTACHE_TITLES", "off");
+        command.output().unwrap().into()
+    }
+}
+
+/// The texts of all updates of this kind, together.
+fn told(ended: &Ended, kind: &str) -> String {
+    let lines = ended.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let is = |line: &Value| line["event"] == kind;
+    lines.filter(is).filter_map(|line| line["text"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_turn_on_each_wire_does_what_its_prompt_tells() {
+    let driven = Driven::new();
+    for wire in WIRES {
+        let path = driven.project.path().join(format!("{wire}.txt"));
+        let write = json!({"tool": "write", "path": path, "content": "made\n"});
+        let run = json!({"tool": "run", "command": "echo from the command"});
+        let ended = driven.play(
+            wire,
+            json!([
+                {"think": "attache-thought", "say": "attache-first ü", "call": [write, run]},
+                {"say": "attache-last", "usage": {"input": 4321, "cached": 4000, "output": 9}},
+            ]),
+        );
+        assert_eq!(ended.code, Some(0), "{wire}: {ended:?}");
+        assert_eq!(fs::read_to_string(path).unwrap(), "made\n", "{wire}");
+        let all = &ended.stdout;
+        let said = told(&ended, "text");
+        assert!(said.contains("attache-first ü") && said.ends_with("attache-last"), "{wire}: {all}");
+        assert!(told(&ended, "thought").contains("attache-thought"), "{wire}: {all}");
+        assert!(all.contains("from the command"), "{wire}: {all}");
+        assert!(all.contains("4330"), "the usage of the last answer counts, {wire}: {all}");
+    }
+    assert!(driven.model.tools().iter().any(|tool| tool == "write"));
+    assert_eq!(driven.model.answers(), 2 * WIRES.len());
+}
+
+#[test]
+fn a_turn_on_each_wire_ends_as_its_prompt_tells() {
+    let driven = Driven::new();
+    for wire in WIRES {
+        for (act, expected) in [
+            (json!({"say": "a", "end": "length"}), "max_tokens"),
+            (json!({"say": "a", "end": "refusal"}), "refusal"),
+            (json!({"say": "a", "repeat": 50}), "end_turn"),
+            (json!({"fail": 401}), "the error 401"),
+        ] {
+            let ended = driven.play(wire, json!([act]));
+            assert!(format!("{ended:?}").contains(expected), "{wire}, {act}: {ended:?}");
+            if expected == "end_turn" {
+                assert_eq!(told(&ended, "text"), "a".repeat(50), "{wire}");
+            }
+        }
+    }
+}
