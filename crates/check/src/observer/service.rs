@@ -30,6 +30,8 @@ struct Terminal {
     /// The line that told its exit.
     exited: Option<usize>,
     limit: Option<u64>,
+    /// Whether a tool call shows it.
+    is_embedded: bool,
 }
 
 impl Judge {
@@ -38,8 +40,9 @@ impl Judge {
             && let Some(key) = terminal(&call.params, result)
         {
             let limit = call.params.get("outputByteLimit").and_then(Value::as_u64);
+            let line = report.line();
             let terminal =
-                Terminal { line: report.line(), releasing: None, released: None, exited: None, limit };
+                Terminal { line, releasing: None, released: None, exited: None, limit, is_embedded: false };
             self.terminals.insert(key, terminal);
         }
         if let Some(asked) = seen.asked::<TerminalRelease>()
@@ -103,12 +106,15 @@ impl Judge {
         }
     }
 
-    fn embedded(&self, session: &str, content: &Value, report: &mut Report) {
+    fn embedded(&mut self, session: &str, content: &Value, report: &mut Report) {
         let Some(id) = text(content, "terminalId").filter(|_| text(content, "type") == Some("terminal"))
         else {
             return;
         };
-        if let Some(terminal) = self.terminals.get(&(session.to_owned(), id.to_owned())) {
+        // What was embedded in time may be told again, as content is always told whole.
+        if let Some(terminal) = self.terminals.get_mut(&(session.to_owned(), id.to_owned()))
+            && !std::mem::replace(&mut terminal.is_embedded, true)
+        {
             report.agrees("TOOL-13", terminal.releasing, || {
                 format!("the terminal {} is embedded after its release", quoted(id))
             });

@@ -19,6 +19,7 @@ mod faces;
 mod judged;
 mod judgements;
 mod kept;
+mod kit_judged;
 mod login;
 mod mcp;
 mod models;
