@@ -3,6 +3,7 @@
 use crate::agents::arguments::{Agents, variable};
 use crate::check::arguments::Check;
 use crate::config::arguments::Config;
+use crate::elicitation::FormAnswer;
 use crate::exit::CODES;
 use crate::login::arguments::{Login, Logout};
 use crate::new::arguments::New;
@@ -194,6 +195,9 @@ pub(crate) struct Run {
     /// Allow this kind of tool call: read, edit, delete, move, search, execute, think, fetch, switch_mode, other
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) allow: Vec<ToolKind>,
+    /// Answer the agent's forms so, without asking you
+    #[arg(long, value_name = "ANSWER")]
+    pub(crate) forms: Option<FormAnswer>,
     /// Set the agent's mode
     #[arg(long, value_name = "ID")]
     pub(crate) mode: Option<String>,
@@ -231,7 +235,7 @@ Relative paths stay inside the folder; what stdin holds is sent as it is.
 What may run is decided by your remembered rules (`attache permissions`), then by --yes and --allow, then by you: a rule that rejects holds under \
 --yes too. On a terminal the agent's questions are asked there, one key each, and the key r remembers a rule. Elsewhere what neither rules nor flags \
 allow is rejected. Each verdict is told in a line. A command that the agent wants this program to run is such a question, of the kind execute. Forms and pages of the agent are shown \
-on a terminal only, and no page is opened but by you. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
+on a terminal only, and no page is opened but by you; --forms answers forms without you. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
 
 {CODES}
 

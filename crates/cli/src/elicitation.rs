@@ -18,6 +18,45 @@ pub(crate) enum Elicitation {
     Page(Box<UrlRequest>, oneshot::Sender<Elicited>),
 }
 
+/// How forms are answered when nobody is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FormAnswer {
+    /// With the values that the form itself suggests; where those do not fit it, it is declined
+    Defaults,
+    /// Declined
+    Decline,
+}
+
+/// Offers forms, which are answered so without asking anybody; each is told on stderr if `is_told`. Pages need a person, and are not
+/// offered.
+pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> Options {
+    options.forms(move |request| async move {
+        let values = request.form.defaults();
+        let fits = request.form.check(&values);
+        let paint = Paint::of(&io::stderr());
+        let mut lines = asks(&request.agent, "asks", &request.message, paint);
+        let answer = match (answer, fits) {
+            (FormAnswer::Decline, _) => {
+                lines.push("  declined".to_owned());
+                ElicitedForm::Decline
+            }
+            (FormAnswer::Defaults, Err(misfilled)) => {
+                lines
+                    .push(format!("  declined, as it suggests no answer: {}", shown(&misfilled.to_string())));
+                ElicitedForm::Decline
+            }
+            (FormAnswer::Defaults, Ok(())) => {
+                lines.extend(answers(&values));
+                ElicitedForm::Accept(values)
+            }
+        };
+        if is_told {
+            say(&lines);
+        }
+        answer
+    })
+}
+
 /// Offers forms and pages, which go to whoever holds the other end; without that end everything is declined. So is what is about a call of
 /// ours and no session: the call would wait for the answer, and nobody asks the person before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
@@ -84,11 +123,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             }
         }
         say(&[format!("  {}", paint.paint(BOLD, "your answer"))]);
-        say(&values
-            .0
-            .iter()
-            .map(|(name, value)| format!("    {}: {}", shown(name), text_of(value)))
-            .collect::<Vec<_>>());
+        say(&answers(&values));
         let keys = match form.check(&values) {
             Ok(()) => pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc").await?,
             Err(misfilled) => {
@@ -168,6 +203,11 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
         'n' => Elicited::Decline,
         _ => Elicited::Cancel,
     })
+}
+
+/// Each answer in a line.
+fn answers(values: &Map<Value>) -> Vec<String> {
+    values.0.iter().map(|(name, value)| format!("    {}: {}", shown(name), text_of(value))).collect()
 }
 
 fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {

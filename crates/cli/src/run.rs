@@ -88,7 +88,9 @@ async fn with_face(
     let mut options = Options::default().terminals();
     let ask = !arguments.json && key::can_ask();
     let mut elicitations = mpsc::channel(1).1;
-    if ask {
+    if let Some(answer) = arguments.forms {
+        options = elicitation::answered(options, answer, !arguments.quiet);
+    } else if ask {
         (options, elicitations) = elicitation::offered(options);
     }
     if let Some(trace) = &trace {

@@ -41,6 +41,8 @@ const KNOWN: &[KnownClient] = &[
             (&["allow"], With(&["--yes"])),
             (&["reject"], Same),
             (&["image"], With(&["@{image}"])),
+            (&["form"], With(&["--forms", "defaults"])),
+            (&["decline"], With(&["--forms", "decline"])),
             (&["mcp"], With(&["--mcp", "{mcp}"])),
             (&["login"], Instead(&["login", "{agent}", "{method}"])),
             (&["logout"], Instead(&["logout", "{agent}"])),

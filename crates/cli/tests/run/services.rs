@@ -1,4 +1,4 @@
-//! What `attache run` does for an agent: commands in terminals.
+//! What `attache run` does for an agent: commands in terminals, forms.
 
 use crate::project::Project;
 use crate::script::Script;
@@ -47,4 +47,38 @@ fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     }
     let (stdout, _) = run(&["--json", "--yes"]);
     assert!(stdout.contains(r#""text":"made here\n""#), "{stdout}");
+}
+
+/// An agent that has a form filled in, and says what came of it.
+const FORM: &str = r#"
+    prompt=$id
+    fields='{"name":{"type":"string","default":"Ann"},"age":{"type":"integer","default":AGE,"maximum":120}}'
+    printf '{"jsonrpc":"2.0","id":71,"method":"elicitation/create","params":{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":%s,"required":["age"]}}}\n' "$fields"
+    IFS= read -r answer
+    answer=$(printf '%s' "$answer" | tr -d '"{}')
+    update "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"got $answer.\"}}"
+    id=$prompt
+    reply '{"stopReason":"end_turn"}'"#;
+
+/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what does not fit it.
+#[test]
+fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
+    let answered = |age: &str, flags: &[&str]| {
+        let project = Project::new();
+        let prompt = FORM.replace("AGE", age);
+        let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+        let output =
+            project.attache(&[&["run", "--agent", &agent], flags, &["go"]].concat()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    let (stdout, stderr) = answered("7", &["--forms", "defaults"]);
+    assert!(stdout.contains("action:accept") && stdout.contains("name:Ann"), "{stdout}");
+    assert!(stderr.contains("Who are you?") && stderr.contains("age: 7"), "{stderr}");
+    let (stdout, stderr) = answered("700", &["--forms", "defaults", "--quiet"]);
+    assert!(stdout.contains("action:decline") && !stderr.contains("Who are you?"), "{stdout}{stderr}");
+    let (stdout, stderr) = answered("7", &["--forms", "decline"]);
+    assert!(stdout.contains("action:decline") && stderr.contains("declined"), "{stdout}{stderr}");
+    let (stdout, _) = answered("7", &[]);
+    assert!(stdout.contains("error:"), "forms are not offered without the flag: {stdout}");
 }

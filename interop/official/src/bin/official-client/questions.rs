@@ -32,7 +32,14 @@ pub(crate) struct Questions {
 impl Questions {
     pub(crate) fn new(events: Arc<Events>, state: Arc<State>, offered: (bool, bool)) -> Self {
         let answer = Mutex::new(Answer::Kind("reject_once".into()));
-        Self { events, state, offered, answer, form: Mutex::default(), is_cancelled: watch::Sender::default() }
+        Self {
+            events,
+            state,
+            offered,
+            answer,
+            form: Mutex::default(),
+            is_cancelled: watch::Sender::default(),
+        }
     }
 
     pub(crate) fn set(&self, answer: Answer) {
