@@ -108,6 +108,9 @@ async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
     withdraw(talk, &json!(880_088));
     talk.wire.is_still_there().await?;
     if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
+        if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
+            return not_tested("the client leaves no question open on the errand \"cancel\", but answers it");
+        }
         return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));
     }
     withdraw(talk, &id);

@@ -88,7 +88,8 @@ impl Commands {
             return Launch::parse(line).map_err(|_| NotRun::NoErrand);
         }
         let words = match name {
-            "prompt" | "cancel" => self.main.clone(),
+            "prompt" => self.main.clone(),
+            "cancel" => super::known_client::words(&self.main, name).unwrap_or_else(|| self.main.clone()),
             _ => super::known_client::words(&self.main, name).ok_or(NotRun::NoErrand)?,
         };
         let mut words = words.into_iter();

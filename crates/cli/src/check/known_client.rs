@@ -42,7 +42,7 @@ const KNOWN: &[KnownClient] = &[
             (&["reject"], Same),
             (&["image"], With(&["@{image}"])),
             (&["form"], With(&["--forms", "defaults"])),
-            (&["decline"], With(&["--forms", "decline"])),
+            (&["cancel", "decline"], With(&["--forms", "decline"])),
             (&["mcp"], With(&["--mcp", "{mcp}"])),
             (&["login"], Instead(&["login", "{agent}", "{method}"])),
             (&["logout"], Instead(&["logout", "{agent}"])),

@@ -69,10 +69,12 @@ pub(crate) const FAULTS: &[Fault] = &[
     }),
     Fault::says("CANCEL-21", &[], |h, s| {
         if h.is("$/cancel_request") {
-            change_answer(h, s, ASK, |params, answer| {
-                answer["result"]["outcome"] =
-                    json!({"outcome": "selected", "optionId": params["options"][0]["optionId"]});
-            });
+            change_answer(
+                h,
+                s,
+                ASK,
+                |_, answer| *answer = json!({"jsonrpc": "2.0", "id": answer["id"], "error": {"code": -32603, "message": "withdrawn"}}),
+            );
         }
     }),
 ];
