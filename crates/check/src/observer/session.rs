@@ -35,10 +35,14 @@ pub(super) struct Judge {
     notices: HashMap<String, HashSet<String>>,
     /// What was told of each session last: the member and its value, by whom and on which line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
+    /// The titles that each session had.
+    titles: HashMap<String, Vec<Value>>,
 }
 
 /// How many notices of a session are remembered.
 const NOTICES: usize = 64;
+/// How many titles of a session are remembered.
+const TITLES: usize = 16;
 /// The longest title that has to be listed as it was told, in bytes: longer ones may be cut (INFO-11).
 const TITLE: usize = 200;
 
@@ -138,10 +142,20 @@ impl Judge {
         }
     }
 
+    fn titled(&mut self, session: &str, title: &Value) {
+        let titles = self.titles.entry(session.to_owned()).or_default();
+        if titles.len() < TITLES && !titles.contains(title) {
+            titles.push(title.clone());
+        }
+    }
+
     /// Only what has changed is told.
     fn informed(&mut self, session: &str, update: &Value, report: &mut Report) {
         for key in ["title", "updatedAt"] {
             let Some(value) = update.get(key) else { continue };
+            if key == "title" {
+                self.titled(session, value);
+            }
             let told = (value.clone(), "INFO-05", report.line());
             if let Some((before, rule, line)) = self.info.insert((session.to_owned(), key), told)
                 && rule == "INFO-05"
@@ -163,6 +177,7 @@ impl Judge {
             && let Some(session) = text(&call.params, "sessionId")
         {
             let title = result.get("title").cloned().unwrap_or_default();
+            self.titled(session, &title);
             self.info.insert((session.to_owned(), "title"), (title, "TITLE-01", report.line()));
         }
         if let Some((session, _)) = seen.opened() {
@@ -236,7 +251,11 @@ impl Judge {
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
-                report.agrees(rule, (shown != title).then_some(*line), || {
+                // Another title may be a newer one that was not told yet.
+                let is_gone = shown.is_null() && !title.is_null();
+                let is_stale =
+                    shown != title && self.titles.get(id).is_some_and(|titles| titles.contains(shown));
+                report.agrees(rule, (is_gone || is_stale).then_some(*line), || {
                     format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
                 });
             }
