@@ -28,6 +28,8 @@ pub enum NotRun {
     Start(StartError),
     /// The judge cannot listen for its agent.
     Listen(std::io::Error),
+    /// It was started, and did not come to a turn: why.
+    NoPrompt(String),
 }
 
 impl fmt::Display for NotRun {
@@ -35,6 +37,7 @@ impl fmt::Display for NotRun {
         match self {
             Self::NoErrand => f.write_str("nobody said how the client is told to do that"),
             Self::Start(error) => error.fmt(f),
+            Self::NoPrompt(why) => write!(f, "the client does not come to a turn: {why}"),
             Self::Listen(error) => write!(f, "the judge cannot listen for the client's agent: {error}"),
         }
     }
@@ -43,7 +46,7 @@ impl fmt::Display for NotRun {
 impl std::error::Error for NotRun {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::NoErrand => None,
+            Self::NoErrand | Self::NoPrompt(_) => None,
             Self::Start(error) => Some(error),
             Self::Listen(error) => Some(error),
         }

@@ -7,6 +7,7 @@ pub use link::Link;
 pub use script::{Answer, Script};
 
 use crate::{Finding, Observer};
+use attache_host::Exit;
 use attache_protocol::method::{Method, Side};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -109,6 +110,7 @@ pub struct RawPeer {
     chunk: Vec<u8>,
     read: usize,
     ended: Option<String>,
+    is_given_up: bool,
     lines: Vec<Line>,
     observer: Observer,
     findings: Vec<Finding>,
@@ -155,6 +157,7 @@ impl RawPeer {
             chunk: vec![0; CHUNK],
             read: 0,
             ended: None,
+            is_given_up: false,
             lines: Vec::new(),
             observer: Observer::default(),
             findings: Vec::new(),
@@ -206,6 +209,26 @@ impl RawPeer {
     /// Queues bytes that are no line, or no whole one: neither recorded nor judged.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.outgoing.bytes.extend_from_slice(bytes);
+    }
+
+    /// Records and judges a line that was sent as bytes.
+    pub(crate) fn note(&mut self, line: &[u8]) {
+        self.record(self.side, line);
+    }
+
+    /// Whether the judge ended the connection, as the peer sent more than is read.
+    pub(crate) fn was_given_up(&self) -> bool {
+        self.is_given_up
+    }
+
+    /// How the peer's process ended, if the judge started it and it has.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        self.link.exit()
+    }
+
+    /// The memory of the peer's process, in bytes, where the system tells.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.link.memory()
     }
 
     /// Ends the peer's input once everything queued is written.
@@ -314,6 +337,7 @@ impl RawPeer {
     fn give_up(&mut self, why: &str) {
         self.incoming = Vec::new();
         self.link.kill();
+        self.is_given_up = true;
         self.ended = Some(format!("the {} {why}", self.judged().as_str()));
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 mod client;
 mod compare;
 mod errands;
+mod fuzz;
 mod judging;
 mod known;
 mod known_client;
@@ -31,6 +32,7 @@ pub(crate) async fn check(arguments: &Check) -> Result<Exit, Failure> {
         Task::Agent(arguments) => agent::agent(arguments).await,
         Task::Client(arguments) => client::client(arguments).await,
         Task::Relay(arguments) => relay::relay(arguments).await,
+        Task::Fuzz(arguments) => fuzz::fuzz(arguments).await,
         Task::Compare(arguments) => compare::compare(arguments),
     }
 }

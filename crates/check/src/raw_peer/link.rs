@@ -1,6 +1,6 @@
 //! The two streams to a peer, and its process if the judge started it.
 
-use attache_host::{Child, Launch, StartError, StopPatience};
+use attache_host::{Child, Exit, Launch, StartError, StopPatience};
 use attache_protocol::method::Side;
 use serde_json::Value;
 use std::fmt;
@@ -72,6 +72,19 @@ impl Link {
     /// Whether the process is gone; without one there is nothing to wait for.
     pub(super) fn has_exited(&self) -> bool {
         self.process.as_ref().is_none_or(|process| process.try_exit().is_some())
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        self.process.as_ref()?.try_exit()
+    }
+
+    /// The memory of the process, in bytes: what it and what it shares have in pages now. Linux only.
+    pub(super) fn memory(&self) -> Option<u64> {
+        let process = self.process.as_ref()?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
     }
 
     pub(super) fn kill(&mut self) {

@@ -16,6 +16,7 @@ pub enum Answer {
     Silence,
 }
 
+type First = Box<dyn FnMut() -> Option<Answer> + Send>;
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 
 /// Which calls of the peer are answered how. What it does not name is answered with -32601; by default a permission is refused with the
@@ -25,6 +26,7 @@ pub struct Script {
     answers: Vec<(&'static str, Answering)>,
     /// What is answered instead for a while.
     replaced: Vec<(&'static str, Answering)>,
+    first: Vec<(&'static str, First)>,
 }
 
 impl fmt::Debug for Script {
@@ -38,6 +40,17 @@ impl Script {
     #[must_use]
     pub fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
         self.answers.push((M::ROW.name, Box::new(answering)));
+        self
+    }
+
+    /// Calls of this method are answered with what `answering` gives, as long as it gives something, and then as this script says.
+    #[must_use]
+    pub(crate) fn first(
+        mut self,
+        method: &'static str,
+        answering: impl FnMut() -> Option<Answer> + Send + 'static,
+    ) -> Self {
+        self.first.push((method, Box::new(answering)));
         self
     }
 
@@ -76,6 +89,10 @@ impl Script {
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Answer {
+        let first = self.first.iter_mut().find(|(named, _)| *named == method);
+        if let Some(answer) = first.and_then(|(_, answering)| answering()) {
+            return answer;
+        }
         let mut answers = self.replaced.iter_mut().chain(self.answers.iter_mut().rev());
         if let Some((_, answering)) = answers.find(|(named, _)| *named == method) {
             return answering(params);

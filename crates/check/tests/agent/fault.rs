@@ -88,7 +88,7 @@ pub(crate) struct Fault {
 pub(crate) const NONE: Fault = fault("", &[], |_, _| {});
 
 /// A fault in what the agent says.
-const fn fault(rule: &'static str, companions: &'static [&'static str], wrong: Wrong) -> Fault {
+pub(crate) const fn fault(rule: &'static str, companions: &'static [&'static str], wrong: Wrong) -> Fault {
     Fault { rule, companions, wrong, misheard: |_, _| {}, misdone: |_, _| {} }
 }
 

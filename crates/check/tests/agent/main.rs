@@ -4,6 +4,7 @@
 
 mod correct;
 mod fault;
+mod fuzzed;
 #[path = "../kept/list.rs"]
 mod list;
 
@@ -32,7 +33,8 @@ struct Connection {
 impl Connection {
     /// What is said to a line that ended, to one that is too long, and to the end of the input.
     fn line(&mut self, line: &[u8]) -> (bool, Vec<Value>) {
-        let text = std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(line)).unwrap();
+        let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+        let text = &*text;
         let is_long = line.len() > LIMIT;
         let message = serde_json::from_str(if is_long { "null" } else { text }).unwrap_or(Value::Null);
         let method = match line.last() {

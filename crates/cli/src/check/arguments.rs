@@ -1,6 +1,9 @@
 //! What may stand behind `attache check`.
 
 mod client;
+mod fuzz;
+
+pub(crate) use fuzz::{Fuzz, Fuzzed};
 
 use crate::args::seconds;
 use clap::{Args, Subcommand};
@@ -26,6 +29,9 @@ pub(crate) enum Task {
     /// Drive an agent and say which rules it keeps
     #[command(after_help = AGENT)]
     Agent(Box<Agent>),
+    /// Say spoiled conversations to a peer until it breaks, and show the smallest that breaks it
+    #[command(after_help = fuzz::HELP)]
+    Fuzz(Fuzz),
     /// Put judgements side by side, and say where they differ
     #[command(after_help = COMPARE)]
     Compare(Compare),

@@ -9,13 +9,13 @@ use attache_check::ClientRun;
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    Commands::of(arguments)?;
+    Commands::of(&arguments.command, &arguments.to)?;
     judge_and_tell(&arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
         // The folder behind a link would be another one to a client that resolves it. What lies beside the session is not its own.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
-        let commands = Commands::of(arguments)?;
+        let commands = Commands::of(&arguments.command, &arguments.to)?;
         let run = ClientRun::new(path, move |errand| commands.start(errand));
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
         let judged = run.judge(round.only, |probe, number, of| round.progress.tell(probe, number, of)).await;

@@ -1,6 +1,5 @@
 //! How a client is told what to do: the command of each errand, with placeholders.
 
-use super::arguments::Client;
 use crate::exit::Failure;
 use attache_check::{Door, ERRANDS, Errand, NotRun, StartedClient};
 use attache_host::Launch;
@@ -27,12 +26,12 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// The commands that the arguments name.
+    /// The client that `main` starts, which is its errand `prompt`, with its commands for other errands.
     ///
     /// # Errors
     /// One that is none, or that starts no agent.
-    pub(super) fn of(arguments: &Client) -> Result<Self, Failure> {
-        let main = arguments.command.clone();
+    pub(super) fn of(main: &[OsString], to: &[(String, String)]) -> Result<Self, Failure> {
+        let main = main.to_vec();
         let starts_agent = main.iter().any(|word| word.to_str().is_some_and(names_agent));
         if !starts_agent {
             return Err(Failure::usage(
@@ -40,7 +39,7 @@ impl Commands {
             ));
         }
         let mut given = HashMap::new();
-        for (errand, line) in &arguments.to {
+        for (errand, line) in to {
             let Some((name, _)) = ERRANDS.iter().find(|(name, _)| name == errand) else {
                 let names: Vec<&str> = ERRANDS.iter().map(|(name, _)| *name).collect();
                 return Err(Failure::usage(format!(

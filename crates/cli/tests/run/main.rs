@@ -16,6 +16,7 @@ mod demo;
 mod driven;
 mod exit;
 mod faces;
+mod fuzzed;
 mod judged;
 mod judgements;
 mod kept;

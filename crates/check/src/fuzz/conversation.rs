@@ -1,0 +1,89 @@
+//! Valid conversations: a session is opened, and then anything is said that the protocol has.
+
+use super::case::{Case, Step};
+use super::chance::Chance;
+use super::value::{CWD, SESSION, value};
+use crate::acts::{self, Acts};
+use crate::raw_peer::Answer;
+use crate::run::everything;
+use attache_protocol::method::{
+    Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet, Receiver, Row,
+    SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side, Stability,
+};
+use serde_json::{Value, json};
+
+/// How much is said after a session is open, at most.
+const SAID: usize = 12;
+
+/// What would change more than the session: a person's logins, providers and kept sessions.
+const NEVER: [&str; 5] = [
+    Authenticate::ROW.name,
+    Logout::ROW.name,
+    ProvidersSet::ROW.name,
+    ProvidersDisable::ROW.name,
+    SessionDelete::ROW.name,
+];
+
+/// A valid conversation with the side that is judged.
+pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
+    let mut steps = Vec::new();
+    if judged == Side::Agent {
+        steps.push(call(Initialize::ROW, 0, everything()));
+        steps.push(call(SessionNew::ROW, 1, json!({"cwd": CWD, "mcpServers": []})));
+    }
+    let first = if judged == Side::Agent { SessionPrompt::ROW } else { SessionUpdateNotification::ROW };
+    let rows: Vec<&Row> = received_by(judged).collect();
+    for id in (2..).take(1 + chance.below(SAID)) {
+        let row = if chance.once_in(3) { Some(&first) } else { chance.one_of(&rows) };
+        let Some(row) = row.copied() else { continue };
+        let params = params(row, chance);
+        steps.push(match row.kind {
+            Kind::Call => call(row, id, params),
+            Kind::Notification => {
+                Step::message(&json!({"jsonrpc": "2.0", "method": row.name, "params": params}))
+            }
+        });
+    }
+    let answers = received_by(judged.other())
+        .filter(|row| !(judged == Side::Client && is_of_the_handshake(row)))
+        .filter_map(|row| Some((row.name.to_owned(), Answer::Result(value(&row.result?(), "", chance)))));
+    Case { steps, answers: answers.collect(), closes: false }
+}
+
+/// What a client asks before its turn: the judge answers well.
+fn is_of_the_handshake(row: &Row) -> bool {
+    [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&row.name)
+}
+
+/// The methods that this side is sent, less those that do harm.
+fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
+    let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
+    let rows =
+        METHODS.iter().copied().filter(move |row| row.receiver == receiver || row.receiver == Receiver::Both);
+    rows.filter(|row| row.stability != Stability::Retired && !NEVER.contains(&row.name))
+}
+
+fn params(row: &Row, chance: &mut Chance) -> Value {
+    if row.name == SessionPrompt::ROW.name && !chance.once_in(4) {
+        return json!({"sessionId": SESSION, "prompt": [{"type": "text", "text": act(chance).prompt_text()}]});
+    }
+    value(&(row.params)(), "", chance)
+}
+
+/// What a turn is to do, if the agent's model does as it is told.
+fn act(chance: &mut Chance) -> Acts {
+    let path = format!("{CWD}/attache.txt");
+    let told = match chance.below(6) {
+        0 => acts::call(acts::read(&path)),
+        1 => acts::call(acts::write(&path, "attache\n")),
+        2 => acts::calls([acts::run("true"), acts::read(&path)]),
+        3 => acts::think("hm").say("one\ntwo"),
+        4 => acts::call(acts::plan(json!([{"content": "a", "status": "pending", "priority": "low"}]))),
+        _ => acts::say("hello").repeat(50),
+    };
+    told.then(acts::say("done"))
+}
+
+fn call(row: &Row, id: i64, params: Value) -> Step {
+    Step::message(&json!({"jsonrpc": "2.0", "id": id, "method": row.name, "params": params}))
+}

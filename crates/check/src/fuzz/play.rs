@@ -1,0 +1,321 @@
+//! One case, said to one peer that was just started.
+
+use super::case::{Case, Said, Step};
+use super::value::{CWD, SESSION};
+use super::{Broken, Fuzz};
+use crate::client_run::NotRun;
+use crate::raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
+use crate::scenario::Scenario;
+use crate::services;
+use crate::started_client::StartedClient;
+use crate::{Errand, Finding, Strength};
+use attache_host::Exit;
+use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+
+/// The wait between the writes of one line.
+const PAUSE: Duration = Duration::from_millis(2);
+/// How much longer than another answer the first one may take: the peer is starting.
+const STARTING: u32 = 3;
+/// How much memory a peer may have when a case is over, in bytes.
+const MEMORY: u64 = 1024 * 1024 * 1024;
+/// The call that shows that a peer still reads and answers.
+const STILL_THERE: &str = "_attache/still_there";
+
+/// What came of a case.
+#[derive(Debug)]
+pub(super) struct Played {
+    pub(super) broken: Option<Broken>,
+    pub(super) said: Vec<Said>,
+}
+
+/// A peer while a case is said to it.
+struct Playing {
+    peer: RawPeer,
+    /// What was said so far that `peer` does not keep: each step with the number of lines before it.
+    steps: Vec<(usize, Step)>,
+    /// The beginning of a line that has not ended.
+    begun: Vec<u8>,
+    /// The lines of `peer` that are steps.
+    taken: HashSet<usize>,
+    session: String,
+    cwd: String,
+    patience: Duration,
+}
+
+impl Fuzz {
+    /// Says a case to a new peer.
+    pub(super) async fn play(&mut self, case: &Case) -> Result<Played, NotRun> {
+        match self.judged() {
+            Side::Agent => self.play_agent(case).await,
+            Side::Client => self.play_client(case).await,
+        }
+    }
+
+    async fn play_agent(&mut self, case: &Case) -> Result<Played, NotRun> {
+        let link = self.start_agent()?;
+        let script = answering(services::script(&self.folder), case, &self.folder, "");
+        let mut playing = Playing::new(RawPeer::new(link, script), self.patience, &self.folder);
+        playing.say_all(case).await;
+        let mut broken = playing.is_alive(case.closes).await;
+        if broken.is_none() {
+            playing.peer.close();
+            if !playing.peer.wait_for_end(playing.patience).await {
+                broken = Some(Broken::Hangs("its input has ended, and it goes on".to_owned()));
+            }
+        }
+        let panicked = playing.peer.exit().filter(is_crash);
+        broken = broken.or(panicked.map(|exit| Broken::Dies(format!("the agent ended ({exit})"))));
+        playing.peer.stop().await;
+        Ok(playing.played(broken))
+    }
+
+    async fn play_client(&mut self, case: &Case) -> Result<Played, NotRun> {
+        let errand = Errand::new("prompt", &self.folder).with("prompt", "attache check asks");
+        let mut client = self.start_client(&errand)?;
+        let Some(link) = client.next(self.patience * STARTING).await else {
+            return Err(NotRun::NoPrompt("it does not start its agent".to_owned()));
+        };
+        let script = answering(
+            Scenario::everything(&self.folder).script(),
+            case,
+            &self.folder,
+            crate::scenario::SESSION,
+        );
+        let mut playing = Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);
+        let prompt =
+            playing.peer.wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>()).await;
+        let Ok(prompt) = prompt else {
+            // What its calls were answered with may have kept it from that.
+            let broken = how_it_left(&mut client, self.patience).await;
+            return Ok(playing.played(broken));
+        };
+        let session = prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
+        playing.session = session.unwrap_or_default().to_owned();
+        playing.say_all(case).await;
+        let mut broken = playing.is_alive(case.closes).await;
+        if broken.is_none() && !case.closes {
+            let id = prompt.get("id").cloned().unwrap_or_default();
+            playing.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}));
+            let _ended = playing.peer.wait_for_end(playing.patience).await;
+        }
+        playing.peer.stop().await;
+        let left = how_it_left(&mut client, self.patience).await;
+        broken = broken.or(left);
+        Ok(playing.played(broken))
+    }
+}
+
+/// A client that is left without its agent, or whose turn is over, ends by itself, and by no panic.
+async fn how_it_left(client: &mut StartedClient, patience: Duration) -> Option<Broken> {
+    let left = client.leaves(patience).await;
+    match left.exit {
+        _ if !left.by_itself => Some(Broken::Hangs("its agent is gone, and it goes on".to_owned())),
+        Some(exit) if is_crash(&exit) => Some(Broken::Dies(format!("the client ended ({exit})"))),
+        _ => None,
+    }
+}
+
+/// Whether a program did not end by its own will.
+fn is_crash(exit: &Exit) -> bool {
+    exit.code.is_none_or(|code| code == PANIC)
+}
+
+/// What a program in Rust that panicked exits with.
+const PANIC: i32 = 101;
+
+impl Playing {
+    fn new(peer: RawPeer, patience: Duration, folder: &Path) -> Self {
+        let (session, cwd) = (String::new(), folder.to_string_lossy().into_owned());
+        Self { peer, steps: Vec::new(), begun: Vec::new(), taken: HashSet::new(), session, cwd, patience }
+    }
+
+    async fn say_all(&mut self, case: &Case) {
+        for step in &case.steps {
+            if self.peer.ended().is_some() {
+                return;
+            }
+            self.say(step).await;
+        }
+        if case.closes {
+            self.peer.close();
+        }
+    }
+
+    async fn say(&mut self, step: &Step) {
+        if !step.delay.is_zero() {
+            self.pause(step.delay).await;
+        }
+        let mut step = step.clone();
+        step.text = self.named(&step.text);
+        let first = self.peer.lines().len();
+        self.steps.push((first, step.clone()));
+        let mut from = 0;
+        for cut in step.cuts.iter().copied().filter(|cut| *cut <= step.text.len()) {
+            self.peer.send_bytes(step.text.get(from..cut).unwrap_or_default());
+            from = cut.max(from);
+            self.pause(PAUSE).await;
+        }
+        self.peer.send_bytes(step.text.get(from..).unwrap_or_default());
+        self.peer.send_bytes(&vec![b' '; step.pad]);
+        let is_whole = self.begun.is_empty() && !step.is_unended;
+        self.begun.extend_from_slice(&step.text);
+        if !step.is_unended {
+            self.end_line();
+        }
+        if is_whole {
+            self.wait_for_session(first, &step).await;
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.peer.send_bytes(b"\n");
+        let line = std::mem::take(&mut self.begun);
+        self.taken.insert(self.peer.lines().len());
+        self.peer.note(&line);
+    }
+
+    /// The calls that open a session are answered before anything else is said, so that it has a name.
+    async fn wait_for_session(&mut self, first: usize, step: &Step) {
+        let Some(message) = step.value() else { return };
+        let is_first = self.session.is_empty() && self.peer.judged() == Side::Agent;
+        let id = message.get("id").filter(|id| id.is_i64() || id.is_string());
+        let (Some(id), Some(method), true) = (id, message.get("method").and_then(Value::as_str), is_first)
+        else {
+            return;
+        };
+        if ![Initialize::ROW.name, SessionNew::ROW.name].contains(&method) {
+            return;
+        }
+        let refuses = |line: &Line| line.is_theirs && line.get("error").is_some();
+        let wanted = |line: &Line| line.replies_to(id) || refuses(line);
+        let reply = self.peer.wait_for(first, self.patience * STARTING, wanted).await;
+        if let Ok(reply) = reply
+            && method == SessionNew::ROW.name
+            && let Some(session) =
+                reply.value.as_ref().and_then(|reply| reply.pointer("/result/sessionId")?.as_str())
+        {
+            self.session = session.to_owned();
+        }
+    }
+
+    /// The text with the session and the folder in it.
+    fn named(&self, text: &[u8]) -> Vec<u8> {
+        match std::str::from_utf8(text) {
+            Ok(text) => text.replace(SESSION, &self.session).replace(CWD, &self.cwd).into_bytes(),
+            Err(_) => text.to_owned(),
+        }
+    }
+
+    async fn pause(&mut self, pause: Duration) {
+        let next = self.peer.lines().len();
+        // It reads and writes meanwhile.
+        let _nothing = self.peer.wait_for(next, pause, |_| false).await;
+    }
+
+    /// Whether the peer still answers, or, where its input has ended, ends.
+    async fn is_alive(&mut self, closes: bool) -> Option<Broken> {
+        let what = if closes {
+            (!self.peer.wait_for_end(self.patience).await)
+                .then(|| Broken::Hangs("its input has ended, and it goes on".to_owned()))
+        } else {
+            if !self.begun.is_empty() {
+                self.end_line();
+            }
+            let (first, id) = (self.peer.lines().len(), json!("attache still there"));
+            self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": STILL_THERE, "params": {}}));
+            let answers = |line: &Line| line.replies_to(&id);
+            match self.peer.wait_for(first, self.patience, answers).await {
+                Ok(_) => None,
+                Err(Missing::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
+                Err(Missing::Ended(how)) => Some(Broken::Dies(how)),
+                Err(Missing::TimedOut(after)) => {
+                    Some(Broken::Hangs(format!("it does not answer a call within {} s", after.as_secs_f64())))
+                }
+            }
+        };
+        let memory = self.peer.memory().filter(|memory| *memory > MEMORY);
+        let grown = memory.map(|memory| Broken::Grows(format!("it has {} MiB of memory", memory >> 20)));
+        what.or(grown).or_else(|| self.breaks())
+    }
+
+    /// What a line of the peer breaks by itself, whatever was said to it.
+    fn breaks(&self) -> Option<Broken> {
+        let line_of = |finding: &Finding| self.peer.lines().get(finding.line.saturating_sub(1));
+        let found = self.peer.findings().iter().find(|finding| {
+            let line = line_of(finding);
+            let is_asked = line.is_some_and(|line| line.get("method").is_some());
+            NO_MESSAGE.contains(&finding.rule.id)
+                || finding.rule.strength == Strength::Must
+                    && finding.earlier.is_none()
+                    && is_asked
+                    && BY_ITSELF.contains(&finding.rule.id)
+        })?;
+        let line = line_of(found).map(|line| line.text.chars().take(200).collect::<String>());
+        Some(Broken::Breaks(found.rule, format!("{}: {}", found.seen, line.unwrap_or_default())))
+    }
+
+    fn played(self, broken: Option<Broken>) -> Played {
+        let mut steps = VecDeque::from(self.steps);
+        let mut said = Vec::new();
+        for (at, line) in self.peer.lines().iter().enumerate() {
+            while let Some((_, step)) = steps.pop_front_if(|(before, _)| *before <= at) {
+                said.push(Said::Step(step));
+            }
+            if !self.taken.contains(&at) {
+                said.push(Said::Line(Line { value: None, ..line.clone() }));
+            }
+        }
+        said.extend(steps.into_iter().map(|(_, step)| Said::Step(step)));
+        Played { broken, said }
+    }
+}
+
+/// What is no message at all, or no reply.
+const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
+/// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was said of capabilities may be gone.
+const BY_ITSELF: [&str; 8] =
+    ["RPC-12", "RPC-30", "EXT-01", "META-03", "DEC-20", "USE-02", "CONF-05", "CONF-06"];
+
+/// The answers of the case, then those of the script.
+fn answering(mut script: Script, case: &Case, folder: &Path, session: &str) -> Script {
+    let mut queues: HashMap<&'static str, VecDeque<Answer>> = HashMap::new();
+    for (method, answer) in &case.answers {
+        if let Some(row) = METHODS.iter().find(|row| row.name == method) {
+            queues.entry(row.name).or_default().push_back(named_answer(answer, folder, session));
+        }
+    }
+    for (method, mut queue) in queues {
+        script = script.first(method, move || queue.pop_front());
+    }
+    script
+}
+
+fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
+    match answer {
+        Answer::Result(result) => {
+            let text = result.to_string().replace(SESSION, session).replace(CWD, &folder.to_string_lossy());
+            Answer::Result(serde_json::from_str(&text).unwrap_or_default())
+        }
+        other => other.clone(),
+    }
+}
+
+impl Fuzz {
+    fn start_agent(&mut self) -> Result<Link, NotRun> {
+        match &mut self.peer {
+            super::Peer::Agent(start) => start().map_err(NotRun::Start),
+            super::Peer::Client(_) => Err(NotRun::NoErrand),
+        }
+    }
+
+    fn start_client(&mut self, errand: &Errand) -> Result<StartedClient, NotRun> {
+        match &mut self.peer {
+            super::Peer::Client(start) => start(errand),
+            super::Peer::Agent(_) => Err(NotRun::NoErrand),
+        }
+    }
+}

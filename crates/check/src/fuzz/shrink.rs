@@ -1,0 +1,130 @@
+//! A case that fails, made as small as it can be while it fails in the same way.
+
+use super::case::{Case, Step};
+use super::play::Played;
+use super::{Broken, Fuzz};
+use crate::client_run::NotRun;
+use serde_json::Value;
+use tokio::time::Instant;
+
+/// How often a smaller case is tried at most.
+const TRIES: usize = 300;
+
+/// The smallest case so far, and how it failed.
+struct Smallest {
+    case: Case,
+    played: Played,
+    broken: Broken,
+    tries: usize,
+    until: Instant,
+}
+
+impl Fuzz {
+    /// Makes a failing case smaller, until `until` at the latest.
+    pub(super) async fn shrink(
+        &mut self,
+        case: Case,
+        played: Played,
+        broken: Broken,
+        until: Instant,
+    ) -> Result<(Case, Played, Broken), NotRun> {
+        let mut smallest = Smallest { case, played, broken, tries: 0, until };
+        self.without_steps(&mut smallest).await?;
+        let bare = Case { answers: Vec::new(), ..smallest.case.clone() };
+        if !self.is_smaller(&mut smallest, bare).await? {
+            self.without_answers(&mut smallest).await?;
+        }
+        self.plainer(&mut smallest).await?;
+        self.without_members(&mut smallest).await?;
+        self.without_steps(&mut smallest).await?;
+        Ok((smallest.case, smallest.played, smallest.broken))
+    }
+
+    /// Leaves out steps, first many at once.
+    async fn without_steps(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+        let mut length = smallest.case.steps.len().div_ceil(2);
+        while length > 0 {
+            let mut at = 0;
+            while at < smallest.case.steps.len() {
+                let mut case = smallest.case.clone();
+                let end = (at + length).min(case.steps.len());
+                case.steps.drain(at..end);
+                if !self.is_smaller(smallest, case).await? {
+                    at += length;
+                }
+            }
+            length /= 2;
+        }
+        Ok(())
+    }
+
+    async fn without_answers(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+        let mut at = 0;
+        while at < smallest.case.answers.len() {
+            let mut case = smallest.case.clone();
+            case.answers.remove(at);
+            if !self.is_smaller(smallest, case).await? {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says each step at once, in one write, with no white space behind it.
+    async fn plainer(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+        for at in 0..smallest.case.steps.len() {
+            let plain = |step: &Step| Step {
+                text: step.text.clone(),
+                is_unended: step.is_unended,
+                ..Step::default()
+            };
+            let mut case = smallest.case.clone();
+            if let Some(step) = case.steps.get_mut(at)
+                && plain(step) != *step
+            {
+                *step = plain(step);
+                self.is_smaller(smallest, case).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out the members of params, the last first.
+    async fn without_members(&mut self, smallest: &mut Smallest) -> Result<(), NotRun> {
+        for at in 0..smallest.case.steps.len() {
+            for pointer in ["/params", "/params/update", ""] {
+                let message = smallest.case.steps.get(at).and_then(Step::value).unwrap_or_default();
+                let members = message.pointer(pointer).and_then(Value::as_object);
+                let keys: Vec<String> =
+                    members.into_iter().flat_map(|members| members.keys().cloned()).rev().collect();
+                for key in keys {
+                    let mut case = smallest.case.clone();
+                    let Some(step) = case.steps.get_mut(at) else { continue };
+                    let Some(mut message) = step.value() else { continue };
+                    if let Some(Value::Object(members)) = message.pointer_mut(pointer) {
+                        members.remove(&key);
+                    }
+                    step.text = message.to_string().into_bytes();
+                    self.is_smaller(smallest, case).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a case fails in the same way; then it is the smallest so far.
+    async fn is_smaller(&mut self, smallest: &mut Smallest, case: Case) -> Result<bool, NotRun> {
+        if smallest.tries >= TRIES || Instant::now() >= smallest.until || case == smallest.case {
+            return Ok(false);
+        }
+        smallest.tries += 1;
+        let mut played = self.play(&case).await?;
+        match played.broken.take() {
+            Some(broken) if broken.is_like(&smallest.broken) => {
+                (smallest.case, smallest.played, smallest.broken) = (case, played, broken);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
+
+use super::arguments::{Fuzz, Fuzzed};
+use super::errands::Commands;
+use super::progress::Progress;
+use super::surroundings::Surroundings;
+use crate::exit::{Exit, Failure};
+use crate::interrupt::Interrupts;
+use crate::show::paint::{BOLD, DIM, Paint, RED};
+use crate::show::sanitize;
+use crate::show::width::cut;
+use crate::terminal;
+use attache_check::{Case, Link, ModelServer, masked, trace};
+use attache_host::Launch;
+use attache_protocol::method::Side;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How much of a line is shown without a terminal, in columns.
+const LINE_SHOWN: usize = 160;
+/// How many lines of a failure are shown.
+const LINES_SHOWN: usize = 40;
+
+/// Runs the command.
+pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
+    let our_fault = |error: io::Error| Failure::new(Exit::OurFault, error);
+    let case = arguments.replay.as_deref().map(|file| read(file, arguments.side)).transpose()?;
+    let interrupts = Interrupts::listen().map_err(our_fault)?;
+    let folder = tempfile::tempdir().map_err(our_fault)?;
+    // The folder behind a link would be another one to an agent that resolves it.
+    let path = folder.path().canonicalize().map_err(our_fault)?;
+    // What the peer is led to stays there while it is judged.
+    let model = ModelServer::start().await.map_err(our_fault)?;
+    let fuzz = match arguments.side {
+        Fuzzed::Agent => agent(arguments, path, &model)?,
+        Fuzzed::Client => client(arguments, path)?,
+    };
+    let mut fuzz = fuzz.patience(arguments.timeout).seed(arguments.seed);
+    let (progress, mut done) = (Progress::new(true), 0);
+    let run = async {
+        match case {
+            Some(case) => fuzz.replay(case).await,
+            None => {
+                let tell = |number: u64| {
+                    done = number + 1;
+                    let shown = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+                    progress.tell("cases", shown(done), shown(arguments.runs));
+                };
+                fuzz.run(0..arguments.runs, arguments.time, tell).await
+            }
+        }
+    };
+    let failure = tokio::select! {
+        // Dropping the run kills the peer, with everything it started.
+        () = interrupts.cancel() => {
+            progress.end();
+            return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were said"));
+        }
+        failure = run => failure,
+    };
+    progress.end();
+    match failure.map_err(|error| Failure::new(Exit::CannotStart, error))? {
+        Some(failure) => found(arguments, &failure),
+        None => {
+            let said = match arguments.replay {
+                Some(_) => "The recording was played, and nothing broke.".to_owned(),
+                None => format!("{done} cases of seed {}, and nothing broke.", arguments.seed),
+            };
+            tell(&[said]).map(|()| Exit::Done)
+        }
+    }
+}
+
+fn agent(arguments: &Fuzz, folder: PathBuf, model: &ModelServer) -> Result<attache_check::Fuzz, Failure> {
+    let command = arguments.command.clone();
+    let surroundings = Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
+    Ok(attache_check::Fuzz::agent(folder, move || {
+        let mut words = command.iter();
+        let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
+        Link::start(surroundings.around(launch))
+    }))
+}
+
+fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
+    let commands = Commands::of(&arguments.command, &[])?;
+    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+}
+
+/// Shows what broke the peer, and writes it down.
+fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Failure> {
+    let recording: Vec<String> = failure.recording.lines().map(masked).collect();
+    let paint = Paint::of(&io::stdout());
+    let which = match arguments.replay {
+        Some(_) => "The recording".to_owned(),
+        None => format!("Case {} of seed {}", failure.number, arguments.seed),
+    };
+    let broken = sanitize::text(&masked(&failure.broken.to_string())).into_owned();
+    let mut lines = vec![format!("{}: {}", paint.paint(BOLD, which), paint.paint(RED, broken))];
+    lines.extend(recording.iter().take(LINES_SHOWN).filter_map(|line| shown(paint, line)));
+    if arguments.replay.is_none() {
+        let file = arguments.output.display();
+        fs::write(&arguments.output, recording.join("\n") + "\n")
+            .map_err(|error| Failure::usage(format!("{file} cannot be written: {error}")))?;
+        let side = arguments.side.side().as_str();
+        lines.push(format!(
+            "Written to {file}: `attache check fuzz {side} --replay {file} -- CMD` plays it again, `attache check trace {file}` judges it."
+        ));
+    }
+    tell(&lines).map(|()| Exit::AgentFailed)
+}
+
+/// The case of a recording.
+fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?;
+    Case::read(&text, side.side()).map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
+}
+
+/// A line of a recording for a person.
+fn shown(paint: Paint, line: &str) -> Option<String> {
+    let recorded = trace(1, line).ok().flatten()?;
+    let arrow = if recorded.from == Side::Client { "->" } else { "<-" };
+    let room = terminal::columns().map_or(LINE_SHOWN, |columns| columns.saturating_sub(6).max(20));
+    Some(paint.paint(DIM, format!("  {arrow} {}", cut(&sanitize::text(&recorded.text), room))))
+}
+
+fn tell(lines: &[String]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
+}

@@ -1,0 +1,74 @@
+//! `attache check fuzz`.
+
+use crate::project::{Ended, Project};
+
+const OURS: &str = env!("CARGO_BIN_EXE_attache");
+
+fn fuzz(project: &Project, arguments: &[&str], command: &[&str]) -> Ended {
+    project.run(&[&["check", "fuzz", "agent"], arguments, &["--"], command].concat())
+}
+
+#[test]
+fn our_agent_stands_spoiled_conversations() {
+    let ended = fuzz(&Project::empty(), &["--runs", "120", "--seed", "11"], &[OURS, "agent"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+}
+
+/// An agent whose input ends at a line that is no object.
+#[test]
+fn what_breaks_an_agent_is_shown_small_and_plays_again() {
+    let project = Project::empty();
+    let touchy = format!("sed -u '/^[^{{]/q' | '{OURS}' agent");
+    let touchy = ["sh", "-c", &touchy];
+    let ended = fuzz(&project, &["--runs", "300", "--output", "found.jsonl"], &touchy);
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert!(ended.stdout.contains("of seed 0: it dies: the agent ended"), "{ended:#?}");
+    let said = ended.stdout.lines().filter(|line| line.starts_with("  ->")).count();
+    assert!(said <= 2, "{ended:#?}");
+    let again = fuzz(&project, &["--replay", "found.jsonl"], &touchy);
+    assert_eq!(again.code, Some(4), "{again:#?}");
+    assert!(again.stdout.starts_with("The recording: it dies"), "{again:#?}");
+    let sound = fuzz(&project, &["--replay", "found.jsonl"], &[OURS, "agent"]);
+    assert_eq!(sound.code, Some(0), "{sound:#?}");
+    let judged = project.run(&["check", "trace", "found.jsonl"]);
+    assert!(judged.stdout.contains(" lines, "), "{judged:#?}");
+}
+
+#[test]
+fn a_file_that_is_no_recording_and_a_peer_that_does_not_start_are_told_in_a_sentence() {
+    let project = Project::empty();
+    for (arguments, command, code, said) in [
+        (&["--replay", "nothing.jsonl"][..], OURS, 2, "nothing.jsonl cannot be read"),
+        (&[], "/attache/no-such-agent", 3, "no-such-agent"),
+    ] {
+        let ended = fuzz(&project, arguments, &[command]);
+        assert_eq!(ended.code, Some(code), "{ended:#?}");
+        assert!(ended.stderr.contains(said), "{ended:#?}");
+    }
+}
+
+#[test]
+fn our_client_stands_spoiled_conversations() {
+    let command = [
+        "check", "fuzz", "client", "--runs", "120", "--seed", "11", "--", OURS, "run", "--agent", "{agent}",
+        "{prompt}",
+    ];
+    let ended = Project::empty().run(&command);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert_eq!(ended.stdout, "120 cases of seed 11, and nothing broke.\n");
+}
+
+/// A client whose agent's words reach it only as long as they are objects.
+#[test]
+fn what_breaks_a_client_is_shown_small_and_plays_again() {
+    let project = Project::empty();
+    let touchy = format!("exec '{OURS}' run --agent \"sh -c \\\"$1 | sed -u '/^[^{{]/q'\\\"\" hello");
+    let command = ["sh", "-c", &touchy, "sh", "{agent}"];
+    let ended = project.run(&[&["check", "fuzz", "client", "--runs", "300", "--"], &command[..]].concat());
+    assert_eq!(ended.code, Some(4), "{ended:#?}");
+    assert!(ended.stdout.contains("of seed 0: it dies: the client"), "{ended:#?}");
+    let again =
+        project.run(&[&["check", "fuzz", "client", "--replay", "fuzz.jsonl", "--"], &command[..]].concat());
+    assert_eq!(again.code, Some(4), "{again:#?}");
+}
