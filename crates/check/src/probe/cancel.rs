@@ -49,7 +49,8 @@ pub(super) async fn hanging(run: &mut Run) -> Probed<(&mut Conversation, Session
     Ok((talk, session, turn))
 }
 
-async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
+/// The same in a session that is there.
+pub(super) async fn begin_hanging(talk: &mut Conversation, session: &Session) -> Probed<Turn> {
     let turn = talk.begin_turn(session, say("attache waits").hang());
     // Some say nothing before the model has said all.
     let _ = shows(talk, &turn, &["agent_message_chunk"]).await;

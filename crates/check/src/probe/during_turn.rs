@@ -1,6 +1,6 @@
 //! What goes on while a turn runs (RPC-13, RPC-28, RPC-33).
 
-use super::driven::{cancel, file, held, nothing_at, unjudged};
+use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
 use super::probes;
 use crate::acts::{call, read, say, write};
 use crate::conversation::{Conversation, Turn, quoted};
@@ -45,7 +45,7 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
 
 /// The agent's call is answered, and the turn goes on with that.
 async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
-    talk.give(asked, json!({"outcome": {"outcome": "cancelled"}}));
+    talk.give(asked, chosen(asked.get("params").unwrap_or(&Value::Null), &["reject_once", "reject_always"]));
     talk.finish(turn).await.map(|_| ())
 }
 

@@ -1,6 +1,6 @@
 //! How a connection ends (RPC-09, RPC-10).
 
-use super::cancel::hanging;
+use super::cancel::begin_hanging;
 use super::probes;
 use crate::conversation::Conversation;
 use crate::raw_peer::{Line, Missing};
@@ -26,9 +26,13 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
     ends_after(run, br#"{"jsonrpc":"2.0","id":1,"meth"#).await
 }
 
-/// The model is in the middle of its answer.
+/// The model is in the middle of its answer. That the agent may still say of its turn that it is cancelled is not watched.
 async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
-    let (talk, _, _) = hanging(run).await?;
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    let talk = run.unwatched().await?;
+    let session = talk.open(&folder).await?;
+    begin_hanging(talk, &session).await?;
     talk.peer.close();
     has_ended(talk).await
 }

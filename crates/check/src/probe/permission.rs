@@ -139,7 +139,7 @@ fn selected(option: &str) -> Value {
 
 async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
     let path = nothing_at(run, "attache-always.txt")?;
-    let (talk, asked) = twice(run, &path, &["allow_always"]).await?;
+    let (talk, asked) = twice(run, &path, &["allow_always", "allow_once"]).await?;
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if !is_offered(talk, "allow_always", asked.0) {
         return skipped("the agent offers no allow_always");
@@ -150,7 +150,7 @@ async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 
 async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
     let path = nothing_at(run, "attache-never.txt")?;
-    let (talk, asked) = twice(run, &path, &["reject_always"]).await?;
+    let (talk, asked) = twice(run, &path, &["reject_always", "reject_once"]).await?;
     if !is_offered(talk, "reject_always", asked.0) {
         return skipped("the agent offers no reject_always");
     }
