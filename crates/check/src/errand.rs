@@ -93,10 +93,9 @@ impl Errand {
         filled + rest
     }
 
-    /// What a client is told to do, in words.
-    pub fn told(&self) -> String {
-        let found = ERRANDS.iter().find(|(name, _)| *name == self.name);
-        self.fill(found.map_or(self.name, |(_, told)| told))
+    /// What a client is told to do, in words, with the placeholders that its command has.
+    pub fn told(&self) -> &'static str {
+        ERRANDS.iter().find(|(name, _)| *name == self.name).map_or(self.name, |(_, told)| told)
     }
 }
 
@@ -109,6 +108,6 @@ mod tests {
     fn placeholders_are_filled_once_and_what_is_none_stays() {
         let errand = Errand::new("prompt", Path::new("/p")).with("prompt", "say {cwd} {");
         assert_eq!(errand.fill("{cwd}:{prompt}{x} {"), "/p:say {cwd} {{x} {");
-        assert_eq!(errand.told(), "open a session in /p and send say {cwd} {");
+        assert_eq!(errand.told(), "open a session in {cwd} and send {prompt}");
     }
 }

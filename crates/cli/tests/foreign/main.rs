@@ -13,6 +13,8 @@
 mod agents;
 mod clients;
 mod deviations;
+mod docs;
+mod judged;
 mod killed;
 mod load;
 mod npm;

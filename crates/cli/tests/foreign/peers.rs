@@ -76,6 +76,15 @@ impl Client {
         }
     }
 
+    /// The program of a foreign client, which wants options and an agent.
+    pub(crate) fn program(self) -> Vec<String> {
+        match self {
+            Self::Ours => panic!("attache run is no foreign client"),
+            Self::OfficialRust => vec![text(official("official-client"))],
+            Self::OfficialTs => ts("client.mjs"),
+        }
+    }
+
     /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn too, once it runs.
     pub(crate) fn hello(self, agent: &[String], project: &Project, cancelling: bool) -> Vec<String> {
         match self {
@@ -104,11 +113,7 @@ impl Client {
         project: &Project,
         script: &str,
     ) -> Vec<String> {
-        let mut command = match self {
-            Self::Ours => panic!("attache run has no scripts"),
-            Self::OfficialRust => vec![text(official("official-client"))],
-            Self::OfficialTs => ts("client.mjs"),
-        };
+        let mut command = self.program();
         let file = project.beside("script.txt");
         std::fs::write(&file, script).unwrap();
         command.extend(["--script".into(), text(file), "--cwd".into(), text(project.cwd())]);
