@@ -248,7 +248,9 @@ impl Playing {
         let found = self.peer.findings().iter().find(|finding| {
             let line = line_of(finding);
             let is_asked = line.is_some_and(|line| line.get("method").is_some());
-            NO_MESSAGE.contains(&finding.rule.id)
+            let is_odd =
+                line.and_then(|line| line.get("id")).is_some_and(|id| id.is_number() && !id.is_i64());
+            NO_MESSAGE.contains(&finding.rule.id) && !is_odd
                 || finding.rule.strength == Strength::Must
                     && finding.earlier.is_none()
                     && is_asked
@@ -274,7 +276,7 @@ impl Playing {
     }
 }
 
-/// What is no message at all, or no reply.
+/// What is no message at all, or no reply; an id that is odd was so in the call (RPC-12).
 const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
 /// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was said of capabilities may be gone.
 const BY_ITSELF: [&str; 8] =

@@ -99,7 +99,9 @@ impl Judge {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
-            turns.closing = (is_close && !turns.running.is_empty()).then_some(report.line());
+            // A prompt of which nothing is heard yet may not have begun.
+            let runs = !turns.running.is_empty() && !turns.messages.is_empty();
+            turns.closing = (is_close && runs).then_some(report.line());
         }
     }
 
