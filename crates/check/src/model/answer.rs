@@ -137,9 +137,10 @@ impl Answer {
         }
     }
 
-    /// The text in pieces, as it is said once.
+    /// The text in pieces, as it is said once. No two that follow each other are alike unless the text is: some agents take the second for
+    /// the first one sent again.
     pub(super) fn pieces(&self) -> Vec<&str> {
-        if self.times == 1 { pieces(&self.text) } else { vec![&self.text] }
+        pieces(&self.text)
     }
 
     /// All that is said.

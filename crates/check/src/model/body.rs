@@ -24,6 +24,8 @@ pub(super) struct Body {
     of: usize,
     after: IntoIter<String>,
     ending: After,
+    /// Whether what was said has had its time to go out.
+    is_sent: bool,
 }
 
 impl Body {
@@ -31,7 +33,8 @@ impl Body {
     pub(super) fn events(events: Written, ending: After) -> Self {
         let text: Vec<Bytes> = events.text.into_iter().map(Bytes::from).collect();
         let of = text.len().saturating_mul(events.times);
-        Self { before: events.before.into_iter(), text, sent: 0, of, after: events.after.into_iter(), ending }
+        let (before, after) = (events.before.into_iter(), events.after.into_iter());
+        Self { before, text, sent: 0, of, after, ending, is_sent: false }
     }
 
     /// An answer in one piece. What is to hang or to break does so in its middle.
@@ -59,7 +62,7 @@ impl hyper::body::Body for Body {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let begun = self.before.next().map(Bytes::from).or_else(|| self.piece());
         if let Some(piece) = begun {
@@ -72,6 +75,12 @@ impl hyper::body::Body for Body {
             }
             // Nobody wakes it again: the end of the connection drops it.
             After::Hang => Poll::Pending,
+            // What waits to be written is lost with an error: it is written when there is nothing more for a moment.
+            After::Cut if !self.is_sent => {
+                self.is_sent = true;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
             After::Cut => Poll::Ready(Some(Err(io::Error::other("cut, as the act says")))),
         }
     }

@@ -135,21 +135,21 @@ async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
 }
 
 async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
-    /// One piece of the answer, in characters.
-    const PIECE: usize = 4000;
     run.driven().await?;
+    // 4000 characters that do not repeat themselves.
+    let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
     // An agent without a model reads nothing of it: what it is told to say shows as much where it is short.
-    let pieces = if run.asked().is_some() { 1000 } else { 25 };
+    let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
-    let played = talk.play(&session, say("x".repeat(PIECE)).repeat(pieces)).await?;
+    let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;
     let reason = played.stop_reason()?;
     if reason != "end_turn" {
         // Some agents take a text that repeats itself for a model that has lost its way.
         return not_tested(format!("the agent ends a turn with a long answer early: {reason}"));
     }
-    let came = played.said().bytes().filter(|byte| *byte == b'x').count();
-    let all = PIECE * pieces;
-    expect(came == all, format!("{all} characters of the model's answer"), format!("{came} of them"))
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let (came, all) = (digits(&played.said()), digits(&numbers) * times);
+    expect(came == all, format!("{all} digits of the model's answer"), format!("{came} of them"))
 }
 
 async fn the_context_accumulates(run: &mut Run) -> Probed {
