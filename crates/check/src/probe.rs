@@ -9,15 +9,18 @@ mod bare_client;
 mod cancel;
 mod cancel_state;
 mod capability;
+mod command;
 mod config_option;
 mod directory;
 mod driven;
 mod during_turn;
+mod elicitation;
 mod ending;
 mod extension;
 mod file;
 mod fork;
 mod framing;
+mod history;
 mod initialize;
 mod message;
 mod mode;
@@ -98,6 +101,9 @@ const TOPICS: &[&[Probe]] = &[
     plan::PROBES,
     roots::PROBES,
     during_turn::PROBES,
+    command::PROBES,
+    history::PROBES,
+    elicitation::PROBES,
     cancel::PROBES,
     cancel_state::PROBES,
     bare_client::PROBES,

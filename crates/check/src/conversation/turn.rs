@@ -90,7 +90,12 @@ impl Conversation {
     }
 
     /// The updates of a session from the line at an index on, before the line with this number.
-    fn updates(&self, session: &Value, first: usize, before: usize) -> impl Iterator<Item = &Value> {
+    pub(crate) fn updates(
+        &self,
+        session: &Value,
+        first: usize,
+        before: usize,
+    ) -> impl Iterator<Item = &Value> {
         let params = self.heard(first).filter(move |line| line.number < before);
         let params = params
             .filter(|line| line.calls::<SessionUpdateNotification>())

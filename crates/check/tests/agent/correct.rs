@@ -50,6 +50,8 @@ pub(crate) struct Correct {
     /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,
+    /// The session that was opened just now, of which nothing was told yet.
+    new: Option<String>,
 }
 
 /// An error: its code, and its data.
@@ -136,7 +138,10 @@ impl Correct {
             return self.notified(method, &message["params"]);
         }
         match self.call(method, id, &message["params"]) {
-            Ok(Some(result)) => self.give(id, result),
+            Ok(Some(result)) => {
+                self.give(id, result);
+                self.greet();
+            }
             // It is answered when the turn ends.
             Ok(None) => {}
             Err((code, data)) => {
@@ -223,6 +228,17 @@ impl Correct {
             !["/fs/readTextFile", "/fs/writeTextFile", "/terminal", "/auth/terminal"].contains(&pointer);
         let told = self.client.as_ref().and_then(|client| client.pointer(pointer));
         told.is_some_and(|told| if is_marker { told.is_object() } else { *told == true })
+    }
+
+    /// Tells what can be told of a new session once the client knows its id.
+    fn greet(&mut self) {
+        if let Some(id) = self.new.take() {
+            let help = json!({"name": "help", "description": "Tells what can be said."});
+            self.update(
+                &id,
+                json!({"sessionUpdate": "available_commands_update", "availableCommands": [help]}),
+            );
+        }
     }
 
     /// Sends an update of the session and keeps it where it belongs to the history.

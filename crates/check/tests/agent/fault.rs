@@ -10,6 +10,7 @@ mod during_turn;
 mod extension;
 mod file;
 mod framing;
+mod history;
 mod initialize;
 mod message;
 mod permission;
@@ -117,6 +118,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         extension::FAULTS,
         file::FAULTS,
         framing::FAULTS,
+        history::FAULTS,
         initialize::FAULTS,
         message::FAULTS,
         permission::FAULTS,

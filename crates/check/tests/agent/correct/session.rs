@@ -63,6 +63,7 @@ impl Correct {
         let id = self.store.id("s");
         self.store.sessions.insert(id.clone(), session);
         self.open.push(id.clone());
+        self.new = Some(id.clone());
         let mut result = self.state(&id);
         result["sessionId"] = json!(id);
         result

@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(super) is_archived: bool,
     pub(crate) title: Option<String>,
     /// Its updates from the first prompt on.
-    pub(super) history: Vec<Value>,
+    pub(crate) history: Vec<Value>,
     pub(crate) model: String,
     pub(super) is_fast: bool,
     pub(super) mode: String,
@@ -43,8 +43,13 @@ impl Session {
 
     /// Whether this was said by either side, outside of the acts.
     pub(super) fn recalls(&self, text: &str) -> bool {
-        let chunks = self.history.iter().filter_map(|update| update["content"]["text"].as_str());
-        chunks.map(|said| said.split("{\"acts\":").next().unwrap_or_default()).any(|said| said.contains(text))
+        let mut known = String::new();
+        for update in &self.history {
+            let said =
+                update["content"]["text"].as_str().or(update["content"][0]["content"]["text"].as_str());
+            known.extend(said.map(|said| said.split("{\"acts\":").next().unwrap_or_default()));
+        }
+        known.contains(text)
     }
 
     /// The path that is meant, if it lies inside the roots.

@@ -131,6 +131,14 @@ impl Correct {
         let Some(tool) = self.turns.get_mut(session).and_then(|turn| turn.tools.get_mut(id)) else { return };
         match method {
             "session/request_permission" => self.has_asked(session, id, result),
+            "elicitation/create" => {
+                let content =
+                    result.filter(|result| result["action"] == "accept").map(|result| &result["content"]);
+                let answer = content.and_then(|content| content["answer"].as_str());
+                let told = answer
+                    .map(|text| json!([{"type": "content", "content": {"type": "text", "text": text}}]));
+                self.finish_tool(session, id, answer.is_some(), told);
+            }
             "fs/read_text_file" => {
                 let before = result.and_then(|result| result["content"].as_str()).map(str::to_owned);
                 self.has_read(session, id, before);

@@ -24,7 +24,10 @@ fn acts(text: &str) -> Option<VecDeque<Value>> {
 }
 
 /// What it does when nothing tells it what to do.
-fn usual(cwd: &str) -> VecDeque<Value> {
+fn usual(text: &str, cwd: &str) -> VecDeque<Value> {
+    if text.starts_with("/help") {
+        return VecDeque::from([json!({"say": "Say what is to be done."})]);
+    }
     let look = json!({"call": [{"tool": "look", "path": format!("{cwd}/a")}]});
     VecDeque::from([look, json!({"say": "hello"})])
 }
@@ -47,7 +50,7 @@ impl Correct {
         let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
         let session = self.store.session(&id);
         session.is_listed = true;
-        let acts = acts(&text).unwrap_or_else(|| usual(&session.cwd));
+        let acts = acts(&text).unwrap_or_else(|| usual(&text, &session.cwd));
         let message = self.store.id("m");
         let session = self.store.session(&id);
         for block in blocks {

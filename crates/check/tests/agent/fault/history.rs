@@ -1,0 +1,90 @@
+//! Faults in what is left of a conversation, in commands and in questions.
+
+use crate::fault::{Fault, change, fault, misdone, misheard, refuse};
+use serde_json::{Value, json};
+
+/// Whether a line is an update of this kind.
+fn is_update(line: &Value, kind: &str) -> bool {
+    line["params"]["update"]["sessionUpdate"] == kind
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("SESS-13", &["SESS-15"], |h, s| {
+        if h.is("session/load") {
+            s.retain(|line| !is_update(line, "agent_message_chunk"))
+        }
+    }),
+    fault("SESS-15", &[], |h, s| {
+        if h.is("session/load") {
+            for line in s.iter_mut().filter(|line| is_update(line, "user_message_chunk")) {
+                line["params"]["update"]["sessionUpdate"] = json!("agent_message_chunk")
+            }
+        }
+    }),
+    fault("MSG-05", &[], |h, s| {
+        if h.is("session/load") {
+            for line in s.iter_mut().filter(|line| is_update(line, "user_message_chunk")) {
+                line["params"]["update"].as_object_mut().unwrap().remove("messageId");
+            }
+        }
+    }),
+    fault("SESS-17", &[], |h, s| {
+        if h.is("session/load") || h.is("session/resume") {
+            change(s, "configOptions", |all| {
+                all.as_array_mut().unwrap().remove(0);
+            })
+        }
+    }),
+    misdone("SESS-20", &[], |h, agent| {
+        if h.is("session/resume") {
+            agent.keep_wrongly(&h.params()["sessionId"], |session| session.history.clear())
+        }
+    }),
+    fault("SESS-27", &[], |h, s| {
+        if h.is("session/new") && s[0].get("result").is_some() {
+            let content = json!({"type": "text", "text": "Welcome!"});
+            let welcome = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+            s.push(crate::fault::update(&s[0]["result"]["sessionId"], welcome))
+        }
+    }),
+    misdone("TITLE-03", &["TITLE-01"], |h, agent| {
+        if h.is("session/prompt") {
+            agent.keep_wrongly(&h.params()["sessionId"], |session| {
+                session.title = session.title.as_ref().map(|_| "A better title".to_owned())
+            })
+        }
+    }),
+    fault("USE-09", &[], |h, s| {
+        if h.is("session/load") || h.is("session/resume") {
+            s.retain(|line| !is_update(line, "usage_update"))
+        }
+    }),
+    fault("CMD-01", &[], |h, s| {
+        if h.is("session/new") {
+            s.reverse()
+        }
+    }),
+    misheard("CMD-04", &[], |_, m| {
+        if let Some(text) = m.pointer_mut("/params/prompt/0/text")
+            && *text == "/help"
+        {
+            *text = json!("help")
+        }
+    }),
+    fault("ELIC-03", &["INIT-10", "INIT-16"], |h, s| {
+        let asks = h.params()["prompt"][0]["text"].as_str().is_some_and(|text| text.contains("\"ask\""));
+        if asks && !h.before.client["elicitation"]["form"].is_object() {
+            refuse(h, s, -32603)
+        }
+    }),
+    misheard("ELIC-16", &[], |h, m| {
+        if h.answers == "elicitation/create" && m["result"]["action"] == "decline" {
+            m["result"]["action"] = json!("accept")
+        }
+    }),
+    misheard("ELIC-23", &[], |h, m| {
+        if h.answers == "elicitation/create" && m["result"]["action"] == "_attache_defer" {
+            m["result"]["action"] = json!("accept")
+        }
+    }),
+];
