@@ -11,6 +11,7 @@ mod cancel_state;
 mod capability;
 mod command;
 mod config_option;
+mod decoding;
 mod directory;
 mod driven;
 mod during_turn;
@@ -77,6 +78,7 @@ const TOPICS: &[&[Probe]] = &[
     request::PROBES,
     extension::PROBES,
     capability::PROBES,
+    decoding::PROBES,
     authenticate::PROBES,
     session::PROBES,
     directory::PROBES,

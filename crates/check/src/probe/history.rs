@@ -187,7 +187,8 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
     let (talk, session) = run.session().await?;
-    let acts = think(THOUGHT).then(call(read(notes))).then(say(SAID));
+    let acts =
+        think(THOUGHT).then(call(read(notes))).then(say(SAID).usage(json!({"input": 900, "output": 90})));
     let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     Ok((talk, session, played))

@@ -4,7 +4,7 @@ use super::probes;
 use crate::conversation::{Reply, quoted};
 use crate::raw_peer::Line;
 use crate::run::Run;
-use crate::verdict::{Probed, expect, fail, not_tested};
+use crate::verdict::{Probed, expect, fail};
 use attache_protocol::method::{
     Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetMode,
 };
@@ -17,7 +17,6 @@ probes! {
     "SESS-10" one_malformed_server_fails_the_request;
     "SESS-11" servers_may_be_null_but_not_absent;
     "SESS-21" an_unknown_session_is_not_found;
-    "SESS-23" closing_cancels_the_turn;
     "SESS-24" closing_an_unknown_session_is_answered;
     "SESS-25" nothing_is_sent_for_a_closed_session;
 }
@@ -83,24 +82,6 @@ async fn an_unknown_session_is_not_found(run: &mut Run) -> Probed {
         is_unknown(&reply, method)?;
     }
     Ok(())
-}
-
-async fn closing_cancels_the_turn(run: &mut Run) -> Probed {
-    let words = run.words();
-    run.talk().await?.needs(CLOSE)?;
-    let (talk, session) = run.session().await?;
-    let first = talk.now();
-    let prompt = talk.begin(SessionPrompt::ROW.name, json!({"sessionId": session.id, "prompt": words}));
-    let result = talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
-    // `null` is what a client has to take for `{}`.
-    expect(result.is_null() || result.is_object(), "the result {}", quoted(&result.to_string()))?;
-    let answers = |line: &Line| line.replies_to(&prompt);
-    let line = talk.hear(first, "the prompt of the closed session is answered", answers).await?;
-    match line.get("result") {
-        // A turn that was faster than the close has its own reason.
-        Some(result) => expect(result.get("stopReason").is_some(), "a stopReason", quoted(&line.text)),
-        None => not_tested("the agent cannot run a turn here"),
-    }
 }
 
 /// A result or an error: both are right, silence is not.

@@ -5,6 +5,7 @@ mod archive;
 mod authenticate;
 mod cancel;
 mod config_option;
+mod decoding;
 mod directory;
 mod during_turn;
 mod extension;
@@ -113,6 +114,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         authenticate::FAULTS,
         cancel::FAULTS,
         config_option::FAULTS,
+        decoding::FAULTS,
         directory::FAULTS,
         during_turn::FAULTS,
         extension::FAULTS,

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 impl Correct {
     pub(super) fn list(&self, params: &Value) -> Result<Value, Refusal> {
-        if !params["cursor"].is_null() {
+        let is_folder = params["cwd"].is_null() || params["cwd"].is_string();
+        if !params["cursor"].is_null() || !is_folder {
             return Err(invalid());
         }
         let holds: fn(bool) -> bool = match params["archived"].as_str() {

@@ -17,8 +17,14 @@ impl Opening {
             return Err(invalid());
         }
         let servers = list_or_null(&params["mcpServers"])?;
-        if servers.iter().any(|server| !server["command"].is_string() || !server["args"].is_array()) {
-            return Err(invalid());
+        for server in servers {
+            let lists = [&server["args"], &server["env"]].map(list_or_null);
+            let [args, env] = [lists[0].clone()?, lists[1].clone()?];
+            let is_variable = |it: &Value| it["name"].is_string() && it["value"].is_string();
+            let is_whole = server["command"].is_string() && server.get("args").is_some();
+            if !is_whole || !args.iter().all(Value::is_string) || !env.iter().all(is_variable) {
+                return Err(invalid());
+            }
         }
         let path = |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
         let directories = list_or_null(&params["additionalDirectories"])?.iter().map(path);
