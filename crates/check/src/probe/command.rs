@@ -2,7 +2,7 @@
 
 use super::mode::of_session;
 use super::probes;
-use crate::conversation::quoted;
+use crate::conversation::{Conversation, Session, quoted};
 use crate::raw_peer::Line;
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -28,8 +28,7 @@ const OF_STATE: [&str; 7] = [
 
 async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = run.session().await?;
-    talk.is_still_there().await?;
+    let (talk, session) = settled(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let lines: Vec<&Line> = talk.heard(first).collect();
     let opened = lines
@@ -45,8 +44,7 @@ async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Prob
 async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     run.driven().await?;
     let first = run.talk().await?.now();
-    let (talk, session) = run.session().await?;
-    talk.is_still_there().await?;
+    let (talk, session) = settled(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let announced = talk.heard(first).find(|line| is_announced(line)).and_then(|line| line.get("params"));
     let all =
@@ -68,10 +66,17 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     expect(said.first() != said.last(), "/help is answered as a command", quoted(&said.concat()))
 }
 
+/// A new session, and time for the agent to tell of it: another one is opened since.
+async fn settled(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
+    let (_, session) = run.session().await?;
+    let (talk, _) = run.session().await?;
+    talk.is_still_there().await?;
+    Ok((talk, session))
+}
+
 async fn between_turns_only_the_state_is_told(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
-    let (talk, session) = run.session().await?;
-    talk.is_still_there().await?;
+    let (talk, session) = settled(run).await?;
     let is_of_session = |line: &&Line| {
         line.calls::<SessionUpdateNotification>()
             && line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)

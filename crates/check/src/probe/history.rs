@@ -1,4 +1,4 @@
-//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20, FORK-02, TITLE-03, USE-09, MSG-05).
+//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20, FORK-02, TITLE-03).
 
 use super::driven::{file, play_in, unjudged};
 use super::mode::of_session;
@@ -9,19 +9,17 @@ use super::title::name;
 use crate::acts::{call, read, recall, say, think};
 use crate::conversation::{Conversation, Played, Reply, Session, quoted};
 use crate::run::Run;
-use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES};
 use serde_json::{Value, json};
 
 probes! {
     "SESS-13" a_load_tells_the_whole_conversation_in_order;
     "SESS-15" a_load_tells_who_said_what;
-    "MSG-05" who_gives_ids_gives_them_to_user_messages_too;
     "SESS-17" what_opens_a_session_again_tells_its_options;
     "SESS-20" a_resumed_session_goes_on;
     "FORK-02" a_fork_and_its_original_go_apart;
     "TITLE-03" a_title_of_the_user_stays;
-    "USE-09" the_usage_is_told_again;
 }
 
 const LOAD: &str = "/loadSession";
@@ -66,21 +64,6 @@ async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
     let agent = by("agent_message_chunk");
     expect(agent.contains(SAID), "what the agent said as agent_message_chunk", quoted(&agent))?;
     expect(!agent.contains(PROMPTED), "what the user said not as agent_message_chunk", quoted(&agent))
-}
-
-async fn who_gives_ids_gives_them_to_user_messages_too(run: &mut Run) -> Probed {
-    let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
-    reply.result()?;
-    let has_id = |update: &&Value| update.get("messageId").is_some_and(|id| !id.is_null());
-    let mut of_agent = told.iter().filter(|update| kind(update) == "agent_message_chunk");
-    if !of_agent.any(|update| has_id(&update)) {
-        return skipped("the agent gives its messages no ids");
-    }
-    let mut of_user = told.iter().filter(|update| kind(update) == "user_message_chunk");
-    match of_user.find(|update| !has_id(update)) {
-        Some(update) => fail("a messageId on the user's messages too", quoted(&update.to_string())),
-        None => Ok(()),
-    }
 }
 
 /// They may be left out; if they are told, they are those of the session.
@@ -148,23 +131,6 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
     expect(entry.get("title") == Some(&stored), format!("the title {stored}"), quoted(&entry.to_string()))
 }
 
-async fn the_usage_is_told_again(run: &mut Run) -> Probed {
-    for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
-        let Again { session, played, reply, told } = again(run, capability, method).await?;
-        reply.result()?;
-        if played.updates_of("usage_update").next().is_none() {
-            return skipped("the turn told no usage");
-        }
-        let talk = run.talk().await?;
-        talk.is_still_there().await?;
-        let is_usage = of_session(&session, "usage_update");
-        let is_told = told.iter().any(|update| kind(update) == "usage_update");
-        let is_told = is_told || talk.heard(0).any(|line| is_usage(line));
-        expect(is_told, format!("a usage_update after {method}"), "none")?;
-    }
-    Ok(())
-}
-
 /// A turn in a session that is then opened again by this method: in a new process if the agent keeps sessions so long, else in its own
 /// once the session was closed.
 async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
@@ -187,8 +153,7 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
     let (talk, session) = run.session().await?;
-    let acts =
-        think(THOUGHT).then(call(read(notes))).then(say(SAID).usage(json!({"input": 900, "output": 90})));
+    let acts = think(THOUGHT).say("attache: one moment").then(call(read(notes))).then(say(SAID));
     let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     Ok((talk, session, played))

@@ -21,13 +21,6 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    fault("MSG-05", &[], |h, s| {
-        if h.is("session/load") {
-            for line in s.iter_mut().filter(|line| is_update(line, "user_message_chunk")) {
-                line["params"]["update"].as_object_mut().unwrap().remove("messageId");
-            }
-        }
-    }),
     fault("SESS-17", &[], |h, s| {
         if h.is("session/load") || h.is("session/resume") {
             change(s, "configOptions", |all| {
@@ -52,11 +45,6 @@ pub(super) const FAULTS: &[Fault] = &[
             agent.keep_wrongly(&h.params()["sessionId"], |session| {
                 session.title = session.title.as_ref().map(|_| "A better title".to_owned())
             })
-        }
-    }),
-    fault("USE-09", &[], |h, s| {
-        if h.is("session/load") || h.is("session/resume") {
-            s.retain(|line| !is_update(line, "usage_update"))
         }
     }),
     fault("CMD-01", &[], |h, s| {
