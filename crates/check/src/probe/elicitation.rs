@@ -26,7 +26,9 @@ async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     for elicitation in [Value::Null, json!({}), json!({"form": null, "url": null})] {
         let mut client = capabilities();
-        client["elicitation"] = elicitation;
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
         let talk = run.fresh_with(client).await?;
         let session = talk.open(&folder).await?;
         let played = talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?;

@@ -153,7 +153,7 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
     let (talk, session) = run.session().await?;
-    let acts = think(THOUGHT).say("attache: one moment").then(call(read(notes))).then(say(SAID));
+    let acts = call(read(notes)).say("attache: one moment").then(think(THOUGHT).say(SAID));
     let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     Ok((talk, session, played))
