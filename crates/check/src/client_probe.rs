@@ -8,6 +8,7 @@ mod cancel;
 mod config_option;
 mod decoding;
 mod elicitation;
+mod ending;
 mod envelope;
 mod extension;
 mod file;
@@ -65,6 +66,7 @@ const TOPICS: &[&[ClientProbe]] = &[
     notice::PROBES,
     mcp::PROBES,
     framing::PROBES,
+    ending::PROBES,
     envelope::PROBES,
     extension::PROBES,
     authenticate::PROBES,

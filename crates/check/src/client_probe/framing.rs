@@ -64,14 +64,19 @@ async fn the_end_of_the_agent_inside_a_line_ends_the_turn(run: &mut ClientRun) -
     ends_after(run, br#"{"jsonrpc":"2.0","method":"session/upd"#).await
 }
 
-/// The agent is gone in mid-turn, after these bytes: the client ends, starts it anew, or says something.
+/// The agent is gone in mid-turn, after these bytes.
 async fn ends_after(run: &mut ClientRun, bytes: &[u8]) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
+    talk.wire.peer.send_bytes(bytes);
+    ends_with_its_agent(talk).await
+}
+
+/// The agent is gone: the client ends, starts it anew, or says something.
+pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     if !talk.client.is_seen() {
         return not_tested("what a person's client makes of it is not seen");
     }
     let before = talk.client.printed();
-    talk.wire.peer.send_bytes(bytes);
     talk.wire.peer.close();
     let patience = talk.wire.patience;
     let _closed = talk.wire.peer.wait_for_end(patience).await;

@@ -29,6 +29,12 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
+    // Before the agent has introduced itself it waits for ever.
+    Fault::says("RPC-09", &[], |h, s| {
+        if h.is_over && h.client.agent.is_null() {
+            s.clear();
+        }
+    }),
     Fault::says("RPC-10", &[], |h, s| {
         if h.text == HUGE {
             s.clear();

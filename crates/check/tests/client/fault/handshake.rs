@@ -10,7 +10,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Raw("starting…".to_owned()));
         }
     }),
-    Fault::says("INIT-01", &["PROMPT-01", "SESS-26"], |h, s| {
+    Fault::says("INIT-01", &["PROMPT-01", "RPC-13", "SESS-26"], |h, s| {
         if h.message.is_null() {
             let params = json!({"cwd": h.client.errand.cwd(), "mcpServers": []});
             s.insert(
