@@ -148,6 +148,7 @@ impl ClientRun {
             };
             verdicts.extend(verdict);
         }
+        self.leave().await;
         verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(&only, verdict.rule.id)));
         verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(&only, verdict.rule.id)));
         Ok(worst_of_each(verdicts))
@@ -161,20 +162,25 @@ impl ClientRun {
             let turn = talk.set_up().await?;
             talk.say(&turn, "hello");
             talk.end_turn(&turn, "end_turn");
-            Ok(talk.wire.peer.wait_for_end(talk.wire.patience).await)
+            talk.is_usual = true;
+            Ok(talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await)
         };
         let contact: Probed<bool> = contact.await;
         let verdict = contact.map(|ends| self.ends_with_turn = ends);
         let verdict =
             verdict.map_err(|outcome| Verdict::new("INIT-01", outcome, "first_contact", self.shown()));
-        self.leave().await;
+        self.leave_open().await;
         verdict
     }
 
     async fn probe(&mut self, probe: &ClientProbe) -> Option<Verdict> {
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        self.leave().await;
+        let is_fail = matches!(outcome, Outcome::Fail { .. });
+        // What went wrong may go on: the next probe is not to suffer from it.
+        if is_fail || !self.leave_open().await {
+            self.leave().await;
+        }
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
@@ -238,10 +244,11 @@ impl ClientRun {
     /// # Errors
     /// Not tested: it has none of them. A fail: it does not prompt.
     pub(crate) async fn turn(&mut self, errands: &[&'static str]) -> Probed<(&mut ClientTalk, ClientTurn)> {
-        self.leave().await;
+        let kept = self.leave_open().await;
         let mut launched = not_tested("the client was told nothing");
         for name in errands {
             let errand = self.errand(name);
+            let errand = if kept { errand.going_on() } else { errand };
             launched = self.launch(&errand).map(|client| (client, errand));
             if launched.is_ok() {
                 break;
@@ -249,7 +256,14 @@ impl ClientRun {
         }
         let (client, errand) = launched?;
         let folder = self.folder.clone();
-        let talk = self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?;
+        let talk = match self.now.take() {
+            Some(mut talk) => {
+                talk.go_on(client, errand.name());
+                self.now.insert(talk)
+            }
+            None => self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?,
+        };
+        talk.is_usual = true;
         let turn = talk.set_up().await?;
         Ok((talk, turn))
     }
@@ -274,6 +288,15 @@ impl ClientRun {
         let mut talk = ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
+    }
+
+    /// Ends the client, unless a person drives it and the next turn may follow on the same connection. True if so.
+    async fn leave_open(&mut self) -> bool {
+        let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
+        if !stays {
+            self.leave().await;
+        }
+        stays
     }
 
     /// Ends the client, and every connection of it.

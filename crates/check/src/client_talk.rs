@@ -24,8 +24,12 @@ pub(crate) struct ClientTalk {
     pub(crate) client: StartedClient,
     /// The errand on which the client was started.
     pub(crate) errand: &'static str,
+    /// The index of the line from which the errand is looked for.
+    first: usize,
     /// Earlier connections of the same client, which have ended.
     pub(crate) ended: Vec<Conversation>,
+    /// Whether the agent of the connection offers everything, as that of most turns does.
+    pub(crate) is_usual: bool,
     /// Whether the client has been seen to close the connection when its turn had ended.
     pub(crate) ends_with_turn: bool,
     scenarios: Scenarios,
@@ -65,14 +69,24 @@ impl ClientTalk {
         scenarios: Scenarios,
         patience: Duration,
     ) -> Probed<Self> {
-        let wire = match client.next(patience * STARTING).await {
+        let wire = match client.next(client.takes(patience * STARTING)).await {
             Some(link) => conversation(link, scenarios(0), patience),
             None => {
                 let how = how_it_left(&client.stop().await);
                 return fail("the client starts its agent", format!("it did not: {how}"));
             }
         };
-        Ok(Self { wire, client, errand, ended: Vec::new(), ends_with_turn: false, scenarios, words: 0 })
+        Ok(Self {
+            wire,
+            client,
+            errand,
+            first: 0,
+            ended: Vec::new(),
+            is_usual: false,
+            ends_with_turn: false,
+            scenarios,
+            words: 0,
+        })
     }
 
     /// Goes on with the next connection, when this one has ended and the client makes another.
@@ -83,6 +97,7 @@ impl ClientTalk {
                 let scenario = (self.scenarios)(self.ended.len() + 1);
                 let next = conversation(link, scenario, patience);
                 self.ended.push(std::mem::replace(&mut self.wire, next));
+                self.first = 0;
                 Ok(())
             }
             None => fail("the client starts its agent again", "it did not"),
@@ -104,7 +119,7 @@ impl ClientTalk {
     pub(crate) async fn awaits(&mut self, wanted: impl Fn(&Line) -> bool) -> Result<Line, String> {
         let patience = self.wire.patience * if self.wire.now() == 0 { STARTING } else { 1 };
         loop {
-            let found = self.wire.peer.wait_for(0, patience, |line| line.is_theirs && wanted(line)).await;
+            let found = self.next_line(patience, &wanted).await;
             match found {
                 Ok(line) => return Ok(line),
                 Err(Missing::TimedOut(after)) => {
@@ -117,6 +132,44 @@ impl ClientTalk {
                 }
             }
         }
+    }
+
+    /// Waits for a line on this connection, from where the errand began.
+    async fn next_line(
+        &mut self,
+        patience: Duration,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Result<Line, Missing> {
+        let Self { wire, client, first, .. } = self;
+        let patience = client.takes(patience);
+        tokio::select! {
+            found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
+            () = client.is_passed_over() => Err(Missing::Ended("it was passed over".to_owned())),
+        }
+    }
+
+    /// Whether another errand may follow on this connection.
+    pub(crate) fn may_go_on(&self) -> bool {
+        !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
+    }
+
+    /// Goes on with another errand on this connection: turns that are open end.
+    pub(crate) fn go_on(&mut self, client: StartedClient, errand: &'static str) {
+        let is_open = |line: &&Line| {
+            line.asks::<SessionPrompt>() && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
+        };
+        let open: Vec<Value> = self
+            .wire
+            .peer
+            .lines()
+            .iter()
+            .filter(is_open)
+            .filter_map(|line| line.get("id").cloned())
+            .collect();
+        for id in open {
+            self.wire.reply(&id, json!({"stopReason": "end_turn"}));
+        }
+        (self.client, self.errand, self.first) = (client, errand, self.wire.now());
     }
 
     /// Waits until the client prompts. A good agent's answers bring it there.
@@ -256,6 +309,9 @@ impl ClientTalk {
     /// Waits for the end of the client, which is due once its turn has ended; one that goes on is ended.
     pub(crate) async fn leaves(&mut self) -> Left {
         let patience = self.wire.patience;
+        if !self.client.is_seen() {
+            return self.client.printed();
+        }
         // Its calls are answered until it closes the connection, or ends.
         let _ended = self.wire.peer.wait_for_end(patience).await;
         self.client.leaves(patience).await
@@ -283,6 +339,11 @@ async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -
     }
 }
 
+/// Whether this line of ours answers that call of the client.
+fn answers(line: &Line, call: &Line) -> bool {
+    !line.is_theirs && line.get("method").is_none() && line.get("id") == call.get("id")
+}
+
 /// How a client ended, as a sentence.
 pub(crate) fn how_it_left(left: &Left) -> String {
     let how = match left.exit {
@@ -295,7 +356,7 @@ pub(crate) fn how_it_left(left: &Left) -> String {
         "" => how,
         said => {
             let cut = said.chars().count().saturating_sub(300);
-            format!("{how}; its last words: {}", said.chars().skip(cut).collect::<String>())
+            format!("{how}; its last words: {}", said.chars().skip(cut).collect::<String>().trim_start())
         }
     }
 }

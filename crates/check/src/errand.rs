@@ -9,6 +9,7 @@ pub struct Errand {
     name: &'static str,
     cwd: PathBuf,
     values: BTreeMap<&'static str, String>,
+    goes_on: bool,
 }
 
 /// Every errand, with what a client is told to do.
@@ -48,7 +49,7 @@ impl Errand {
     pub(crate) fn new(name: &'static str, cwd: &Path) -> Self {
         let cwd = cwd.to_owned();
         let values = BTreeMap::from([("cwd", cwd.to_string_lossy().into_owned())]);
-        Self { name, cwd, values }
+        Self { name, cwd, values, goes_on: false }
     }
 
     /// The value of this placeholder.
@@ -56,6 +57,18 @@ impl Errand {
     pub fn with(mut self, placeholder: &'static str, value: impl Into<String>) -> Self {
         self.values.insert(placeholder, value.into());
         self
+    }
+
+    /// The same in the session that is open, where a person does it by hand.
+    #[must_use]
+    pub(crate) fn going_on(mut self) -> Self {
+        self.goes_on = true;
+        self
+    }
+
+    /// Whether it is to be done in the session that is open, and not with the agent started anew.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     /// Its name, one of [`ERRANDS`].

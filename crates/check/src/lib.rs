@@ -76,6 +76,6 @@ pub use report::Form;
 pub use rule::{Binds, Group, Rule, Strength, groups, rules};
 pub use run::Run;
 pub use select::{Selection, UnknownRule, select};
-pub use started_client::{Left, StartedClient};
+pub use started_client::{Left, Person, StartedClient};
 pub use support::{Answering, Calls, Support, Topic};
 pub use verdict::{Outcome, Verdict};

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
 /// How much is kept of what a client prints, of stdout and of stderr, in bytes.
@@ -36,7 +36,18 @@ enum Body {
     /// In memory: whom to tell of an interrupt.
     Memory(mpsc::Sender<()>),
     /// A person's own: the judge neither started it nor ends it.
-    Elsewhere,
+    Elsewhere(Person),
+}
+
+/// Who does by hand what an errand says.
+#[derive(Debug, Clone)]
+pub struct Person {
+    /// Where the client's agent comes in; the same for every errand.
+    pub door: Arc<Door>,
+    /// How long it may take.
+    pub patience: Duration,
+    /// Notified when the person passes over an errand.
+    pub passes: Arc<Notify>,
 }
 
 enum Connections {
@@ -113,11 +124,27 @@ impl StartedClient {
         Self { body: Body::Memory(interrupt), connections, printed, _readers: readers }
     }
 
-    /// A client that somebody else runs, whose agents come in by this door.
-    pub fn elsewhere(door: Arc<Door>) -> Self {
+    /// A client that a person runs by hand. What it prints is not seen, and it is not ended.
+    pub fn by_hand(person: Person) -> Self {
         let printed = Arc::new(Printed::new());
-        let connections = Connections::Door(door);
-        Self { body: Body::Elsewhere, connections, printed, _readers: JoinSet::new() }
+        let connections = Connections::Door(person.door.clone());
+        Self { body: Body::Elsewhere(person), connections, printed, _readers: JoinSet::new() }
+    }
+
+    /// How long what it is told may take, where an answer takes `patience`.
+    pub(crate) fn takes(&self, patience: Duration) -> Duration {
+        match &self.body {
+            Body::Elsewhere(person) => patience.max(person.patience),
+            _ => patience,
+        }
+    }
+
+    /// Waits until the person passes over the errand; for ever where nobody does.
+    pub(crate) async fn is_passed_over(&self) {
+        match &self.body {
+            Body::Elsewhere(person) => person.passes.notified().await,
+            _ => std::future::pending().await,
+        }
     }
 
     /// The next connection; nothing when the client has ended without one, or this time is over.
@@ -133,7 +160,7 @@ impl StartedClient {
             match body {
                 Body::Process(child) => drop(child.wait().await),
                 Body::Memory(_) => printed.ended().await,
-                Body::Elsewhere => std::future::pending().await,
+                Body::Elsewhere(person) => person.passes.notified().await,
             }
         };
         let either = async {
@@ -154,13 +181,13 @@ impl StartedClient {
                 true
             }
             Body::Memory(interrupt) => interrupt.try_send(()).is_ok(),
-            Body::Elsewhere => false,
+            Body::Elsewhere(_) => false,
         }
     }
 
     /// Whether what it prints can be seen.
     pub(crate) fn is_seen(&self) -> bool {
-        !matches!(self.body, Body::Elsewhere)
+        !matches!(self.body, Body::Elsewhere(_))
     }
 
     /// Waits until it has printed this text. False if it did not within this time, or ended without.
@@ -201,7 +228,7 @@ impl StartedClient {
                 let ended = tokio::time::timeout(patience, self.printed.ended()).await.is_ok();
                 self.printed.left(None, ended)
             }
-            Body::Elsewhere => self.printed.left(None, false),
+            Body::Elsewhere(_) => self.printed.left(None, false),
         }
     }
 

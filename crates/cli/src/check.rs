@@ -3,6 +3,7 @@
 
 mod agent;
 pub(crate) mod arguments;
+mod by_hand;
 mod client;
 mod compare;
 mod errands;

@@ -138,7 +138,7 @@ async fn a_window_of_no_size_ends_nothing(run: &mut ClientRun) -> Probed {
             update("usage_update", json!({"used": 0, "size": 0})),
             update("usage_update", json!({"used": 500, "size": 0})),
             update("usage_update", json!({"used": 500, "size": 100})),
-            update("usage_update", json!({"used": u64::MAX, "size": 1})),
+            update("usage_update", json!({"used": 4_000_000_000_u64, "size": 1})),
         ]
     })
     .await

@@ -71,14 +71,14 @@ impl Gate {
             if is_offered { scenario.with(&capability, offered.clone()) } else { scenario }
         };
         let talk = run.start_with(self.errand.clone(), scenario).await?;
-        let first = talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await;
-        if let Ok(line) = first
-            && line.asks::<SessionPrompt>()
-            && !gated(&line)
-        {
+        match talk.awaits(|line| gated(line) || line.asks::<SessionPrompt>()).await {
+            Ok(line) if gated(&line) => return Ok(Some(line)),
             // What is sent at the end of a session comes after its turn.
-            let turn = talk.set_up().await?;
-            talk.end_turn(&turn, "end_turn");
+            Ok(_) => {
+                let turn = talk.set_up().await?;
+                talk.end_turn(&turn, "end_turn");
+            }
+            Err(_) => {}
         }
         talk.leaves().await;
         Ok(talk.lines().find(|line| line.is_theirs && gated(line)).cloned())

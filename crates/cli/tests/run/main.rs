@@ -10,6 +10,7 @@
 mod agents;
 mod budget;
 mod chat;
+mod check_client;
 mod client_permissions;
 mod config;
 mod demo;

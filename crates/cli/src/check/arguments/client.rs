@@ -1,10 +1,12 @@
 //! What may stand behind `attache check client`, and behind the relay that a client under test starts.
 
 use super::Judging;
+use crate::args::seconds;
 use attache_check::ERRANDS;
 use clap::Args;
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// What stands below the options.
 pub(super) fn help() -> String {
@@ -24,9 +26,13 @@ unless it is named. `attache run` and `acpx exec` are known: what they can do ne
 
 {}
 
+With --wait nothing is started: you configure the command that is told as the agent of your client, and do what each step says; Enter passes over a step. Turns follow each \
+other in one session as long as they can. What only a screen shows is not judged then. --only chooses a part.
+
 Examples:
   attache check client -- attache run --agent {{agent}} {{prompt}}
   attache check client -- sh -c 'exec my-client --acp {{agent}} --cwd {{cwd}} \"{{prompt}}\"'
+  attache check client --wait --only PERM,TERM
   attache check client --to 'load=my-client --load {{session}} -- {{agent...}}' -- my-client --say {{prompt}} -- {{agent...}}",
         errands.join("\n")
     )
@@ -37,10 +43,16 @@ pub(crate) struct Client {
     /// How the client is told to do something else than to prompt; --help lists the errands
     #[arg(long, value_name = "ERRAND=CMD", value_parser = errand)]
     pub(crate) to: Vec<(String, String)>,
+    /// For a client that a person drives: say what to configure there and what to type, and wait for it
+    #[arg(long, conflicts_with_all = ["to", "command"])]
+    pub(crate) wait: bool,
+    /// With --wait: how long a person may take for a step
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) patience: Duration,
     #[command(flatten)]
     pub(crate) judging: Judging,
     /// The program of the client and its arguments, with {agent} and {prompt}
-    #[arg(value_name = "CMD", required = true, last = true)]
+    #[arg(value_name = "CMD", required_unless_present = "wait", last = true)]
     pub(crate) command: Vec<OsString>,
 }
 

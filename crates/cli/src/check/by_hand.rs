@@ -1,0 +1,69 @@
+//! A client that a person drives: what to configure there, and what to do for each step.
+
+use super::errands::relay;
+use crate::exit::{Exit, Failure};
+use crate::show::sanitize;
+use attache_check::{Door, Errand, Person, StartedClient};
+use attache_connection::stdio::input;
+use attache_host::Launch;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// A person at a terminal, who does what stands on stderr.
+#[derive(Clone)]
+pub(super) struct ByHand {
+    person: Person,
+    /// Reads the Enters on stdin.
+    _reading: Arc<JoinSet<()>>,
+}
+
+impl ByHand {
+    /// Says what to configure. A step may take so long.
+    ///
+    /// # Errors
+    /// The system has no port.
+    pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
+        let door = Door::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
+        let mut words = relay()?;
+        words.extend([door.address().to_string(), door.token().to_owned()]);
+        let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
+        say(&format!(
+            "Configure this as the command of an agent in your client:\n\n  {}\n\nThen do what each step says. Enter passes over a step; a step that is not done in {} s is passed over too.",
+            line.join(" "),
+            patience.as_secs()
+        ));
+        let passes = Arc::new(Notify::new());
+        let mut reading = JoinSet::new();
+        reading.spawn(read(passes.clone()));
+        Ok(Self { person: Person { door: Arc::new(door), patience, passes }, _reading: Arc::new(reading) })
+    }
+
+    /// Says what is to be done.
+    pub(super) fn ask(&self, errand: &Errand) -> StartedClient {
+        let how = match errand.goes_on() {
+            true => "in the same session, ",
+            false => "start the agent anew in your client, then ",
+        };
+        say(&format!("\n> {how}{}", sanitize::text(&errand.told())));
+        StartedClient::by_hand(self.person.clone())
+    }
+}
+
+/// Each line that is typed passes over a step.
+async fn read(passes: Arc<Notify>) {
+    let Ok(input) = input() else { return };
+    let mut lines = BufReader::new(input).lines();
+    while let Ok(Some(_)) = lines.next_line().await {
+        passes.notify_waiters();
+    }
+}
+
+fn say(text: &str) {
+    // On a terminal a line of progress may stand there. Who closes stderr does without.
+    let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
+    let _unseen = writeln!(io::stderr(), "{start}{text}");
+}
