@@ -28,30 +28,27 @@ enum Way {
 
 use Way::{Instead, Same, Shell, With};
 
-const KNOWN: &[KnownClient] = &[
-    KnownClient {
-        program: "attache",
-        task: "run",
-        errands: &[
-            (&["load", "resume"], With(&["--resume", "{session}"])),
-            (&["list"], With(&["--resume", "last"])),
-            (&["set_mode"], With(&["--mode", "{mode}"])),
-            (&["set_option", "set_boolean"], With(&["--set", "{option}={value}"])),
-            (&["set_options"], With(&["--set", "{option}={value}", "--set", "{option2}={value2}"])),
-            (&["allow"], With(&["--yes"])),
-            (&["reject"], Same),
-            (&["image"], With(&["@{image}"])),
-            (&["form"], With(&["--forms", "defaults"])),
-            (&["cancel", "decline"], With(&["--forms", "decline"])),
-            (&["mcp"], With(&["--mcp", "{mcp}"])),
-            (&["login"], Instead(&["login", "{agent}", "{method}"])),
-            (&["logout"], Instead(&["logout", "{agent}"])),
-            (&["delete", "close"], Instead(&["agents", "check", "{agent}"])),
-            (&["twice"], Shell(r#"printf '%s\n---\n%s\n' "{prompt}" "{prompt2}" | exec "$@" --file -"#)),
-        ],
-    },
-    KnownClient { program: "acpx", task: "exec", errands: &[] },
-];
+const KNOWN: &[KnownClient] = &[KnownClient {
+    program: "attache",
+    task: "run",
+    errands: &[
+        (&["load", "resume"], With(&["--resume", "{session}"])),
+        (&["list"], With(&["--resume", "last"])),
+        (&["set_mode"], With(&["--mode", "{mode}"])),
+        (&["set_option", "set_boolean"], With(&["--set", "{option}={value}"])),
+        (&["set_options"], With(&["--set", "{option}={value}", "--set", "{option2}={value2}"])),
+        (&["allow"], With(&["--yes"])),
+        (&["reject"], Same),
+        (&["image"], With(&["@{image}"])),
+        (&["form"], With(&["--forms", "defaults"])),
+        (&["cancel", "decline"], With(&["--forms", "decline"])),
+        (&["mcp"], With(&["--mcp", "{mcp}"])),
+        (&["login"], Instead(&["login", "{agent}", "{method}"])),
+        (&["logout"], Instead(&["logout", "{agent}"])),
+        (&["delete", "close"], Instead(&["agents", "check", "{agent}"])),
+        (&["twice"], Shell(r#"printf '%s\n---\n%s\n' "{prompt}" "{prompt2}" | exec "$@" --file -"#)),
+    ],
+}];
 
 /// The words of the command that sends a known client on this errand; `main` is the command that sends its prompt.
 pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
