@@ -1,9 +1,11 @@
 //! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). Where a turn stands when it is cancelled: `cancel_state`.
 
-use super::driven::{ALLOW, cancel, chosen, held, nothing_at, play_in, shows, unjudged};
+use super::driven::{
+    ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
+};
 use super::probes;
 use super::request::is_ignored;
-use crate::acts::{call, say, write};
+use crate::acts::say;
 use crate::conversation::{Conversation, Session, Turn, quoted};
 use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
@@ -228,7 +230,7 @@ async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probe
 
 /// Only what is sent can be judged: an agent may also wait for the answers that the client owes it (CANCEL-05).
 async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-asked.txt")?;
+    let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;
     let first = talk.now();
     cancel(talk, &session);
@@ -260,7 +262,7 @@ async fn asking<'r>(
     run.driven().await?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
-    let turn = talk.begin_turn(&session, call(write(path, "new\n")).then(say("done")));
+    let turn = talk.begin_turn(&session, write_over(path, "new\n").then(say("done")));
     match held::<SessionRequestPermission>(talk, &turn).await? {
         Some(asked) => Ok((talk, session, turn, asked)),
         None => skipped("the agent does not ask before it writes"),
@@ -268,7 +270,7 @@ async fn asking<'r>(
 }
 
 async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-late.txt")?;
+    let path = file(run, "attache-late.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;
     let first = talk.now();
     cancel(talk, &session);
@@ -276,7 +278,7 @@ async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed
     talk.give(&asked, late);
     ends(talk, turn).await?;
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
-    let is_written = path.exists() || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
+    let is_written = is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
     expect(!is_written, "leave after the cancel starts nothing", "the file is written")
 }
 

@@ -1,6 +1,6 @@
 //! What probes of turns share: turns with tools, how they are permitted, and what was heard of them.
 
-use crate::acts::Acts;
+use crate::acts::{Acts, call, read, write};
 use crate::conversation::{Conversation, Played, Session, Turn};
 use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
@@ -138,6 +138,19 @@ pub(super) fn file(run: &Run, name: &str, text: &str) -> Probed<PathBuf> {
     let path = run.folder().join(name);
     put(&path, text)?;
     Ok(path)
+}
+
+/// What a file holds that is to be written over. Not every agent can make a new one through its client.
+pub(super) const OLD: &str = "old\n";
+
+/// Reads this file and writes it over: some write only what they have read.
+pub(super) fn write_over(path: &Path, content: &str) -> Acts {
+    call(read(path)).then(call(write(path, content)))
+}
+
+/// Whether the file at this path is not the old one any more.
+pub(super) fn is_written_over(path: &Path) -> bool {
+    std::fs::read_to_string(path).ok().as_deref() != Some(OLD)
 }
 
 /// Writes a file, and the folders it is in.

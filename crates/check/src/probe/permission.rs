@@ -1,6 +1,9 @@
 //! What an agent asks leave for, and what it makes of the answer (PERM).
 
-use super::driven::{ALLOW, attempt, choose, chosen, count, held, nothing_at, option, unjudged};
+use super::driven::{
+    ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, nothing_at, option, unjudged,
+    write_over,
+};
 use super::probes;
 use crate::acts::{Acts, call, run as run_command, say, write};
 use crate::conversation::{Conversation, Session};
@@ -26,25 +29,27 @@ const DOES_NOT_ASK: &str = "the agent does not ask before it writes or runs";
 /// Something that an agent may ask leave for, and how to see that it was done.
 struct Deed {
     acts: Acts,
-    /// What is there once it was done.
+    /// What is another once it was done.
     path: PathBuf,
+    before: Option<&'static str>,
 }
 
 impl Deed {
     fn write(run: &Run) -> Probed<Self> {
-        let path = nothing_at(run, "attache-permitted.txt")?;
-        Ok(Self { acts: call(write(&path, "done\n")).then(say("done")), path })
+        let path = file(run, "attache-permitted.txt", OLD)?;
+        Ok(Self { acts: write_over(&path, "done\n").then(say("done")), path, before: Some(OLD) })
     }
 
     fn run(run: &Run) -> Probed<Self> {
         let path = nothing_at(run, "attache-ran.txt")?;
         let line = format!("touch '{}'", path.display());
-        Ok(Self { acts: call(run_command(&line)).then(say("done")), path })
+        Ok(Self { acts: call(run_command(&line)).then(say("done")), path, before: None })
     }
 
     /// Whether it was done since, by the agent itself or by its client.
     fn is_done(&self, talk: &Conversation, first: usize) -> bool {
-        self.path.exists() || count::<TerminalCreate>(talk, first) > 0
+        std::fs::read_to_string(&self.path).ok().as_deref() != self.before
+            || count::<TerminalCreate>(talk, first) > 0
     }
 }
 
@@ -104,10 +109,10 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     let is_done = deed.is_done(talk, first);
     talk.give(&asked, chosen(params(&asked), &ALLOW));
     let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
-    expect(!is_done, "nothing is written before the answer", "the file is there")?;
+    expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
     // Else it might never have been written at all.
-    if deed.path.exists() { Ok(()) } else { not_tested("what is allowed is not done either") }
+    if deed.is_done(talk, first) { Ok(()) } else { not_tested("what is allowed is not done either") }
 }
 
 async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
@@ -138,7 +143,7 @@ fn selected(option: &str) -> Value {
 }
 
 async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-always.txt")?;
+    let path = file(run, "attache-always.txt", OLD)?;
     let (talk, asked) = twice(run, &path, &["allow_always", "allow_once"]).await?;
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     if !is_offered(talk, "allow_always", asked.0) {
@@ -149,13 +154,13 @@ async fn what_is_allowed_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 }
 
 async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
-    let path = nothing_at(run, "attache-never.txt")?;
+    let path = file(run, "attache-never.txt", OLD)?;
     let (talk, asked) = twice(run, &path, &["reject_always", "reject_once"]).await?;
     if !is_offered(talk, "reject_always", asked.0) {
         return skipped("the agent offers no reject_always");
     }
     expect(asked.1 == 1, "the same call is not asked again", format!("{} questions", asked.1))?;
-    expect(!path.exists(), "what is refused for good is not done", "the file is written")
+    expect(!is_written_over(&path), "what is refused for good is not done", "the file is written")
 }
 
 const SECOND: &str = "second\n";
@@ -169,7 +174,7 @@ async fn twice<'r>(
     let (talk, session) = opened(run).await?;
     talk.answer::<SessionRequestPermission>(choose(kinds));
     let first = talk.now();
-    let acts = call(write(path, "first\n")).then(call(write(path, SECOND))).then(say("done"));
+    let acts = write_over(path, "first\n").then(call(write(path, SECOND))).then(say("done"));
     attempt(talk, &session, acts).await?;
     let asked = count::<SessionRequestPermission>(talk, first);
     if asked == 0 { skipped(DOES_NOT_ASK) } else { Ok((talk, (first, asked))) }
@@ -187,17 +192,17 @@ fn params(line: &Line) -> &Value {
 
 /// Two sessions ask at the same time; the second is answered first, with no, and the first with yes.
 async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
-    let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| nothing_at(run, name));
+    let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);
     let folder = run.folder().to_owned();
     let (talk, session) = opened(run).await?;
     let other = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
-    let turn = talk.begin_turn(&session, call(write(&yes, "yes\n")).then(say("done")));
+    let turn = talk.begin_turn(&session, write_over(&yes, "yes\n").then(say("done")));
     let Some(first) = held::<SessionRequestPermission>(talk, &turn).await? else {
         return skipped(DOES_NOT_ASK);
     };
-    let other = talk.begin_turn(&other, call(write(&no, "no\n")).then(say("done")));
+    let other = talk.begin_turn(&other, write_over(&no, "no\n").then(say("done")));
     let second = held::<SessionRequestPermission>(talk, &other).await;
     // Who asks one question after the other is answered then.
     talk.answer::<SessionRequestPermission>(choose(&["reject_once", "reject_always"]));
@@ -214,9 +219,13 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
         return fail("the end of both turns, as both questions are answered", "one of them goes on");
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
-    expect(yes.exists() && !no.exists(), "what was allowed is written, what was refused is not", seen)
+    expect(
+        is_written_over(&yes) && !is_written_over(&no),
+        "what was allowed is written, what was refused is not",
+        seen,
+    )
 }
 
 fn is_written(path: &Path) -> &'static str {
-    if path.exists() { "written" } else { "not written" }
+    if is_written_over(path) { "written" } else { "not written" }
 }
