@@ -48,18 +48,6 @@ pub(crate) fn recall(text: impl Into<String>) -> Acts {
     Acts::default().then_do("recall", json!(text.into()))
 }
 
-#[allow(dead_code, reason = "the probes that need it are being written")]
-/// The agent sends this update. Only agents that obey the acts themselves can.
-pub(crate) fn update(update: Value) -> Acts {
-    Acts::default().then_do("update", update)
-}
-
-#[allow(dead_code, reason = "the probes that need it are being written")]
-/// The agent calls the client with these params, to which it adds the session. Only agents that obey the acts themselves can.
-pub(crate) fn client(method: &str, params: Value) -> Acts {
-    Acts::default().then_do("client", json!({"method": method, "params": params}))
-}
-
 /// A tool that reads this file.
 pub(crate) fn read(path: impl AsRef<std::path::Path>) -> Value {
     json!({"tool": "read", "path": path.as_ref()})
@@ -88,12 +76,6 @@ pub(crate) fn plan(entries: Value) -> Value {
 /// A tool that asks the person this.
 pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
-}
-
-#[allow(dead_code, reason = "the probes that need it are being written")]
-/// The tool of an MCP server with this name.
-pub(crate) fn mcp(name: &str, arguments: Value) -> Value {
-    json!({"tool": "mcp", "name": name, "arguments": arguments})
 }
 
 impl Acts {

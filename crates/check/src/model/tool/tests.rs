@@ -108,7 +108,11 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
             acts::ask("why?"),
             json!({"questions": [{"question": "why?", "options": ["attache check", "attache check"]}]}),
         ),
-        (tool("mcp__probe__reached", json!({}), &[]), acts::mcp("reached", json!({"a": 1})), json!({"a": 1})),
+        (
+            tool("mcp__probe__reached", json!({}), &[]),
+            json!({"tool": "mcp", "name": "reached", "arguments": {"a": 1}}),
+            json!({"a": 1}),
+        ),
     ] {
         let name = tool.name.clone();
         assert_eq!(call(&[tool], wanted), Some((name, told)));
