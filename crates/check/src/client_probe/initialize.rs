@@ -4,7 +4,7 @@ use super::client_probes;
 use crate::client_run::ClientRun;
 use crate::scenario::Scenario;
 use crate::verdict::{Probed, expect, fail};
-use attache_protocol::method::{Initialize, Method};
+use attache_protocol::method::{CancelRequest, Initialize, Method};
 use serde_json::{Value, json};
 
 client_probes! {
@@ -57,7 +57,7 @@ async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun)
     let expected = "the client closes the connection after the answer that the version is 7";
     let has_ended = talk.wire.peer.wait_for_end(talk.wire.patience).await;
     let next = talk.wire.heard(asked.number).find(|line| line.get("method").is_some());
-    match next.and_then(|line| line.get("method")).filter(|method| *method != "$/cancel_request") {
+    match next.and_then(|line| line.get("method")).filter(|method| **method != CancelRequest::ROW.name) {
         Some(method) => fail(expected, format!("it goes on and calls {method}")),
         None => expect(has_ended, expected, "it keeps the connection open"),
     }

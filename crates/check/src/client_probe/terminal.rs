@@ -6,7 +6,7 @@ use crate::client_talk::{ClientTalk, ClientTurn};
 use crate::conversation::quoted;
 use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{
-    Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+    CancelRequest, Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -318,7 +318,7 @@ async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let terminal = sleeping(talk, &turn).await?;
     let first = talk.wire.now();
     let waiting = talk.begin::<TerminalWaitForExit>(&turn, terminal.clone());
-    talk.wire.notify("$/cancel_request", json!({"requestId": waiting}));
+    talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": waiting}));
     // Whoever ignores it, which is allowed, answers now.
     does::<TerminalKill>(talk, &turn, &terminal).await?;
     let answer = talk.wire.reply_to(WAIT, &waiting).await?;

@@ -68,7 +68,7 @@ impl Models {
         let Some(template) = self.templates().into_iter().find(|provider| provider.id == id) else {
             return Err(Error::invalid(format!("there is no provider {id}: see providers/list")));
         };
-        let headers: Vec<_> = request.headers.0.iter().cloned().collect();
+        let headers = request.headers.0.clone();
         sendable(&request.base_url, &headers)
             .map_err(|why| Error::invalid(format!("the provider {id} cannot be set: {why}")))?;
         let provider = Provider { key: None, key_variable: None, bearer: false, headers, ..template };
