@@ -102,9 +102,10 @@ fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
 }
 
 async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
-    let agent = judged("agent", &[], &agent.command).await;
     let (errands, command) = to_be_judged(client);
-    Peers { family, agent, client: judged("client", &errands, &command).await }
+    let (agent, client) =
+        tokio::join!(judged("agent", &[], &agent.command), judged("client", &errands, &command));
+    Peers { family, agent, client }
 }
 
 /// What `attache check` says of one peer, whatever that is.
