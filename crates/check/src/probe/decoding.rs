@@ -145,8 +145,9 @@ async fn neither_the_order_of_keys_nor_the_letters_of_ids_matter(run: &mut Run) 
     let (cwd, id) = (json!(run.folder()), json!("die letzte Ähre 穂"));
     let talk = run.talk().await?;
     let first = talk.now();
+    let method = SessionNew::ROW.name;
     talk.peer.send_line(&format!(
-        r#"{{"params":{{"mcpServers":[],"cwd":{cwd}}},"method":"session/new","id":{id},"jsonrpc":"2.0"}}"#
+        r#"{{"params":{{"mcpServers":[],"cwd":{cwd}}},"method":"{method}","id":{id},"jsonrpc":"2.0"}}"#
     ));
     let line = talk.hear(first, "an answer to keys in another order", |line| line.replies_to(&id)).await?;
     expect(line.get("result").is_some(), "keys may come in any order", quoted(&line.text))?;
