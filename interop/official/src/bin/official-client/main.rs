@@ -33,6 +33,7 @@ use agent_client_protocol::{
 };
 use official_peers::script::Step;
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::command_line::{Opening, Work};
 use crate::events::Events;
@@ -73,7 +74,8 @@ async fn main() -> ExitCode {
     };
     let events = Arc::new(Events::default());
     let interrupted = events.clone();
-    tokio::spawn(async move {
+    let mut watching = JoinSet::new();
+    watching.spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
             interrupted.seen.send_modify(|seen| seen.interrupts += 1);
             // Only a turn listens; without one an interrupt ends the program, as it does any other.

@@ -18,6 +18,7 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::events::Events;
 
@@ -66,6 +67,8 @@ pub(crate) struct Terminals {
     events: Arc<Events>,
     cwd: PathBuf,
     open: Mutex<(u64, HashMap<TerminalId, Arc<Terminal>>)>,
+    /// What reads the output of each, and waits for its end.
+    watching: Mutex<JoinSet<()>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -88,7 +91,7 @@ fn told(status: ExitStatus) -> TerminalExitStatus {
 
 impl Terminals {
     pub(crate) fn new(events: Arc<Events>, cwd: PathBuf) -> Self {
-        Self { events, cwd, open: Mutex::default() }
+        Self { events, cwd, open: Mutex::default(), watching: Mutex::default() }
     }
 
     pub(crate) fn create(&self, request: CreateTerminalRequest) -> Result<TerminalId> {
@@ -108,12 +111,22 @@ impl Terminals {
         let (told, exit) = watch::channel(None);
         let id = group.id();
         let (stdout, stderr) = (group.child.stdout.take(), group.child.stderr.take());
-        let (out, err) = (kept.clone(), kept.clone());
-        tokio::spawn(async move {
-            let reading = tokio::spawn(async move { tokio::join!(read(stdout, &out), read(stderr, &err)) });
-            let status = group.child.wait().await;
-            // Output that comes even later is of something else than the command.
-            let _ = tokio::time::timeout(LATE, reading).await;
+        let written = kept.clone();
+        locked(&self.watching).spawn(async move {
+            let mut reading =
+                std::pin::pin!(async { tokio::join!(read(stdout, &written), read(stderr, &written)) });
+            let mut is_read = false;
+            let status = tokio::select! {
+                status = group.child.wait() => status,
+                _ = &mut reading => {
+                    is_read = true;
+                    group.child.wait().await
+                }
+            };
+            if !is_read {
+                // Output that comes even later is of something else than the command.
+                let _ = tokio::time::timeout(LATE, reading).await;
+            }
             told.send_replace(status.ok());
         });
         let mut open = locked(&self.open);
