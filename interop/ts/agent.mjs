@@ -10,6 +10,7 @@ import { onMcpNotification } from "./agent/mcp.mjs";
 import { Sessions } from "./agent/sessions.mjs";
 import { Store } from "./agent/store.mjs";
 import { Turn } from "./agent/turn.mjs";
+import { inOrder } from "./in-order.mjs";
 
 const { agent: toAgent } = acp.methods;
 const words = process.argv.slice(2);
@@ -110,7 +111,7 @@ const connection = acp
   .onRequest(session.prompt, prompt)
   .onNotification(session.cancel, ({ params }) => sessions.ifOpened(params.sessionId)?.turn?.cancel())
   .onNotification(toAgent.mcp.message, onMcpNotification)
-  .connect(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+  .connect(inOrder(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin))));
 
 await connection.closed;
 sessions.end();

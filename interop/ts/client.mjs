@@ -14,6 +14,7 @@ import { Questions } from "./client/questions.mjs";
 import { Script } from "./client/script.mjs";
 import { State } from "./client/state.mjs";
 import { Terminals } from "./client/terminals.mjs";
+import { inOrder } from "./in-order.mjs";
 
 const { client: toClient } = acp.methods;
 const work = commandLine(process.argv.slice(2));
@@ -49,7 +50,7 @@ class Connection {
   constructor() {
     this.process = new AgentProcess(work.agent, events);
     const { stdin, stdout } = this.process.child;
-    this.connection = this.#app().connect(acp.ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout)));
+    this.connection = this.#app().connect(inOrder(acp.ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout))));
     this.agent = this.connection.agent;
   }
 

@@ -1,5 +1,4 @@
 // Asking before something is done, and what was decided for always.
-import { setImmediate as immediate } from "node:timers/promises";
 
 const options = [
   ["allow_once", "Allow once"],
@@ -13,8 +12,6 @@ export async function ask(turn, toolCall) {
   const { sessionId } = turn;
   try {
     const { outcome } = await turn.request("session/request_permission", { sessionId, toolCall, options });
-    // The SDK hands on a reply sooner than a notification that came before it: a cancel must be known here (CANCEL-23).
-    await immediate();
     turn.throwIfCancelled();
     const isOffered = outcome.outcome === "selected" && options.some(({ optionId }) => optionId === outcome.optionId);
     return isOffered ? outcome.optionId : "cancelled";
