@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { loginInTerminal } from "./agent-process.mjs";
+import { cursor as readCursor, isStopReason } from "./decoded.mjs";
 import { declaration } from "./own-server.mjs";
 
 const { agent: toAgent } = acp.methods;
@@ -134,6 +135,9 @@ export class Script {
     if (first !== "ended") await this.#cancel();
     const stopped = await ended;
     this.events.forget();
+    if (stopped && !isStopReason(stopped.stopReason)) {
+      this.events.error(toAgent.session.prompt, { message: `the turn ended for a reason that is unknown: ${stopped.stopReason}` });
+    }
     if (stopped?.stopReason === "refusal") this.events.print("refused", { note: "this prompt and what follows leave the conversation" });
   }
 
@@ -194,7 +198,7 @@ export class Script {
     }
     const params = { sessionId: this.sessionId, configId, ...given };
     const set = await this.call(event, toAgent.session.setConfigOption, params);
-    if (set) this.state.replaceOptions(set.configOptions);
+    if (set) this.state.replaceOptions(set.configOptions ?? []);
   }
 
   permission(kind) {
@@ -210,7 +214,7 @@ export class Script {
     let cursor;
     for (let page = 0; page < mostPages; page += 1) {
       const listed = await this.call("sessions", toAgent.session.list, has(cursor) ? { cursor } : {});
-      cursor = listed?.nextCursor;
+      cursor = readCursor(listed?.nextCursor);
       if (!has(cursor)) return;
     }
     this.refuse(toAgent.session.list, `the list has more than ${mostPages} pages`);

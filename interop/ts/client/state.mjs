@@ -1,4 +1,5 @@
 // What is known of the session: a later list replaces the one before, and what an update leaves out stays (TOOL-05, PLAN-03, CONF-04).
+import { configOptions, modes } from "./decoded.mjs";
 
 const has = (value) => value !== undefined && value !== null;
 
@@ -15,14 +16,15 @@ export class State {
   }
 
   /** What new, load, resume and fork tell of a session. */
-  opened({ modes, configOptions }) {
-    if (modes) this.modes = modes;
-    if (configOptions) this.replaceOptions(configOptions);
+  opened(session) {
+    this.modes = modes(session.modes);
+    const options = configOptions(session.configOptions);
+    if (options) this.replaceOptions(options);
   }
 
-  replaceOptions(options) {
-    this.options = options;
-    const shown = options.map(({ id, name, currentValue }) => ({ id, name, currentValue }));
+  replaceOptions(given) {
+    this.options = configOptions(given) ?? [];
+    const shown = this.options.map(({ id, name, currentValue }) => ({ id, name, currentValue }));
     this.events.print("options", { options: shown });
   }
 

@@ -136,7 +136,7 @@ impl State {
             }
             SessionUpdate::ConfigOptionUpdate(update) => self.replace_options(update.config_options),
             SessionUpdate::UsageUpdate(usage) => {
-                let percent = (usage.used * 100).checked_div(usage.size).map(|percent| percent.min(100));
+                let percent = usage.used.saturating_mul(100).checked_div(usage.size).map(|percent| percent.min(100));
                 let body = json!({"used": usage.used, "size": usage.size, "percent": percent});
                 self.events.print("usage", body);
             }
