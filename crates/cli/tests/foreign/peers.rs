@@ -139,7 +139,7 @@ pub(crate) fn relay(socket: &Path) -> Vec<String> {
 }
 
 /// A program of `interop/`: from the target directory `ATTACHE_INTEROP_TARGET` if that is set, else from where cargo builds.
-fn official(program: &str) -> PathBuf {
+pub(crate) fn official(program: &str) -> PathBuf {
     let targets = match std::env::var_os("ATTACHE_INTEROP_TARGET") {
         Some(target) => vec![target.into()],
         None => [Some(interop("target")), std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from)]

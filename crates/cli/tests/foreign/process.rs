@@ -45,9 +45,13 @@ impl Ended {
 }
 
 /// Waits until a program has ended, with stdin closed from the start.
-pub(crate) async fn end(mut child: Child) -> Ended {
+pub(crate) async fn end(child: Child) -> Ended {
+    end_within(child, PATIENCE).await
+}
+
+async fn end_within(mut child: Child, patience: Duration) -> Ended {
     drop(child.stdin.take());
-    match tokio::time::timeout(PATIENCE, child.wait_with_output()).await {
+    match tokio::time::timeout(patience, child.wait_with_output()).await {
         Ok(output) => {
             let output = output.unwrap();
             Ended {
@@ -56,8 +60,13 @@ pub(crate) async fn end(mut child: Child) -> Ended {
                 stderr: String::from_utf8(output.stderr).unwrap(),
             }
         }
-        Err(_) => panic!("it did not end in {} s", PATIENCE.as_secs()),
+        Err(_) => panic!("it did not end in {} s", patience.as_secs()),
     }
+}
+
+/// Runs a program that may take so long.
+pub(crate) async fn run_within(command: &[String], patience: Duration) -> Ended {
+    end_within(start(command), patience).await
 }
 
 pub(crate) async fn run(command: &[String]) -> Ended {
