@@ -22,7 +22,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"sessionId": "one server"}))
         }
     }),
-    fault("SESS-11", &[], |h, s| {
+    fault("SESS-11", &["DEC-05"], |h, s| {
         if h.opens(|params| params.get("mcpServers") == Some(&Value::Null)) {
             refuse(h, s, -32602)
         }

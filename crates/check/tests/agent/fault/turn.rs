@@ -18,7 +18,7 @@ pub(super) fn says(line: &Value, text: &str) -> bool {
 }
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("PROMPT-03", &["INIT-14"], |h, s| {
+    fault("PROMPT-03", &["DEC-12", "INIT-14"], |h, s| {
         if h.params()["prompt"][0]["type"] == "resource_link" {
             refuse(h, s, -32602)
         }
