@@ -218,7 +218,7 @@ impl Judge {
         }
         if let Some((call, result)) = seen.result::<SessionList>() {
             self.paged(call, result, report);
-            self.listed(text(&call.params, "cwd"), result, report);
+            self.listed(call, result, report);
         }
     }
 
@@ -237,7 +237,8 @@ impl Judge {
         self.is_at_end = next.is_none();
     }
 
-    fn listed(&mut self, cwd: Option<&str>, result: &Value, report: &mut Report) {
+    fn listed(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
+        let cwd = text(&call.params, "cwd");
         let has_list = result.get("sessions").is_some();
         report.keeps("LIST-02", has_list, || "the list has no sessions, not even an empty array".to_owned());
         self.cursors.extend(text(result, "nextCursor").map(str::to_owned));
@@ -247,7 +248,9 @@ impl Judge {
                 let seen = format!("{} is listed, though it was deleted", quoted(id));
                 report.contradicts("DEL-02", *line, seen);
             }
+            // The list may have been made before what was told while it was under way.
             if let Some((title, rule, line)) = self.info.get(&(id.to_owned(), "title"))
+                && *line < call.line
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);

@@ -154,14 +154,7 @@ fn called(support: &Support) -> Table {
         ]
     });
     let others = support.called.keys().filter(|name| METHODS.iter().all(|row| row.name != name.as_str()));
-    let others = others.map(|name| {
-        vec![
-            Cell::Code(name.clone()),
-            Cell::Text("its own".to_owned()),
-            Cell::Text(String::new()),
-            Cell::Mark(true),
-        ]
-    });
+    let others = others.map(|name| its_own(name));
     Table {
         title: "Methods it calls",
         head: vec!["Method", "Settled", "Needs of the other end", "Called"],
@@ -171,6 +164,12 @@ fn called(support: &Support) -> Table {
 
 fn is_gated_by(gate: &Gate, side: Side) -> bool {
     matches!((gate, side), (Gate::Agent(..), Side::Agent) | (Gate::Client(..), Side::Client))
+}
+
+/// The row of a name that no table has.
+fn its_own(name: &str) -> Vec<Cell> {
+    let (name, whose) = (Cell::Code(name.to_owned()), Cell::Text("its own".to_owned()));
+    vec![name, whose, Cell::Text(String::new()), Cell::Mark(true)]
 }
 
 fn settled(stability: Stability) -> &'static str {
@@ -194,14 +193,7 @@ fn updates(support: &Support) -> Table {
         ]
     });
     let others = seen.keys().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
-    let others = others.map(|name| {
-        vec![
-            Cell::Code(name.clone()),
-            Cell::Text("its own".to_owned()),
-            Cell::Text(String::new()),
-            Cell::Mark(true),
-        ]
-    });
+    let others = others.map(|name| its_own(name));
     Table {
         title: "Updates",
         head: vec![

@@ -48,7 +48,7 @@ impl ByHand {
             true => "in the same session, ",
             false => "start the agent anew in your client, then ",
         };
-        say(&format!("\n> {how}{}", sanitize::text(&errand.told())));
+        say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
         StartedClient::by_hand(self.person.clone())
     }
 }

@@ -26,10 +26,11 @@ fn our_agent_keeps_every_rule_it_is_probed_for() {
     let ended = check(&["--json"], &OURS);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let verdicts = verdicts(&ended);
-    // It needs no login, so there is none to try.
-    let other: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] != "pass").collect();
-    assert!(other.iter().all(|verdict| verdict["rule"] == "AUTH-03"), "{other:#?}");
-    assert!(verdicts.len() > 65, "{}", verdicts.len());
+    // The keys under `_meta` that it shares with other agents have no domain before them.
+    let fails: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] == "fail").collect();
+    assert!(fails.iter().all(|verdict| verdict["rule"] == "META-07"), "{fails:#?}");
+    let passed = verdicts.iter().filter(|verdict| verdict["verdict"] == "pass").count();
+    assert!(passed > 180, "{passed}: {ended:#?}");
 }
 
 /// RPC-05.
@@ -60,16 +61,17 @@ fn text_on_stdout_is_told_first_with_its_line_and_the_rest_is_judged() {
 #[test]
 fn an_agent_that_does_not_answer_gets_a_verdict_and_is_gone_soon() {
     let began = Instant::now();
-    for (command, seen) in [
-        (vec!["sh", "-c", "sleep 600 & sleep 600"], "nothing of the kind within 0.6 s"),
+    for (timeout, command, seen) in [
+        ("0.2", vec!["sh", "-c", "sleep 600 & sleep 600"], "nothing of the kind within 0.6 s"),
         (
+            "10",
             vec!["sh", "-c", "echo no key >&2; exit 3"],
             "the agent ended (exit code 3); its last words: no key",
         ),
-        (vec!["yes"], "the agent flooded us"),
-        (vec!["cat"], "the judge does not do this"),
+        ("10", vec!["yes"], "the agent flooded us"),
+        ("10", vec!["cat"], "the judge does not do this"),
     ] {
-        let ended = check(&["--json", "--timeout", "0.2"], &command);
+        let ended = check(&["--json", "--timeout", timeout], &command);
         assert_eq!(ended.code, Some(4), "{ended:#?}");
         let verdicts = verdicts(&ended);
         let first = verdict(&verdicts, "INIT-05");

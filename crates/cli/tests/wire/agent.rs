@@ -188,7 +188,8 @@ impl Agent {
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;
         let mut findings = self.observer.line(self.judged, from, message.to_string().as_bytes());
-        findings.retain(|_| from == Side::Agent);
+        // A name that others know has no domain before it.
+        findings.retain(|finding| from == Side::Agent && finding.rule.id != "META-07");
         assert!(findings.is_empty(), "{message} breaks {findings:?}");
     }
 

@@ -50,7 +50,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "status", |status| *status = json!("saved"))
         }
     }),
-    misdone("TITLE-01", &[], |h, agent| {
+    misdone("TITLE-01", &["TITLE-03"], |h, agent| {
         if h.is("session/set_title") {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.title = None)
         }

@@ -24,7 +24,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "protocolVersion", |version| *version = json!(65_535))
         }
     }),
-    fault("INIT-09", &[], |h, s| {
+    fault("INIT-09", &["DEC-12"], |h, s| {
         if h.params()["protocolVersion"] == "1" {
             refuse(h, s, -32603)
         }
@@ -44,7 +44,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
-    fault("INIT-14", &["PROMPT-03"], |h, s| {
+    fault("INIT-14", &["DEC-12", "PROMPT-03"], |h, s| {
         if h.params()["prompt"][0]["type"] == "resource_link" && h.params()["prompt"][1]["type"] == "text" {
             refuse(h, s, -32602)
         }
