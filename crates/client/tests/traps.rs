@@ -415,7 +415,10 @@ async fn two_sessions_on_one_process_are_told_apart() {
     };
     let (one, two) = (hub.open("a", folder.path()).into_future(), hub.open("a", folder.path()).into_future());
     let (one, two, mut agent) = tokio::join!(one, two, answering);
-    let (one, two) = (one.unwrap(), two.unwrap());
+    // Either may have asked first.
+    let mut opened = [one.unwrap(), two.unwrap()];
+    opened.sort_by_key(|session| session.id().as_str().to_owned());
+    let [one, two] = opened;
     agent.heard().await;
     assert_eq!((one.id().as_str(), two.id().as_str()), ("one", "two"));
     assert_eq!((texts(&one), texts(&two)), (vec!["for one".to_owned()], vec!["for two".to_owned()]));

@@ -114,7 +114,7 @@ async fn judged(side: &str, arguments: &[String], command: &[String]) -> Judgeme
     let report = folder.path().join("judgement.json");
     let mut check = Command::new(ATTACHE);
     check
-        .args(["check", side, "--timeout", "8", "--json", "--report"])
+        .args(["check", side, "--timeout", "15", "--json", "--report"])
         .arg(&report)
         .args(arguments)
         .arg("--")
