@@ -30,7 +30,6 @@ mod client_probe;
 mod client_run;
 mod client_talk;
 mod comparison;
-#[allow(dead_code, reason = "probes of turns that are to come")]
 mod conversation;
 mod coverage;
 mod door;

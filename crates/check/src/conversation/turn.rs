@@ -27,8 +27,6 @@ pub(crate) struct Turn {
 pub(crate) struct Played {
     /// The reply to its prompt.
     pub(crate) reply: Reply,
-    /// The index of the line with which it began: its prompt.
-    pub(crate) first: usize,
     updates: Vec<Value>,
 }
 
@@ -64,7 +62,7 @@ impl Conversation {
         match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
             Ok(line) => {
                 let updates = self.updates(&session, first, line.number).cloned().collect();
-                Ok(Played { reply: Reply { method, line }, first, updates })
+                Ok(Played { reply: Reply { method, line }, updates })
             }
             Err(missing) => fail("an answer to session/prompt", missing.to_string()),
         }
