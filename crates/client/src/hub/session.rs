@@ -110,7 +110,7 @@ impl HubSession {
         });
         let found = found.unwrap_or(false);
         if found {
-            self.0.cancel_turn();
+            self.0.cancel_turn_in_the_way();
         }
         found
     }

@@ -234,9 +234,19 @@ impl SessionEntry {
 
     /// Cancels the turn that runs, or the one that is just being begun.
     pub(crate) fn cancel_turn(&self) {
+        self.cancel(false);
+    }
+
+    /// The same, unless the turn that was in the way of what is sent now has ended by itself: then the next one is what was sent.
+    pub(crate) fn cancel_turn_in_the_way(&self) {
+        self.cancel(true);
+    }
+
+    fn cancel(&self, is_to_send: bool) {
         let running = {
             let mut state = self.state();
             match state.turn {
+                _ if is_to_send && !state.sending_now => None,
                 Turning::Idle => None,
                 Turning::Sending { .. } => {
                     state.turn = Turning::Sending { cancelled: true };
