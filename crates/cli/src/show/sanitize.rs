@@ -56,7 +56,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(picture).collect())
 }
 
-/// A name or title whose exact characters matter, on one line: [`visible`], then [`line`].
+/// A name or title whose exact characters matter, on one line: [`visible`], then [`line()`].
 pub(crate) fn visible_line(text: &str) -> String {
     line(&visible(text))
 }
