@@ -12,7 +12,7 @@ pub struct Verdict {
     pub rule: &'static Rule,
     /// What came of it.
     pub outcome: Outcome,
-    /// What it rests on: the name of a probe, or `passive` where the traffic of all probes was watched.
+    /// What it rests on: the name of a probe, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
     /// The last lines on which it rests, in order, cut where they are long; none for a pass of the traffic of all probes.
     pub lines: Vec<Line>,
@@ -101,6 +101,9 @@ impl Outcome {
 }
 
 impl Verdict {
+    /// What a verdict rests on for which the traffic of all probes was watched.
+    pub const WATCHING: &'static str = "watching";
+
     /// A verdict on the rule with this id, which is one of this crate's own table.
     pub(crate) fn new(
         rule: &str,

@@ -44,10 +44,12 @@ impl Watched {
         let fails = self.found.iter().map(|(finding, lines)| {
             let outcome =
                 Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
-            Verdict { rule: finding.rule, outcome, grounds: "passive".into(), lines: lines.clone() }
+            Verdict { rule: finding.rule, outcome, grounds: Verdict::WATCHING.into(), lines: lines.clone() }
         });
-        let passes =
-            self.open.iter().filter_map(|rule| Verdict::new(rule, Outcome::Pass, "passive", Vec::new()));
+        let passes = self
+            .open
+            .iter()
+            .filter_map(|rule| Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new()));
         fails.chain(passes)
     }
 }

@@ -127,10 +127,7 @@ fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
         Outcome::Pass => {}
     }
     item("binds", rule.binds.as_str());
-    item(
-        "judged by",
-        &if grounds == "passive" { "watching".to_owned() } else { html(&grounds.replace('_', " ")) },
-    );
+    item("judged by", &html(&grounds.replace('_', " ")));
     out.push_str("</dl>\n");
     traffic(lines, out);
     out.push_str("</details>\n");

@@ -163,7 +163,8 @@ fn failed(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
 /// The rules that correct clients pass, each of at least one kind, judged by a probe.
 fn passed() -> BTreeSet<&'static str> {
     let judged = [Kind::Full, Kind::Bare].into_iter().flat_map(|kind| verdicts(kind, Fault::NONE));
-    let passes = judged.filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != "passive");
+    let passes =
+        judged.filter(|verdict| verdict.outcome == Outcome::Pass && verdict.grounds != Verdict::WATCHING);
     passes.map(|verdict| verdict.rule.id).collect()
 }
 

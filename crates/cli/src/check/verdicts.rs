@@ -18,17 +18,32 @@ pub(super) struct Face {
 }
 
 impl Face {
-    /// Fails first, those of the strongest rules before others; then what passed, what was not judged, and totals.
+    /// What passed, what was not judged, then the fails, those of the strongest rules first, and totals: what a person has to look at is
+    /// what the terminal still shows at the end.
     pub(super) fn report(&self, judgement: &Judgement) -> Vec<String> {
-        let mut lines: Vec<String> =
-            judgement.fails().into_iter().flat_map(|verdict| self.fail(verdict)).collect();
-        let passed = judgement.verdicts.iter().filter(|verdict| verdict.outcome == Outcome::Pass);
-        lines.extend(passed.map(|verdict| self.head(verdict)));
+        let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));
         lines.push(String::new());
+        lines.extend(judgement.fails().into_iter().flat_map(|verdict| self.fail(verdict)));
         lines.extend(self.flaky(judgement));
         lines.extend(self.totals(judgement));
         lines
+    }
+
+    /// The rules that are kept.
+    fn passed(&self, judgement: &Judgement) -> Vec<String> {
+        let passed = judgement.verdicts.iter().filter(|verdict| verdict.outcome == Outcome::Pass);
+        let rules: Vec<&str> = passed.map(|verdict| verdict.rule.id).collect();
+        match rules.len() {
+            0 => Vec::new(),
+            _ => self.listed(Outcome::PASS, Outcome::PASS.to_owned(), &rules),
+        }
+    }
+
+    /// A word with what is said of it, and the rules that it holds for below.
+    fn listed(&self, word: &str, said: String, rules: &[&str]) -> Vec<String> {
+        let head = self.paint.paint(style_of_verdict(word), said);
+        std::iter::once(head).chain(self.wrapped("", &rules.join(" "))).collect()
     }
 
     /// A rule that is broken: what it says, what was expected and seen, and the lines.
@@ -66,9 +81,7 @@ impl Face {
     fn not_judged(&self, judgement: &Judgement) -> Vec<String> {
         let told = judgement.not_judged().into_iter().flat_map(|(outcome, rules)| {
             let why = sanitize::text(outcome.why().unwrap_or_default()).into_owned();
-            let head =
-                self.paint.paint(style_of_verdict(outcome.as_str()), format!("{}: {why}", outcome.as_str()));
-            std::iter::once(head).chain(self.wrapped("", &rules.join(" "))).collect::<Vec<_>>()
+            self.listed(outcome.as_str(), format!("{}: {why}", outcome.as_str()), &rules)
         });
         told.collect()
     }
@@ -101,7 +114,8 @@ impl Face {
 
     fn totals(&self, judgement: &Judgement) -> Vec<String> {
         let count = judgement.verdicts.len();
-        let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
+        let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault());
+        let broken: Vec<&str> = faults.map(|verdict| verdict.rule.id).collect();
         let passed = self.paint.paint(BOLD, format!("{} pass", judgement.count(Outcome::PASS)));
         let total = format!(
             "{count} {}: {passed}, {} fail, {} skipped, {} not tested.",
@@ -110,12 +124,13 @@ impl Face {
             judgement.count(Outcome::SKIPPED),
             judgement.count(Outcome::NOT_TESTED)
         );
-        let must = match (faults, judgement.musts()) {
+        let must = match (broken.len(), judgement.musts()) {
             (0, 0) => "None of them must hold.".to_owned(),
             (0, 1) => "The one that must hold is kept.".to_owned(),
             (0, musts) => format!("None of the {musts} that must hold is broken."),
-            (faults, musts) => {
-                self.paint.paint(RED, format!("Broken: {faults} of the {musts} that must hold."))
+            (count, musts) => {
+                let broken = broken.join(", ");
+                self.paint.paint(RED, format!("Broken: {count} of the {musts} that must hold: {broken}."))
             }
         };
         vec![total, must, "`attache check rules ID` tells a rule.".to_owned()]

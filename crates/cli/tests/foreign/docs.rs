@@ -2,7 +2,7 @@
 
 use crate::judged::{Family, judgements};
 use attache_check::{
-    Fault, Form, Judged, Judgement, Outcome, Rule, faults, groups, probes, rules, why_not_judged,
+    Fault, Form, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, why_not_judged,
 };
 use attache_protocol::method::Side;
 use std::path::Path;
@@ -76,10 +76,9 @@ impl Coverage {
             .collect();
         let outcome =
             |judgement: &Judgement| Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()));
-        let is_watched = peers
-            .iter()
-            .flat_map(|peers| [&peers.agent, &peers.client])
-            .any(|judgement| judgement.verdict(rule.id).is_some_and(|verdict| verdict.grounds == "passive"));
+        let is_watched = peers.iter().flat_map(|peers| [&peers.agent, &peers.client]).any(|judgement| {
+            judgement.verdict(rule.id).is_some_and(|verdict| verdict.grounds == Verdict::WATCHING)
+        });
         let faults: Vec<_> = faults().iter().filter(|fault| fault.rule == rule.id).collect();
         if is_watched || faults.iter().any(|fault| fault.judged == Judged::Traffic) {
             probes.push("watching".to_owned());
