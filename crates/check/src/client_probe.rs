@@ -28,23 +28,12 @@ mod ungated;
 mod unoffered;
 
 use crate::client_run::ClientRun;
-use crate::verdict::Probed;
-use std::pin::Pin;
-
-/// One way to find out whether a client keeps a rule.
-#[derive(Debug)]
-pub(crate) struct ClientProbe {
-    /// The id of the rule.
-    pub(crate) rule: &'static str,
-    /// What it does, as a name.
-    pub(crate) name: &'static str,
-    pub(crate) run: for<'a> fn(&'a mut ClientRun) -> Pin<Box<dyn Future<Output = Probed> + Send + 'a>>,
-}
+use crate::probe::Probe;
 
 /// Makes the list of a topic's probes: `client_probes! { "RULE-01" function_name; … }`.
 macro_rules! client_probes {
     ($($rule:literal $function:ident;)*) => {
-        pub(super) const PROBES: &[crate::client_probe::ClientProbe] = &[$(crate::client_probe::ClientProbe {
+        pub(super) const PROBES: &[crate::probe::Probe<crate::ClientRun>] = &[$(crate::probe::Probe {
             rule: $rule,
             name: stringify!($function),
             run: |run| Box::pin($function(run)),
@@ -54,7 +43,7 @@ macro_rules! client_probes {
 use client_probes;
 
 /// Every probe, in the order in which they run.
-const TOPICS: &[&[ClientProbe]] = &[
+const TOPICS: &[&[Probe<ClientRun>]] = &[
     initialize::PROBES,
     unoffered::PROBES,
     file::PROBES,
@@ -81,6 +70,6 @@ const TOPICS: &[&[ClientProbe]] = &[
 ];
 
 /// Every probe, in the order in which they run.
-pub(crate) fn all() -> impl Iterator<Item = &'static ClientProbe> {
+pub(crate) fn all() -> impl Iterator<Item = &'static Probe<ClientRun>> {
     TOPICS.iter().copied().flatten()
 }

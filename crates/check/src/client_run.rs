@@ -1,15 +1,15 @@
 //! A run over one client: it starts it with the judge in place of its agent, runs the probes, and watches all of their traffic.
 
-use crate::client_probe::{self, ClientProbe};
+use crate::client_probe;
 use crate::client_talk::{ClientTalk, ClientTurn};
-use crate::probe::in_order_of_seed;
+use crate::judging::{self, Judging};
+use crate::probe::Probe;
 use crate::raw_peer::Line;
 use crate::run::LINES_SHOWN;
 use crate::scenario::Scenario;
-use crate::select::is_chosen;
 use crate::started_client::StartedClient;
 use crate::support::Support;
-use crate::verdict::{Outcome, Probed, Verdict, not_tested, worst_of_each};
+use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::watched::{Watched, short};
 use crate::{Errand, Selection};
 use attache_host::StartError;
@@ -52,6 +52,9 @@ impl std::error::Error for NotRun {
         }
     }
 }
+
+/// The errand that every client has.
+const PROMPT: &str = "prompt";
 
 type Start = Box<dyn FnMut(&Errand) -> Result<StartedClient, NotRun> + Send>;
 
@@ -119,7 +122,7 @@ impl ClientRun {
         &self.watched.support
     }
 
-    /// Judges the client by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
+    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
     /// told before each probe its name, its number and how many there are.
     ///
     /// If the client does not send a prompt to a good agent nothing else is tried.
@@ -129,59 +132,12 @@ impl ClientRun {
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,
-        mut progress: impl FnMut(&'static str, usize, usize),
+        progress: impl FnMut(&'static str, usize, usize),
     ) -> Result<Vec<Verdict>, NotRun> {
-        let only: Vec<Selection> = only.into_iter().collect();
-        let errand = self.errand("prompt");
+        let errand = self.errand(PROMPT);
         let first = (self.start)(&errand)?;
-        let chosen: Vec<&ClientProbe> =
-            client_probe::all().filter(|probe| is_chosen(&only, probe.rule)).collect();
-        let chosen = in_order_of_seed(chosen, self.seed);
-        progress("first_contact", 0, chosen.len());
-        let contact = self.first_contact(first, &errand).await;
-        let mut verdicts = Vec::new();
-        for (number, probe) in (1..).zip(&chosen) {
-            progress(probe.name, number, chosen.len());
-            let verdict = match &contact {
-                Ok(()) => self.probe(probe).await,
-                Err(verdict) => Verdict::new(probe.rule, not_reached(verdict), probe.name, Vec::new()),
-            };
-            verdicts.extend(verdict);
-        }
-        self.leave().await;
-        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(&only, verdict.rule.id)));
-        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(&only, verdict.rule.id)));
-        Ok(worst_of_each(verdicts))
-    }
-
-    /// The first turn: without a prompt there is nothing to judge.
-    async fn first_contact(&mut self, client: StartedClient, errand: &Errand) -> Result<(), Option<Verdict>> {
-        let folder = self.folder.clone();
-        let contact = async {
-            let talk = self.meet(client, errand, move |_| Scenario::everything(&folder)).await?;
-            let turn = talk.set_up().await?;
-            talk.say(&turn, "hello");
-            talk.end_turn(&turn, "end_turn");
-            talk.is_usual = true;
-            Ok(talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await)
-        };
-        let contact: Probed<bool> = contact.await;
-        let verdict = contact.map(|ends| self.ends_with_turn = ends);
-        let verdict =
-            verdict.map_err(|outcome| Verdict::new("INIT-01", outcome, "first_contact", self.shown()));
-        self.leave_open().await;
-        verdict
-    }
-
-    async fn probe(&mut self, probe: &ClientProbe) -> Option<Verdict> {
-        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
-        let lines = self.shown();
-        let is_fail = matches!(outcome, Outcome::Fail { .. });
-        // What went wrong may go on: the next probe is not to suffer from it.
-        if is_fail || !self.leave_open().await {
-            self.leave().await;
-        }
-        Verdict::new(probe.rule, outcome, probe.name, lines)
+        let seed = self.seed;
+        Ok(judging::judge(self, first, client_probe::all(), only, seed, progress).await)
     }
 
     /// The client that was started last, if it has not ended.
@@ -298,6 +254,36 @@ impl ClientRun {
         }
         stays
     }
+}
+
+impl Judging for ClientRun {
+    type First = StartedClient;
+    const REACHED: &'static str = "INIT-01";
+    const NOT_REACHED: &'static str = "the client does not prompt";
+
+    async fn first_contact(&mut self, client: StartedClient) -> Probed {
+        let folder = self.folder.clone();
+        let errand = self.errand(PROMPT);
+        let talk = self.meet(client, &errand, move |_| Scenario::everything(&folder)).await?;
+        let turn = talk.set_up().await?;
+        talk.say(&turn, "hello");
+        talk.end_turn(&turn, "end_turn");
+        talk.is_usual = true;
+        self.ends_with_turn = talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await;
+        self.leave_open().await;
+        Ok(())
+    }
+
+    async fn probe(&mut self, probe: &Probe<Self>) -> Option<Verdict> {
+        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let lines = self.shown();
+        let is_fail = matches!(outcome, Outcome::Fail { .. });
+        // What went wrong may go on: the next probe is not to suffer from it.
+        if is_fail || !self.leave_open().await {
+            self.leave().await;
+        }
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
 
     /// Ends the client, and every connection of it.
     async fn leave(&mut self) {
@@ -313,18 +299,12 @@ impl ClientRun {
         }
     }
 
-    /// The last lines of the conversation, for people.
     fn shown(&self) -> Vec<Line> {
         let lines = self.now.as_ref().map_or(&[][..], |talk| talk.wire.peer.lines());
         lines.iter().skip(lines.len().saturating_sub(LINES_SHOWN)).map(short).collect()
     }
-}
 
-/// Why no probe could run.
-fn not_reached(contact: &Option<Verdict>) -> Outcome {
-    let why = match contact.as_ref().map(|verdict| &verdict.outcome) {
-        Some(Outcome::Fail { seen, .. }) => format!("the client does not prompt: {seen}"),
-        _ => "the client does not prompt".to_owned(),
-    };
-    Outcome::NotTested(why)
+    fn watched(&self) -> &Watched {
+        &self.watched
+    }
 }

@@ -36,6 +36,7 @@ mod door;
 mod errand;
 mod fuzz;
 mod judgement;
+mod judging;
 mod mask;
 mod model;
 mod mutation;

@@ -49,14 +49,14 @@ use std::pin::Pin;
 /// A probe that is running.
 pub(crate) type Probing<'a> = Pin<Box<dyn Future<Output = Probed> + Send + 'a>>;
 
-/// One way to find out whether an agent keeps a rule.
+/// One way to find out whether a peer keeps a rule: of an agent unless it is of a [`crate::ClientRun`].
 #[derive(Debug)]
-pub(crate) struct Probe {
+pub(crate) struct Probe<R = Run> {
     /// The id of the rule.
     pub(crate) rule: &'static str,
     /// What it does, as a name.
     pub(crate) name: &'static str,
-    pub(crate) run: for<'a> fn(&'a mut Run) -> Probing<'a>,
+    pub(crate) run: for<'a> fn(&'a mut R) -> Probing<'a>,
 }
 
 /// Makes the list of a topic's probes: `probes! { "RULE-01" function_name; … }`.

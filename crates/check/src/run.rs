@@ -2,12 +2,12 @@
 
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
-use crate::probe::{self, Probe, in_order_of_seed};
+use crate::judging::{self, Judging};
+use crate::probe::{self, Probe};
 use crate::raw_peer::{Line, Link, RawPeer, Script};
-use crate::select::is_chosen;
 use crate::services;
 use crate::support::Support;
-use crate::verdict::{Outcome, Probed, Verdict, not_tested, worst_of_each};
+use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::watched::{Watched, short};
 use crate::{ModelServer, Selection};
 use attache_host::StartError;
@@ -117,7 +117,6 @@ impl Run {
         self
     }
 
-    /// Judges the agent by every rule that is probed, or by those of `only` if there are any, and gives the verdicts in the order of the rules. `progress` is
     /// The model that the agent asks, if it was led to it: it lives as long as the run.
     #[must_use]
     pub fn model(mut self, model: ModelServer) -> Self {
@@ -135,54 +134,11 @@ impl Run {
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,
-        mut progress: impl FnMut(&'static str, usize, usize),
+        progress: impl FnMut(&'static str, usize, usize),
     ) -> Result<Vec<Verdict>, StartError> {
         let first = (self.start)()?;
-        let only: Vec<Selection> = only.into_iter().collect();
-        let chosen: Vec<&Probe> = probe::all().filter(|probe| is_chosen(&only, probe.rule)).collect();
-        let chosen = in_order_of_seed(chosen, self.seed);
-        let mut verdicts = Vec::new();
-        progress("first_contact", 0, chosen.len());
-        let contact = self.first_contact(first).await;
-        for (number, probe) in (1..).zip(&chosen) {
-            progress(probe.name, number, chosen.len());
-            let verdict = match &contact {
-                Ok(()) => self.probe(probe).await,
-                Err(verdict) => Verdict::new(probe.rule, not_reached(verdict), probe.name, Vec::new()),
-            };
-            verdicts.extend(verdict);
-        }
-        self.leave().await;
-        verdicts.extend(contact.err().flatten().filter(|verdict| is_chosen(&only, verdict.rule.id)));
-        verdicts.extend(self.watched.verdicts().filter(|verdict| is_chosen(&only, verdict.rule.id)));
-        Ok(worst_of_each(verdicts))
-    }
-
-    /// The first `initialize`: without an answer there is nothing to judge but that.
-    async fn first_contact(&mut self, link: Link) -> Result<(), Option<Verdict>> {
-        self.meet(link);
-        let contact = async {
-            self.now().initialize(everything()).await?.result()?;
-            self.is_shared = true;
-            Ok(())
-        };
-        let contact: Probed = contact.await;
-        contact.map_err(|outcome| Verdict::new("INIT-05", outcome, "first_contact", self.shown(0)))
-    }
-
-    async fn probe(&mut self, probe: &Probe) -> Option<Verdict> {
-        if let Some(talk) = &mut self.now {
-            talk.peer.script.restore();
-        }
-        let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
-        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
-        let is_fail = matches!(outcome, Outcome::Fail { .. });
-        let lines = self.shown(if self.is_shared { mark } else { 0 });
-        // What went wrong may go on: the next probe is not to suffer from it.
-        if is_fail || !self.is_shared {
-            self.leave().await;
-        }
-        Verdict::new(probe.rule, outcome, probe.name, lines)
+        let seed = self.seed;
+        Ok(judging::judge(self, first, probe::all(), only, seed, progress).await)
     }
 
     /// The folder for sessions.
@@ -312,6 +268,41 @@ impl Run {
         self.leave().await;
     }
 
+    /// The last lines of the conversation from that index on, for people.
+    fn shown_from(&self, first: usize) -> Vec<Line> {
+        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.peer.lines());
+        let first = first.max(lines.len().saturating_sub(LINES_SHOWN));
+        lines.iter().skip(first).map(short).collect()
+    }
+}
+
+impl Judging for Run {
+    type First = Link;
+    const REACHED: &'static str = "INIT-05";
+    const NOT_REACHED: &'static str = "the agent does not initialize";
+
+    async fn first_contact(&mut self, link: Link) -> Probed {
+        self.meet(link);
+        self.now().initialize(everything()).await?.result()?;
+        self.is_shared = true;
+        Ok(())
+    }
+
+    async fn probe(&mut self, probe: &Probe) -> Option<Verdict> {
+        if let Some(talk) = &mut self.now {
+            talk.peer.script.restore();
+        }
+        let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
+        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let is_fail = matches!(outcome, Outcome::Fail { .. });
+        let lines = self.shown_from(if self.is_shared { mark } else { 0 });
+        // What went wrong may go on: the next probe is not to suffer from it.
+        if is_fail || !self.is_shared {
+            self.leave().await;
+        }
+        Verdict::new(probe.rule, outcome, probe.name, lines)
+    }
+
     /// Ends the conversation, and the agent with it.
     async fn leave(&mut self) {
         self.is_shared = false;
@@ -323,11 +314,12 @@ impl Run {
         }
     }
 
-    /// The last lines of the conversation from that index on, for people.
-    fn shown(&self, first: usize) -> Vec<Line> {
-        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.peer.lines());
-        let first = first.max(lines.len().saturating_sub(LINES_SHOWN));
-        lines.iter().skip(first).map(short).collect()
+    fn shown(&self) -> Vec<Line> {
+        self.shown_from(0)
+    }
+
+    fn watched(&self) -> &Watched {
+        &self.watched
     }
 }
 
@@ -350,13 +342,4 @@ pub(crate) fn capabilities() -> Value {
 pub(crate) fn initialize_params(capabilities: Value) -> Value {
     let info = json!({"name": "attache-check", "version": env!("CARGO_PKG_VERSION")});
     json!({"protocolVersion": 1, "clientInfo": info, "clientCapabilities": capabilities})
-}
-
-/// Why no probe could run.
-fn not_reached(contact: &Option<Verdict>) -> Outcome {
-    let why = match contact.as_ref().map(|verdict| &verdict.outcome) {
-        Some(Outcome::Fail { seen, .. }) => format!("the agent does not initialize: {seen}"),
-        _ => "the agent does not initialize".to_owned(),
-    };
-    Outcome::NotTested(why)
 }
