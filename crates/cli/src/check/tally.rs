@@ -23,13 +23,18 @@ impl Tally {
 
     pub(crate) fn sentence(&self) -> String {
         match self.findings {
-            0 => format!("{} lines, and none breaks a rule that can be seen in them.", self.lines),
+            0 => format!("{}, and none breaks a rule that can be seen in them.", count(self.lines, "line")),
             findings => format!(
-                "{} lines, {findings} findings about {} rules, {} of them about what must hold. `attache check rules ID` tells a rule.",
-                self.lines,
-                self.rules.len(),
+                "{}, {} about {}; of what must hold: {}. `attache check rules ID` tells a rule.",
+                count(self.lines, "line"),
+                count(findings, "finding"),
+                count(self.rules.len(), "rule"),
                 self.musts
             ),
         }
     }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

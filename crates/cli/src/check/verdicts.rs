@@ -56,7 +56,7 @@ impl Face {
             lines.extend(self.wrapped("expected", &sanitize::text(expected)));
         }
         lines.extend(self.wrapped("seen", &sanitize::text(seen)));
-        let room = self.columns.map_or(LINE_SHOWN, |columns| columns.saturating_sub(12).max(20));
+        let room = self.columns.map_or(LINE_SHOWN, |columns| columns.saturating_sub(13).max(20));
         for line in &verdict.lines {
             let arrow = if line.from == Side::Client { "->" } else { "<-" };
             let text = cut(&sanitize::text(&line.text), room);

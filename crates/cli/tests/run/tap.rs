@@ -177,7 +177,11 @@ fn it_judges_as_it_passes_and_a_client_works_through_it() {
     let ended = child.output().unwrap();
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert!(stderr.starts_with("attache trace: line 1, agent, RPC-03 MUST NOT: "), "{stderr}");
-    assert!(stderr.contains("1 lines, 1 findings about 1 rules") && !stderr.contains('\u{1b}'), "{stderr}");
+    assert!(
+        stderr.contains("1 line, 1 finding about 1 rule; of what must hold: 1.")
+            && !stderr.contains('\u{1b}'),
+        "{stderr}"
+    );
     assert_eq!(ended.stdout, b"\x1b[31mWelcome\n");
 }
 
