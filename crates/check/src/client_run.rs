@@ -289,13 +289,15 @@ impl Judging for ClientRun {
     async fn leave(&mut self) {
         if let Some(mut talk) = self.now.take() {
             // One that is still there has lived through all that it was sent.
-            let went_well = talk.client.stop().await.exit.is_none_or(|exit| exit.success());
+            let went_well = talk.client.exit().is_none_or(|exit| exit.success());
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;
                 if wire.is_watched {
                     self.watched.learn(&wire.peer, went_well);
                 }
             }
+            // After its agent: a client that waits for an answer ends as soon as nobody is there to give it.
+            talk.client.stop().await;
         }
     }
 

@@ -207,6 +207,14 @@ impl StartedClient {
         tokio::time::timeout(patience, printed).await.unwrap_or(false)
     }
 
+    /// How it ended, if it has and is a process of the judge's.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        match &self.body {
+            Body::Process(child) => child.try_exit(),
+            Body::Memory(_) | Body::Elsewhere(_) => None,
+        }
+    }
+
     /// What it printed so far.
     pub(crate) fn printed(&self) -> Left {
         self.printed.left(None, false)
