@@ -225,7 +225,7 @@ async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     talk.call::<TerminalOutput>(&turn, terminal.clone()).await?.is_refused()?;
     talk.call::<TerminalWaitForExit>(&turn, terminal.clone()).await?.is_refused()?;
-    // A second release may be an error or nothing.
+    // The specification says so of all other methods: a second release may be an error or nothing.
     talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
