@@ -14,6 +14,9 @@ const MARK: &str = "{\"acts\":";
 /// What the model says instead of calling a tool that the agent does not offer; the kind of the tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
+/// What the model says where nothing is asked, and when all acts are done: agents take an answer without a word for a failure.
+pub(crate) const DONE: &str = "attache check: done";
+
 /// What a turn is to do: the answers of its model, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Acts(Vec<Value>);

@@ -23,6 +23,7 @@ mod fork;
 mod framing;
 mod history;
 mod initialize;
+mod long_command;
 mod message;
 mod mode;
 mod permission;
@@ -109,6 +110,7 @@ const TOPICS: &[&[Probe]] = &[
     cancel::PROBES,
     cancel_state::PROBES,
     bare_client::PROBES,
+    long_command::PROBES,
     ending::PROBES,
 ];
 

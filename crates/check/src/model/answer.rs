@@ -2,11 +2,8 @@
 
 use super::request::{Asked, CALL, Request};
 use super::tool::{self, Arguments};
-use crate::acts::NO_TOOL;
+use crate::acts::{DONE, NO_TOOL};
 use serde_json::Value;
-
-/// What is said where nothing is asked, and when all is done: agents take an answer without a word for a failure.
-const DONE: &str = "attache check: done";
 
 /// How many pieces a text comes in.
 const PIECES: usize = 4;

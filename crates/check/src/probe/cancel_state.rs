@@ -92,7 +92,7 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalWaitForExit>(|_| Answer::Silence);
     talk.answer::<TerminalOutput>(|_| Answer::Result(json!({"output": "", "truncated": false})));
-    let turn = talk.begin_turn(&session, call(run_command("sleep 30")).then(say("done")));
+    let turn = talk.begin_turn(&session, call(run_command("echo attache && sleep 30")).then(say("done")));
     let calls = |line: &Line| line.calls::<TerminalWaitForExit>() || line.calls::<TerminalOutput>();
     let in_terminal =
         talk.peer.wait_for(turn.first, OWED, |line| calls(line) || line.replies_to(&turn.id)).await;

@@ -1,7 +1,7 @@
 //! Turns: what they take, why they end, and what stands before their end (PROMPT, and the RPC rules that a turn shows).
 
 use super::probes;
-use crate::acts::{fail_with, recall, say, think};
+use crate::acts::{DONE, fail_with, recall, say, think};
 use crate::conversation::quoted;
 use crate::raw_peer::Line;
 use crate::run::Run;
@@ -46,15 +46,29 @@ async fn text_and_links_are_taken(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
+/// How often the model ends alike: an agent may ask it to go on where it was cut off, and only its last end is that of the turn.
+const ENDS_ALIKE: usize = 8;
+
 async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
+    let mut goes_on = false;
     for (end, expected) in [("stop", "end_turn"), ("length", "max_tokens"), ("refusal", "refusal")] {
-        let reason = talk.play(&session, say("attache-end").end(end)).await?.stop_reason()?;
+        let once = say("attache-end").end(end);
+        let acts = (1..ENDS_ALIKE).fold(once.clone(), |acts, _| acts.then(once.clone()));
+        let acts = if end == "stop" { once } else { acts };
+        let played = talk.play(&session, acts).await?;
+        let reason = played.stop_reason()?;
+        if reason == expected {
+            continue;
+        }
+        // It had the model go on until that had nothing more to do.
+        let is_over = end != "stop" && played.said().contains(DONE);
+        goes_on |= is_over;
         let seen = format!("the model ends with {end}, the turn with {reason}");
-        expect(reason == expected, format!("the stop reason {expected}"), seen)?;
+        expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    Ok(())
+    if goes_on { not_tested("the agent asks its model again, however often it ends early") } else { Ok(()) }
 }
 
 async fn nothing_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {

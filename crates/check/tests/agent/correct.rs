@@ -41,7 +41,8 @@ pub(crate) struct Correct {
     /// Its own calls that were not answered yet.
     calls: BTreeMap<i64, Call>,
     last_call: i64,
-    commands: Commands,
+    /// Those that it runs itself.
+    pub(crate) commands: Commands,
     pub(crate) is_logged_out: bool,
     /// Where the providers of models are that are not disabled.
     pub(crate) providers: BTreeMap<String, Value>,

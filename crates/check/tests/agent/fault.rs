@@ -107,6 +107,9 @@ const fn misdone(rule: &'static str, companions: &'static [&'static str], misdon
 /// What the correct agent may lack, and the rule that only who lacks it can show to keep.
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
+/// What other agents do that are as correct.
+pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON];
+
 /// Every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
     let topics = [

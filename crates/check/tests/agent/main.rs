@@ -10,7 +10,7 @@ mod list;
 
 use attache_check::{Link, Outcome, Run, Verdict};
 use correct::{Correct, Kept, LIMIT};
-use fault::{END, Fault, HUGE, Heard, LACKS};
+use fault::{END, Fault, HUGE, Heard, LACKS, WAYS};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -182,6 +182,15 @@ fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
         assert_eq!(failed(&verdicts), BTreeSet::new(), "{}", lack.rule);
         let passes = verdicts.iter().any(|it| it.rule.id == lack.rule && it.outcome == Outcome::Pass);
         assert!(passes, "{}", lack.rule);
+    }
+}
+
+#[test]
+fn an_agent_that_is_correct_in_its_own_way_passes() {
+    for way in WAYS {
+        let verdicts = verdicts(way);
+        let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
+        assert!(other.iter().all(is_lacking), "{}: {other:#?}", way.rule);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commands that the agent runs itself, where the client has no terminals.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,13 +9,17 @@ const SHORT: Duration = Duration::from_millis(300);
 
 /// The commands that run, each with the session it belongs to. Dropped, they are killed.
 #[derive(Default)]
-pub(super) struct Commands(Vec<(String, Child)>);
+pub(crate) struct Commands {
+    running: Vec<(String, Child)>,
+    /// Whether what runs goes on when its turn ends, which is wrong.
+    pub(crate) is_left: bool,
+}
 
 impl Commands {
     /// Runs a line of shell. True if it succeeded, false if it failed, none if it goes on.
     pub(super) fn run(&mut self, session: &str, line: &str, cwd: &str) -> Option<bool> {
         let mut command = Command::new("sh");
-        command.args(["-c", line]).current_dir(cwd);
+        command.args(["-c", line]).current_dir(cwd).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let Ok(mut child) = command.spawn() else { return Some(false) };
         let began = Instant::now();
@@ -24,13 +29,16 @@ impl Commands {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.0.push((session.to_owned(), child));
+        self.running.push((session.to_owned(), child));
         None
     }
 
     /// Ends what runs in the session.
     pub(super) fn kill(&mut self, session: &str) {
-        for (_, child) in self.0.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>().iter_mut() {
+        if self.is_left {
+            return;
+        }
+        for (_, child) in &mut self.running.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>() {
             end(child);
         }
     }
@@ -38,14 +46,15 @@ impl Commands {
 
 impl Drop for Commands {
     fn drop(&mut self) {
-        for (_, child) in &mut self.0 {
+        for (_, child) in &mut self.running {
             end(child);
         }
     }
 }
 
 fn end(child: &mut Child) {
-    // It fails only if the process has ended.
+    // With all that it started. It fails only if they have ended.
+    let _ = Command::new("kill").args(["-9", "--", &format!("-{}", child.id())]).status();
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -1,7 +1,7 @@
 //! Faults in cancelling.
 
 use crate::correct::error;
-use crate::fault::{Fault, Heard, calls, fault, misheard, only, update};
+use crate::fault::{Fault, Heard, calls, fault, misdone, misheard, only, update};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -28,6 +28,11 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("CANCEL-03", &[], |h, s| {
         if h.is("session/cancel") && !h.before.turns.is_empty() {
             s.insert(0, json!({"waits": 8000}))
+        }
+    }),
+    misdone("CANCEL-03", &[], |h, agent| {
+        if h.is("initialize") {
+            agent.commands.is_left = true
         }
     }),
     fault("CANCEL-04", &["PROMPT-08"], |h, s| {

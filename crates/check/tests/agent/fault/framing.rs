@@ -29,6 +29,11 @@ pub(super) const FAULTS: &[Fault] = &[
             s.clear()
         }
     }),
+    fault("RPC-09", &[], |h, s| {
+        if h.is(END) && !h.before.turns.is_empty() && h.before.client == json!({}) {
+            s.clear()
+        }
+    }),
     fault("RPC-10", &[], |h, s| {
         if h.is(HUGE) {
             s.clear()
