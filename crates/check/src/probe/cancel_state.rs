@@ -1,7 +1,7 @@
 //! A turn is cancelled wherever it stands (CANCEL-02).
 
-use super::cancel::{ends_cancelled, hanging};
-use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, shows, unjudged};
+use super::cancel::{begin_hanging, ends_cancelled, hanging};
+use super::driven::{ALLOW, cancel, choose, file, held, nothing_at, play_in, shows, unjudged};
 use super::probes;
 use crate::acts::{call, fail_with, read, run as run_command, say, write};
 use crate::conversation::{Conversation, Session, Turn};
@@ -9,8 +9,8 @@ use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, not_tested, skipped};
 use attache_protocol::method::{
-    FsReadTextFile, FsWriteTextFile, Method, SessionRequestPermission, TerminalCreate, TerminalOutput,
-    TerminalWaitForExit,
+    FsReadTextFile, FsWriteTextFile, Method, SessionLoad, SessionRequestPermission, TerminalCreate,
+    TerminalOutput, TerminalWaitForExit,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -24,6 +24,7 @@ probes! {
     "CANCEL-02" a_turn_is_cancelled_while_it_makes_a_terminal;
     "CANCEL-02" a_turn_is_cancelled_while_its_command_runs;
     "CANCEL-02" a_turn_is_cancelled_while_it_tries_its_model_again;
+    "CANCEL-02" a_turn_is_cancelled_after_its_session_was_loaded_once_more;
 }
 
 /// How long a client that was told of a cancel may take to answer what the agent asked of it.
@@ -119,6 +120,21 @@ async fn a_turn_is_cancelled_while_it_tries_its_model_again(run: &mut Run) -> Pr
     if talk.peer.wait_for(turn.first, GIVES_UP, |line| line.replies_to(&turn.id)).await.is_ok() {
         return not_tested("the agent does not try a model again that fails");
     }
+    cancel(talk, &session);
+    ends_cancelled(talk, turn).await
+}
+
+/// The session is open when it is loaded.
+async fn a_turn_is_cancelled_after_its_session_was_loaded_once_more(run: &mut Run) -> Probed {
+    run.talk().await?.needs("/loadSession")?;
+    let folder = run.folder().to_owned();
+    let (talk, session) = opened(run).await?;
+    play_in(talk, &session, say("attache: before")).await?;
+    let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
+    if talk.call::<SessionLoad>(params).await?.result().is_err() {
+        return not_tested("the agent does not load a session that is open");
+    }
+    let turn = begin_hanging(talk, &session).await?;
     cancel(talk, &session);
     ends_cancelled(talk, turn).await
 }

@@ -1,11 +1,11 @@
-//! A command of the agent's own that takes long, and what becomes of it when its turn or the agent ends (CANCEL-03, RPC-09).
+//! A command of the agent's own that takes long, and what becomes of it when its turn or the agent ends (CANCEL-03, RPC-09, TOOL-09).
 
-use super::driven::{ALLOW, cancel, choose, shows, unjudged};
+use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
 use super::probes;
 use crate::acts::{call, run as run_command, say};
 use crate::conversation::{Conversation, Session, Turn};
 use crate::run::Run;
-use crate::verdict::{Probed, expect, not_tested};
+use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::SessionRequestPermission;
 use serde_json::json;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 probes! {
     "CANCEL-03" what_a_tool_runs_ends_with_its_turn;
+    "TOOL-09" a_command_that_was_stopped_is_no_success;
     "RPC-09" the_end_of_input_ends_the_agent_in_a_tool;
 }
 
@@ -85,6 +86,17 @@ async fn what_a_tool_runs_ends_with_its_turn(run: &mut Run) -> Probed {
     talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
     let seen = format!("it runs {} s after the turn has ended", SOON.as_secs());
     expect(comes_to(&command, false).await, "the command of a cancelled turn is stopped", seen)
+}
+
+async fn a_command_that_was_stopped_is_no_success(run: &mut Run) -> Probed {
+    let (talk, session, turn, _) = running(run).await?;
+    cancel(talk, &session);
+    let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
+    let told = tool_calls(&played);
+    match told.iter().find(|told| told.states().last() == Some(&"completed")) {
+        Some(told) => fail("failed, as the command was stopped", format!("{:?}", told.states())),
+        None => Ok(()),
+    }
 }
 
 async fn the_end_of_input_ends_the_agent_in_a_tool(run: &mut Run) -> Probed {

@@ -5,7 +5,7 @@ use super::driven::{
     write_over,
 };
 use super::probes;
-use crate::acts::{Acts, call, run as run_command, say, write};
+use crate::acts::{Acts, call, calls, read, run as run_command, say, write};
 use crate::conversation::{Conversation, Session};
 use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
@@ -18,6 +18,7 @@ probes! {
     "PERM-01" a_client_without_capabilities_is_asked_too;
     "PERM-02" what_is_refused_is_not_done;
     "PERM-02" nothing_is_done_before_the_answer;
+    "PERM-02" leave_for_one_call_is_none_for_another;
     "PERM-04" what_is_no_choice_allows_nothing;
     "PERM-07" what_is_allowed_for_good_is_not_asked_again;
     "PERM-07" what_is_refused_for_good_is_not_asked_again;
@@ -113,6 +114,42 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     played.had_its_tools()?;
     // Else it might never have been written at all.
     if deed.is_done(talk, first) { Ok(()) } else { not_tested("what is allowed is not done either") }
+}
+
+/// The model makes two calls in one answer; one is allowed, the other refused.
+async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
+    let [yes, no] = ["attache-allowed.txt", "attache-refused.txt"].map(|name| file(run, name, OLD));
+    let (yes, no) = (yes?, no?);
+    let (talk, session) = opened(run).await?;
+    talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
+    let writes = calls([write(&yes, "new\n"), write(&no, "new\n")]);
+    let turn = talk.begin_turn(&session, calls([read(&yes), read(&no)]).then(writes).then(say("done")));
+    let (first, mut next) = (turn.first, turn.first);
+    let wanted = |line: &Line| line.calls::<SessionRequestPermission>() || line.replies_to(&turn.id);
+    loop {
+        let line =
+            talk.hear(next, "the end of the turn", wanted).await.map_err(|outcome| unjudged(&outcome))?;
+        if line.is_reply() {
+            break;
+        }
+        let is_allowed = is_about(talk, &line, &yes) && !is_about(talk, &line, &no);
+        let kinds: &[&str] = if is_allowed { &["allow_once"] } else { &["reject_once", "reject_always"] };
+        talk.give(&line, chosen(params(&line), kinds));
+        next = line.number;
+    }
+    if count::<SessionRequestPermission>(talk, first) == 0 {
+        return skipped(DOES_NOT_ASK);
+    }
+    expect(!is_written_over(&no), "what was refused is not done", "it is done, as another call was allowed")?;
+    if is_written_over(&yes) { Ok(()) } else { not_tested("what is allowed is not done either") }
+}
+
+/// Whether a question, or what was told of the tool call that it is about, names this file.
+fn is_about(talk: &Conversation, asked: &Line, path: &Path) -> bool {
+    let id = params(asked).pointer("/toolCall/toolCallId");
+    let name = path.to_string_lossy();
+    let of_call = talk.heard(0).filter(|line| params(line).pointer("/update/toolCallId") == id);
+    of_call.chain([asked]).any(|line| line.text.contains(&*name))
 }
 
 async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {

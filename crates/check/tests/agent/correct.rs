@@ -48,6 +48,8 @@ pub(crate) struct Correct {
     pub(crate) providers: BTreeMap<String, Value>,
     /// The session that was deleted last.
     pub(crate) deleted: Option<String>,
+    /// A session whose cancels it does not hear, which is wrong.
+    pub(crate) deaf: Option<String>,
     /// The turn that ended last: its session, the id of its prompt, and its stop reason or nothing.
     last_turn: (String, Value, &'static str),
     said: Vec<Value>,

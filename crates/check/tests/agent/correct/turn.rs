@@ -176,6 +176,9 @@ impl Correct {
 
     /// Cancels the turn of a session, if one runs.
     pub(super) fn cancel(&mut self, id: &str) {
+        if self.deaf.as_deref() == Some(id) {
+            return;
+        }
         self.end_turn(id, Ok(json!({"stopReason": "cancelled"})));
     }
 }

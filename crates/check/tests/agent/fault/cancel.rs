@@ -25,6 +25,12 @@ pub(super) const FAULTS: &[Fault] = &[
             *m = Value::Null
         }
     }),
+    misdone("CANCEL-02", &[], |h, agent| {
+        let loaded = h.params()["sessionId"].as_str().unwrap_or_default();
+        if h.is("session/load") && h.open.iter().any(|open| open == loaded) {
+            agent.deaf = Some(loaded.to_owned())
+        }
+    }),
     fault("CANCEL-03", &[], |h, s| {
         if h.is("session/cancel") && !h.before.turns.is_empty() {
             s.insert(0, json!({"waits": 8000}))

@@ -18,6 +18,12 @@ pub(super) const FAULTS: &[Fault] = &[
         let answers: Vec<Value> = calls(s, ASK).map(|ask| json!({"hears": allowed(&ask["id"])})).collect();
         s.extend(answers)
     }),
+    fault("PERM-02", &["PERM-12"], |h, s| {
+        let others = h.before.calls.iter().filter(|(id, method)| *method == ASK && h.message["id"] != *id);
+        if chosen(h) == "yes" {
+            s.extend(others.map(|(id, _)| json!({"hears": allowed(&json!(id))})))
+        }
+    }),
     misheard("PERM-04", &[], |h, m| {
         if h.answers == ASK
             && !["yes", "always", "no", "never"].contains(&chosen(h))

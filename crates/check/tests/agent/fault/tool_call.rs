@@ -40,6 +40,11 @@ pub(super) const FAULTS: &[Fault] = &[
             s.retain(|line| !is_of_a_tool(line))
         }
     }),
+    fault("TOOL-09", &[], |h, s| {
+        if h.is("session/cancel") && h.before.client == json!({}) {
+            change(s, "status", |status| *status = json!("completed"))
+        }
+    }),
     fault("TOOL-10", &["DEC-19", "DEC-20"], |_, s| {
         diffs(s).for_each(|diff| {
             diff.as_object_mut().unwrap().remove("path");
