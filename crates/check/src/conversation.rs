@@ -98,7 +98,10 @@ impl Conversation {
 
     /// Calls a method, whatever its name, and waits for the reply. No reply is a fail.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Probed<Reply> {
-        self.ask_within(self.patience, method, params).await
+        // An agent that has said nothing yet is starting.
+        let is_starting = self.heard(0).next().is_none();
+        let patience = if is_starting { self.patience * STARTING } else { self.patience };
+        self.ask_within(patience, method, params).await
     }
 
     /// Calls a method of the protocol and waits for the reply. No reply is a fail.
@@ -189,7 +192,7 @@ impl Conversation {
 
     /// Asks `initialize`, the agent's first answer.
     pub(crate) async fn initialize(&mut self, params: Value) -> Probed<Reply> {
-        let reply = self.ask_within(self.patience * STARTING, Initialize::ROW.name, params).await?;
+        let reply = self.call::<Initialize>(params).await?;
         if let Some(result) = reply.line.get("result") {
             self.told = result.clone();
         }

@@ -108,7 +108,7 @@ const fn misdone(rule: &'static str, companions: &'static [&'static str], misdon
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
 /// What other agents do that are as correct.
-pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON];
+pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON, history::ASKS_FOR_LEAVE];
 
 /// Every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {

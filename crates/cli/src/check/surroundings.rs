@@ -32,6 +32,9 @@ struct Known {
 /// Settings that keep an agent from telling anybody of itself and from bringing itself up to date.
 const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
 
+/// Without it a model decides what needs no leave, so that nothing is asked.
+const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
+
 const CODEX: &str = r#"model = "gpt-5"
 model_provider = "attache"
 [model_providers.attache]
@@ -83,7 +86,7 @@ const KNOWN: &[Known] = &[
     Known {
         words: &["qwen", "qwen-code"],
         variables: &[("OPENAI_BASE_URL", "{url}/v1"), ("OPENAI_API_KEY", KEY), ("OPENAI_MODEL", "gpt-4o")],
-        files: &[(".qwen/settings.json", QUIET)],
+        files: &[(".qwen/settings.json", QUIET_AND_ASKING)],
     },
     Known {
         words: &["claude-agent-acp", "claude-code-acp"],

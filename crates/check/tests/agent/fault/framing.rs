@@ -109,6 +109,11 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32602)
         }
     }),
+    fault("RPC-25", &[], |h, s| {
+        if h.is("session/list") && h.message.get("params").is_none() {
+            refuse(h, s, -32603)
+        }
+    }),
     fault("RPC-26", &[], |h, s| {
         if h.opens(|params| params["zzz"] == 1) {
             refuse(h, s, -32602)

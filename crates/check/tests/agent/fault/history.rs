@@ -76,3 +76,21 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
 ];
+
+/// An agent that asks a client without forms by a question for leave, and ends its turn when it gets none.
+pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
+    let is_told = |line: &Value| is_update(line, "tool_call");
+    if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {
+        let forms = &h.before.client["elicitation"]["form"];
+        if forms.is_object() {
+            return;
+        }
+        let id = &s[told]["params"]["update"]["toolCallId"];
+        let call = json!({"toolCallId": id, "title": "attache: which word?"});
+        let options = json!([{"optionId": "no", "name": "Cancel", "kind": "reject_once"}]);
+        let params = json!({"sessionId": h.params()["sessionId"], "toolCall": call, "options": options});
+        let asks = json!({"jsonrpc": "2.0", "id": "leave", "method": "session/request_permission", "params": params});
+        s.retain(|line| !is_update(line, "agent_message_chunk"));
+        s.insert(told + 1, asks)
+    }
+});

@@ -24,7 +24,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "protocolVersion", |version| *version = json!(65_535))
         }
     }),
-    fault("INIT-09", &["DEC-12"], |h, s| {
+    fault("INIT-09", &[], |h, s| {
         if h.params()["protocolVersion"] == "1" {
             refuse(h, s, -32603)
         }
