@@ -73,7 +73,11 @@ impl ClientTalk {
             Some(link) => conversation(link, scenarios(0), patience),
             None => {
                 let how = how_it_left(&client.stop().await);
-                return fail("the client starts its agent", format!("it did not: {how}"));
+                return match errand {
+                    "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
+                    // The command may be wrong.
+                    _ => not_tested(format!("the client starts no agent on the errand {errand:?}: {how}")),
+                };
             }
         };
         Ok(Self {

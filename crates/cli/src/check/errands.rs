@@ -1,5 +1,6 @@
 //! How a client is told what to do: the command of each errand, with placeholders.
 
+use super::known_client;
 use crate::exit::Failure;
 use attache_check::{Door, ERRANDS, Errand, NotRun, StartedClient};
 use attache_host::Launch;
@@ -77,6 +78,10 @@ impl Commands {
             true => agent.clone(),
             false => vec![errand.fill(word)],
         });
+        let launch = match errand.cwd().parent() {
+            Some(beside) if known_client::has_own_home(&self.main) => launch.env("HOME", beside),
+            _ => launch,
+        };
         StartedClient::start(launch.cwd(errand.cwd()), door).map_err(NotRun::Start)
     }
 
@@ -88,8 +93,8 @@ impl Commands {
         }
         let words = match name {
             "prompt" => self.main.clone(),
-            "cancel" => super::known_client::words(&self.main, name).unwrap_or_else(|| self.main.clone()),
-            _ => super::known_client::words(&self.main, name).ok_or(NotRun::NoErrand)?,
+            "cancel" => known_client::words(&self.main, name).unwrap_or_else(|| self.main.clone()),
+            _ => known_client::words(&self.main, name).ok_or(NotRun::NoErrand)?,
         };
         let mut words = words.into_iter();
         Ok(Launch::new(words.next().unwrap_or_default()).args(words))

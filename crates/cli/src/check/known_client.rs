@@ -9,6 +9,8 @@ struct KnownClient {
     program: &'static str,
     /// The word that follows it in a main command.
     task: &'static str,
+    /// Whether it keeps settings and sessions in the home folder, which is then another one than the person's.
+    has_own_home: bool,
     /// By errand: what is done with the main command.
     errands: &'static [(&'static [&'static str], Way)],
 }
@@ -24,13 +26,18 @@ enum Way {
     Instead(&'static [&'static str]),
     /// They are run by the shell, which has them as `"$@"` with these words before the prompt's place.
     Shell(&'static str),
+    /// The shell runs this line, which has the words before the task as `"$@"`.
+    Steps(&'static str),
 }
 
-use Way::{Instead, Same, Shell, With};
+use Way::{Instead, Same, Shell, Steps, With};
 
-const KNOWN: &[KnownClient] = &[KnownClient {
+const KNOWN: &[KnownClient] = &[ATTACHE, ACPX];
+
+const ATTACHE: KnownClient = KnownClient {
     program: "attache",
     task: "run",
+    has_own_home: false,
     errands: &[
         (&["load", "resume"], With(&["--resume", "{session}"])),
         (&["list"], With(&["--resume", "last"])),
@@ -48,16 +55,74 @@ const KNOWN: &[KnownClient] = &[KnownClient {
         (&["delete", "close"], Instead(&["agents", "check", "{agent}"])),
         (&["twice"], Shell(r#"printf '%s\n---\n%s\n' "{prompt}" "{prompt2}" | exec "$@" --file -"#)),
     ],
-}];
+};
 
-/// The words of the command that sends a known client on this errand; `main` is the command that sends its prompt.
-pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+/// Its main command does one prompt (`exec`) in a session that it forgets. A session that it keeps belongs to a process that it leaves
+/// behind, here for a second, with a connection of its own for each step. Only that process closes the session.
+const ACPX: KnownClient = KnownClient {
+    program: "acpx",
+    task: "exec",
+    has_own_home: true,
+    errands: &[
+        (&["set_option", "set_boolean"], With(&["--config-option", "{option}={value}"])),
+        (
+            &["set_options"],
+            With(&["--config-option", "{option}={value}", "--config-option", "{option2}={value2}"]),
+        ),
+        (&["allow"], Instead(&["--approve-all", "exec", "{prompt}"])),
+        (&["reject"], Instead(&["--deny-all", "exec", "{prompt}"])),
+        (&["list"], Instead(&["sessions", "list"])),
+        (&["mcp"], Steps(ACPX_MCP)),
+        (&["system_prompt"], Instead(&["--append-system-prompt", "{text}", "exec", "{prompt}"])),
+        (
+            &["load", "resume"],
+            Steps(
+                r#""$@" --ttl 1 sessions new --resume-session "{session}" && exec "$@" --ttl 1 prompt "{prompt}""#,
+            ),
+        ),
+        (
+            &["set_mode"],
+            Steps(r#""$@" sessions new && "$@" set-mode "{mode}" && exec "$@" --ttl 1 prompt "{prompt}""#),
+        ),
+        (
+            &["close"],
+            Steps(r#""$@" sessions new && "$@" --ttl 30 prompt "{prompt}" && exec "$@" sessions close"#),
+        ),
+        (
+            &["image"],
+            Steps(
+                r#"data=$(base64 <"{image}" | tr -d '\n') && printf '[{"type":"text","text":"%s"},{"type":"image","mimeType":"image/png","data":"%s"}]' "{prompt}" "$data" | exec "$@" exec --file -"#,
+            ),
+        ),
+    ],
+};
+
+/// It reads servers as a list, and what they are given as pairs; node is there where it is.
+const ACPX_MCP: &str = r#"node -e '
+const fs = require("fs"), [file] = process.argv.slice(1), { mcpServers } = JSON.parse(fs.readFileSync(file));
+const pairs = (all) => Object.entries(all ?? {}).map(([name, value]) => ({ name, value }));
+const list = ([name, server]) => ({ ...server, name, env: pairs(server.env), headers: pairs(server.headers) });
+fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcpServers).map(list) }));
+' "{mcp}" && exec "$@" --mcp-config "{mcp}.list" exec "{prompt}""#;
+
+/// Whether the client that this command starts gets a home folder of its own.
+pub(super) fn has_own_home(main: &[OsString]) -> bool {
+    known(main).is_some_and(|(known, _)| known.has_own_home)
+}
+
+/// The client that this command starts, and where among its words the task stands.
+fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     let named = |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
-    let (known, at) = KNOWN.iter().find_map(|known| {
+    KNOWN.iter().find_map(|known| {
         let at = main.iter().take(2).position(|word| named(word, known.program))?;
         let task = main.iter().skip(at + 1).position(|word| *word == *known.task)?;
         Some((known, at + 1 + task))
-    })?;
+    })
+}
+
+/// The words of the command that sends a known client on this errand; `main` is the command that sends its prompt.
+pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+    let (known, at) = known(main)?;
     let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;
     let added = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     Some(match way {
@@ -68,5 +133,6 @@ pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
             let without_prompt = main.iter().filter(|word| *word != "{prompt}").cloned().collect();
             [added(&["/bin/sh", "-c", line, "sh"]), without_prompt].concat()
         }
+        Steps(line) => [&added(&["/bin/sh", "-c", line, "sh"]), main.get(..at)?].concat(),
     })
 }

@@ -1,6 +1,6 @@
 //! The documents of the judge: how every rule is judged and what three unrelated peers do, and what our own agent and client support.
 
-use crate::judged::{Family, judgements};
+use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
     Fault, Form, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, why_not_judged,
 };
@@ -45,9 +45,9 @@ fn steady(text: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn docs_tell_what_our_agent_and_our_client_support() {
-    let ours = judgements().await.iter().find(|peers| peers.family == Family::Ours).unwrap();
-    is_kept("support-agent.md", &Form::Markdown.write(&ours.agent));
-    is_kept("support-client.md", &Form::Markdown.write(&ours.client));
+    let ours = family(Family::Ours).await;
+    is_kept("support-agent.md", &Form::Markdown.write(&ours.agent.judgement));
+    is_kept("support-client.md", &Form::Markdown.write(&ours.client.judgement));
 }
 
 #[tokio::test]
@@ -69,23 +69,23 @@ struct Coverage {
 }
 
 impl Coverage {
-    fn of(rule: &'static Rule, peers: &[crate::judged::Peers]) -> Self {
+    fn of(rule: &'static Rule, peers: &[Peers]) -> Self {
         let probes = probes().filter(|probe| probe.rule == rule.id);
         let mut probes: Vec<String> = probes
             .map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")))
             .collect();
         let outcome =
             |judgement: &Judgement| Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()));
-        let is_watched = peers.iter().flat_map(|peers| [&peers.agent, &peers.client]).any(|judgement| {
+        let is_watched = peers.iter().flat_map(Peers::judgements).any(|judgement| {
             judgement.verdict(rule.id).is_some_and(|verdict| verdict.grounds == Verdict::WATCHING)
         });
         let faults: Vec<_> = faults().iter().filter(|fault| fault.rule == rule.id).collect();
         if is_watched || faults.iter().any(|fault| fault.judged == Judged::Traffic) {
             probes.push("watching".to_owned());
         }
-        let said = peers.iter().map(|peers| {
-            (peers.family, [&peers.agent, &peers.client].into_iter().filter_map(outcome).collect())
-        });
+        let said = peers
+            .iter()
+            .map(|peers| (peers.family, peers.judgements().into_iter().filter_map(outcome).collect()));
         Self { rule, probes, faults, said: said.collect() }
     }
 

@@ -1,7 +1,9 @@
-//! Judgements of our own peers and of those that are made with the official SDKs, each made once.
+//! Judgements of our own peers and of those that are made with the official SDKs, each made once, by all rules.
 
 use crate::peers::{ATTACHE, Agent, Client};
+use crate::project::text;
 use attache_check::Judgement;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -31,8 +33,38 @@ impl Family {
 /// An agent and a client of one family, judged.
 pub(crate) struct Peers {
     pub(crate) family: Family,
-    pub(crate) agent: Judgement,
-    pub(crate) client: Judgement,
+    pub(crate) agent: Judged,
+    pub(crate) client: Judged,
+}
+
+impl Peers {
+    pub(crate) fn judgements(&self) -> [&Judgement; 2] {
+        [&self.agent.judgement, &self.client.judgement]
+    }
+}
+
+/// What `attache check` says of a peer.
+pub(crate) struct Judged {
+    pub(crate) judgement: Judgement,
+    /// How it differs from what the peer is known to fail, if it does.
+    differs: Option<String>,
+}
+
+impl Judged {
+    /// Fails unless the peer breaks what it is known to break, and nothing else.
+    pub(crate) fn is_as_known(&self) {
+        let name = &self.judgement.command;
+        assert!(
+            self.differs.is_none(),
+            "{name} is not as known:\n{}",
+            self.differs.as_deref().unwrap_or_default()
+        );
+    }
+}
+
+/// The list of what a peer is known to fail.
+pub(crate) fn known(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/known").join(name).with_extension("md")
 }
 
 /// The three families.
@@ -47,6 +79,11 @@ pub(crate) async fn judgements() -> &'static [Peers] {
         vec![ours, rust, ts]
     });
     judged.await
+}
+
+/// The peers of one of the families.
+pub(crate) async fn family(family: Family) -> &'static Peers {
+    judgements().await.iter().find(|peers| peers.family == family).unwrap()
 }
 
 /// How the clients of the official SDKs go on errands: options, and steps of their scripts.
@@ -102,30 +139,55 @@ fn to_be_judged(client: Client) -> (Vec<String>, Vec<String>) {
 }
 
 async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
-    let (errands, command) = to_be_judged(client);
-    let (agent, client) =
-        tokio::join!(judged("agent", &[], &agent.command), judged("client", &errands, &command));
+    let (agent, client) = tokio::join!(judged_agent(family, agent), judged_client(family, client));
     Peers { family, agent, client }
 }
 
+/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged too; they log in without asking anybody.
+async fn judged_agent(family: Family, agent: Agent) -> Judged {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut arguments, mut command) = (baseline("agent", family), agent.command);
+    if family != Family::Ours {
+        arguments.extend(["--login", "login"].map(str::to_owned));
+        command.extend(["--sessions".to_owned(), text(folder.path())]);
+    }
+    judged("agent", &arguments, &command).await
+}
+
+async fn judged_client(family: Family, client: Client) -> Judged {
+    let (errands, command) = to_be_judged(client);
+    judged("client", &[baseline("client", family), errands].concat(), &command).await
+}
+
+/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by themselves elsewhere.
+fn baseline(side: &str, family: Family) -> Vec<String> {
+    let name = match family {
+        Family::Ours => return Vec::new(),
+        Family::Rust => "rust",
+        Family::TypeScript => "ts",
+    };
+    vec!["--baseline".to_owned(), text(known(&format!("{side}-{name}")))]
+}
+
 /// What `attache check` says of one peer, whatever that is.
-async fn judged(side: &str, arguments: &[String], command: &[String]) -> Judgement {
+async fn judged(side: &str, arguments: &[String], command: &[String]) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("judgement.json");
     let mut check = Command::new(ATTACHE);
     check
-        .args(["check", side, "--timeout", "15", "--json", "--report"])
+        .args(["check", side, "--timeout", "30", "--report"])
         .arg(&report)
         .args(arguments)
         .arg("--")
         .args(command);
     check.env("XDG_CONFIG_HOME", folder.path()).env("XDG_DATA_HOME", folder.path());
-    check.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    check.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let ended = tokio::time::timeout(PATIENCE, check.output())
         .await
         .unwrap_or_else(|_| panic!("{command:?} hangs"))
         .unwrap();
-    let text = std::fs::read_to_string(&report)
-        .unwrap_or_else(|_| panic!("{command:?}: {}", String::from_utf8_lossy(&ended.stderr)));
-    Judgement::read(&text).unwrap()
+    let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
+    let read = std::fs::read_to_string(&report).unwrap_or_else(|_| panic!("{command:?}: {said}"));
+    let differs = (!ended.status.success()).then(|| said.into_owned());
+    Judged { judgement: Judgement::read(&read).unwrap(), differs }
 }
