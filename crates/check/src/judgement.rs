@@ -170,7 +170,7 @@ fn quoted(word: &str) -> String {
 }
 
 fn without_secrets(verdict: Verdict) -> Verdict {
-    let Verdict { rule, outcome, grounds, lines } = verdict;
+    let Verdict { rule, outcome, grounds, lines, took } = verdict;
     let outcome = match outcome {
         Outcome::Pass => Outcome::Pass,
         Outcome::Fail { expected, seen } => {
@@ -180,5 +180,5 @@ fn without_secrets(verdict: Verdict) -> Verdict {
         Outcome::NotTested(why) => Outcome::NotTested(masked(&why)),
     };
     let lines = lines.into_iter().map(|line| Line { text: masked(&line.text), ..line }).collect();
-    Verdict { rule, outcome, grounds, lines }
+    Verdict { rule, outcome, grounds, lines, took }
 }

@@ -6,6 +6,7 @@ use crate::raw_peer::Line;
 use crate::select::is_chosen;
 use crate::verdict::{Outcome, Probed, Verdict, worst_of_each};
 use crate::watched::Watched;
+use std::time::Instant;
 
 /// The name of what is done before any probe.
 const FIRST_CONTACT: &str = "first_contact";
@@ -56,13 +57,15 @@ pub(crate) async fn judge<R: Judging>(
     let mut verdicts = Vec::new();
     for (number, probe) in (1..).zip(&chosen) {
         progress(probe.name, number, chosen.len());
-        verdicts.extend(match &contact {
+        let began = Instant::now();
+        let verdict = match &contact {
             Ok(()) => run.probe(probe).await,
             Err(outcome) => {
                 let why = Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, outcome.seen()));
                 Verdict::new(probe.rule, why, probe.name, Vec::new())
             }
-        });
+        };
+        verdicts.extend(verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }));
     }
     run.leave().await;
     let contact = contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));

@@ -3,6 +3,7 @@
 use crate::raw_peer::Line;
 use crate::{Rule, Selection, Strength, rules, select};
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// What is said about one rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,8 @@ pub struct Verdict {
     pub grounds: Cow<'static, str>,
     /// The last lines on which it rests, in order, cut where they are long; none for a pass of the traffic of all probes.
     pub lines: Vec<Line>,
+    /// How long the probes of the rule took; nothing where only the traffic was watched.
+    pub took: Duration,
 }
 
 /// What came of judging a rule.
@@ -112,7 +115,7 @@ impl Verdict {
         lines: Vec<Line>,
     ) -> Option<Self> {
         let Ok(Selection::Rule(rule)) = select(rule) else { return None };
-        Some(Self { rule, outcome, grounds: grounds.into(), lines })
+        Some(Self { rule, outcome, grounds: grounds.into(), lines, took: Duration::ZERO })
     }
 
     /// Whether the peer is at fault: what must hold is broken.
@@ -125,11 +128,15 @@ impl Verdict {
 pub(crate) fn worst_of_each(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     let mut worst: Vec<Verdict> = Vec::new();
     for verdict in verdicts {
-        match worst.iter_mut().find(|other| other.rule.id == verdict.rule.id) {
-            Some(other) if other.outcome.weight() < verdict.outcome.weight() => *other = verdict,
-            Some(_) => {}
-            None => worst.push(verdict),
+        let Some(other) = worst.iter_mut().find(|other| other.rule.id == verdict.rule.id) else {
+            worst.push(verdict);
+            continue;
+        };
+        let took = other.took.saturating_add(verdict.took);
+        if other.outcome.weight() < verdict.outcome.weight() {
+            *other = verdict;
         }
+        other.took = took;
     }
     let place = |rule: &Rule| rules().iter().position(|other| other.id == rule.id);
     worst.sort_by_key(|verdict| place(verdict.rule));

@@ -6,6 +6,7 @@ use crate::support::Support;
 use crate::verdict::{Outcome, Verdict};
 use attache_protocol::method::Side;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// How much of a line is kept for people, in characters.
 const LINE_KEPT: usize = 2000;
@@ -44,7 +45,8 @@ impl Watched {
         let fails = self.found.iter().map(|(finding, lines)| {
             let outcome =
                 Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
-            Verdict { rule: finding.rule, outcome, grounds: Verdict::WATCHING.into(), lines: lines.clone() }
+            let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
+            Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
         });
         let passes = self
             .open

@@ -65,6 +65,8 @@ struct Written {
     #[serde(default)]
     text: String,
     #[serde(default)]
+    seconds: f64,
+    #[serde(default)]
     lines: Vec<WrittenLine>,
 }
 
@@ -154,7 +156,7 @@ fn once() -> usize {
 
 impl From<Entry> for Written {
     fn from(Entry(verdict): Entry) -> Self {
-        let Verdict { rule, outcome, grounds, lines } = verdict;
+        let Verdict { rule, outcome, grounds, lines, took } = verdict;
         let word = outcome.as_str().to_owned();
         let (expected, seen, why) = match outcome {
             Outcome::Pass => (None, None, None),
@@ -176,6 +178,7 @@ impl From<Entry> for Written {
             seen,
             why,
             text: rule.text.to_owned(),
+            seconds: took.as_secs_f64(),
             lines: lines.into_iter().map(line).collect(),
         }
     }
@@ -206,7 +209,9 @@ impl TryFrom<Written> for Entry {
             is_theirs: false,
         };
         let lines = written.lines.into_iter().map(line).collect();
-        Verdict::new(written.rule.0, outcome, written.grounds, lines).map(Self).ok_or_else(String::new)
+        let took = Duration::try_from_secs_f64(written.seconds).unwrap_or_default();
+        let verdict = Verdict::new(written.rule.0, outcome, written.grounds, lines);
+        verdict.map(|verdict| Self(Verdict { took, ..verdict })).ok_or_else(String::new)
     }
 }
 

@@ -59,8 +59,12 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
     let rule = verdict.rule;
     let name = format!("{} {}", rule.id, rule.text);
     let class = format!("{}.{}", judgement.side().as_str(), rule.prefix());
-    let case =
-        BytesStart::new("testcase").with_attributes([("name", name.as_str()), ("classname", class.as_str())]);
+    let time = format!("{:.3}", verdict.took.as_secs_f64());
+    let case = BytesStart::new("testcase").with_attributes([
+        ("name", name.as_str()),
+        ("classname", class.as_str()),
+        ("time", time.as_str()),
+    ]);
     match &verdict.outcome {
         Outcome::Pass => out.write_event(Event::Empty(case)),
         Outcome::Fail { expected, seen } => {
