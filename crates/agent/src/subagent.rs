@@ -16,7 +16,7 @@ use std::sync::Arc;
 ///
 /// For a client that takes no subagents a tool call of the kind `think` stands for the child: [`Subagent::stand_in`]. Its own tool calls and
 /// permission questions are then those of the session it works for, and nothing else of it is shown. These calls name the one that stands
-/// for the child in their metadata: `{"attache": {"parentToolCallId": "…"}}`.
+/// for the child in their metadata: `{"attache/parentToolCallId": "…"}`.
 ///
 /// The log keeps that there was a child, and how it ended; what it said is not stored. One that is dropped, or still at work when the turn
 /// ends, has failed, or is cancelled if the turn was.

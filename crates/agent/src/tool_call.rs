@@ -241,7 +241,7 @@ pub fn diff(path: impl AsRef<Path>, old: Option<&str>, new: &str) -> ToolCallCon
 /// What says that a call is one of a subagent, for which another call stands (META-07).
 fn child_of(parent: &ToolCallId) -> Option<Meta> {
     let parent = attache_protocol::encode(parent);
-    Meta::new(Raw::from_text(&format!(r#"{{"attache":{{"parentToolCallId":{parent}}}}}"#)).ok()?)
+    Meta::new(Raw::from_text(&format!(r#"{{"attache/parentToolCallId":{parent}}}"#)).ok()?)
 }
 
 fn location(path: &Path, line: Option<u32>) -> ToolCallLocation {

@@ -190,8 +190,8 @@ fn a_session_says_its_title_tags_and_usage() {
     let (session, _) = example.session();
     let (_, updates) = example.prompt(&session, "Sort the shelves");
     let told = updates.iter().rfind(|update| update["_meta"].is_object()).unwrap();
-    assert_eq!(told["_meta"]["attache"]["progress"], json!({"done": 3, "total": 3}));
-    assert_eq!(told["_meta"]["attache"]["status"], "step 3");
+    assert_eq!(told["_meta"]["attache/labels"]["progress"], json!({"done": 3, "total": 3}));
+    assert_eq!(told["_meta"]["attache/labels"]["status"], "step 3");
     let (reply, updates) = example.prompt(&session, "Sort the books");
     assert_eq!(reply["usage"]["totalTokens"], 2000);
     let usage = updates.iter().find(|update| update["sessionUpdate"] == "usage_update").unwrap();

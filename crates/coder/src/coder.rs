@@ -20,6 +20,7 @@ use attache_protocol::v1::{
     McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId,
     SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
 };
+use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -243,6 +244,11 @@ impl Default for Coder {
     }
 }
 
+/// What this agent says beyond the protocol: labels of a session, and which call another one works for (EXT-04).
+fn extensions() -> Option<Meta> {
+    Meta::new(Raw::from_text(r#"{"attache/labels":{},"attache/parentToolCallId":{}}"#).ok()?)
+}
+
 impl Author for Coder {
     type Memory = Memory;
 
@@ -250,14 +256,18 @@ impl Author for Coder {
         let (image, audio) = self.models.takes();
         let prompts =
             PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
-        About::new("attache", env!("CARGO_PKG_VERSION"))
+        let about = About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
             .prompts(prompts)
             .mcp(McpCapabilities { http: true, sse: true, ..McpCapabilities::default() })
             .additional_directories()
             .system_prompt(SystemPromptModes::AppendAndOverride)
             .auth_status()
-            .providers()
+            .providers();
+        match extensions() {
+            Some(extensions) => about.meta(extensions),
+            None => about,
+        }
     }
 
     async fn open(&self, mut opening: Opening<'_>) -> Result<Memory> {

@@ -6,18 +6,18 @@ use crate::title::one_line;
 use attache_protocol::{Map, Meta, Raw, Wire, decode, encode};
 
 /// The key of [`Labels`] in the metadata of a session (META-07).
-const KEY: &str = "attache";
+const KEY: &str = "attache/labels";
 
-/// What the metadata of a session says about it under the key `attache` (META-07):
-/// `{"attache": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3, "total": 10}}}`.
+/// What the metadata of a session says about it under the key `attache/labels` (META-07):
+/// `{"attache/labels": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3, "total": 10}}}`.
 ///
 /// ```
 /// use attache_session::Labels;
 ///
 /// let bug = Labels { tags: vec!["bug".to_owned()], ..Labels::default() };
 /// let patch = Labels::change(&Labels::default(), &bug).unwrap();
-/// assert_eq!(patch.raw().get(), r#"{"attache":{"tags":["bug"]}}"#);
-/// assert_eq!(Labels::change(&bug, &Labels::default()).unwrap().raw().get(), r#"{"attache":{"tags":null}}"#);
+/// assert_eq!(patch.raw().get(), r#"{"attache/labels":{"tags":["bug"]}}"#);
+/// assert_eq!(Labels::change(&bug, &Labels::default()).unwrap().raw().get(), r#"{"attache/labels":{"tags":null}}"#);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {

@@ -167,7 +167,7 @@ fn lists(store: &Sqlite) -> Result<(), Box<dyn Error>> {
         ));
         log.append(&event(number * 10 + 2, chunk("something was said")));
         let tag = if number % 1_000 == 3 { r#","tags":["rare","common"]"# } else { r#","tags":["common"]"# };
-        let meta = format!(r#"{{"attache":{{"status":"open"{tag}}}}}"#);
+        let meta = format!(r#"{{"attache/labels":{{"status":"open"{tag}}}}}"#);
         log.append(&event(
             number * 10 + 3,
             EventBody::Info {

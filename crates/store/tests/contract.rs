@@ -157,7 +157,7 @@ fn the_summary_is_the_fold(store: &dyn Store) {
     let bodies = vec![
         opened("/work"),
         prompt("one"),
-        meta(r#"{"attache":{"tags":["bug","ui"]},"x":{"y":1}}"#),
+        meta(r#"{"attache/labels":{"tags":["bug","ui"]},"x":{"y":1}}"#),
         title("  A \u{202E} title "),
         meta(r#"{"x":{"z":[2]}}"#),
         EventBody::Archived(true),
@@ -230,7 +230,7 @@ fn a_fork_is_the_beginning_of_the_other(store: &dyn Store) {
 /// DEL-03.
 fn a_deleted_session_is_gone_and_its_key_free(store: &dyn Store) {
     store.delete(&key("s")).unwrap();
-    let bodies = vec![opened("/"), title("T"), meta(r#"{"attache":{"tags":["bug"]}}"#), prompt("x")];
+    let bodies = vec![opened("/"), title("T"), meta(r#"{"attache/labels":{"tags":["bug"]}}"#), prompt("x")];
     drop(stored(store, &key("s"), bodies));
     store.delete(&key("s")).unwrap();
     assert!(matches!(store.read(&key("s"), 0), Err(StoreError::Unknown(_))));
@@ -256,7 +256,7 @@ fn ids(store: &dyn Store, query: ListQuery) -> Vec<String> {
 fn lists_select(store: &dyn Store) {
     let any = ListQuery::default;
     let mut a = stored(store, &key("a"), vec![opened("/one"), title("Größe ÄNDERN")]);
-    let tags = meta(r#"{"attache":{"tags":["bug","big"]}}"#);
+    let tags = meta(r#"{"attache/labels":{"tags":["bug","big"]}}"#);
     let _b = stored(store, &key("b"), vec![opened("/two"), title("x"), tags, prompt("b")]);
     let archived = vec![opened("/one"), prompt("c"), prompt("c"), prompt("c"), EventBody::Archived(true)];
     let _c = stored(store, &key("c"), archived);

@@ -124,7 +124,7 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
             session.append(message("one "));
             session.append(message("two"));
             session.append(record(&round.to_string()));
-            session.append(meta(&format!(r#"{{"attache":{{"tags":["t{round}","u"]}}}}"#)));
+            session.append(meta(&format!(r#"{{"attache/labels":{{"tags":["t{round}","u"]}}}}"#)));
             session.commit();
             session.append(title(&format!("Title {round}")));
         }

@@ -74,7 +74,7 @@ async fn a_session_speaks_between_its_turns() {
     );
     assert_eq!(updates[0], json!({"sessionUpdate": "session_info_update", "title": "Made up"}), "INFO-02");
     let attache = json!({"tags": ["bug"], "status": "waiting", "progress": {"done": 1, "total": 2}});
-    assert_eq!(updates[5]["_meta"], json!({"attache": attache}));
+    assert_eq!(updates[5]["_meta"], json!({"attache/labels": attache}));
     let listed = client.result("session/list", json!({})).await;
     assert_eq!(listed["sessions"][0]["title"], "Made up", "INFO-05");
     client.result("session/close", json!({"sessionId": session})).await;

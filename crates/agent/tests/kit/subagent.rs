@@ -129,7 +129,7 @@ async fn without_the_capability_a_tool_call_stands_for_the_child() {
     assert_eq!(calls, [("Searcher", "think"), ("Grep", "search"), ("Deeper", "think")]);
     let calls = lines.iter().filter(|line| line.update["sessionUpdate"] == "tool_call");
     let parents: Vec<&Value> =
-        calls.clone().map(|line| &line.update["_meta"]["attache"]["parentToolCallId"]).collect();
+        calls.clone().map(|line| &line.update["_meta"]["attache/parentToolCallId"]).collect();
     let ids: Vec<&Value> = calls.map(|line| &line.update["toolCallId"]).collect();
     assert_eq!(parents, [&Value::Null, ids[0], ids[0]], "each names the call that stands for its subagent");
     let texts: Vec<&Value> = lines

@@ -12,6 +12,10 @@ const TOLD: usize = 256;
 /// Members in which `_meta` is not the protocol's.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
+/// Names that one client began with and that agents and clients of several vendors share since: they are no vendor's own, and mean nothing under
+/// another name.
+const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", "terminal_exit"];
+
 /// The names that were told: each once, as the same peer writes it again and again.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
@@ -59,6 +63,8 @@ impl Judge {
             "tracestate" | "baggage" => report.keeps("META-04", value.is_string(), || {
                 format!("{name} is no string, as W3C trace context has it")
             }),
+            name if SHARED.contains(&name) => {}
+            // A vendor without a domain has its name before the stroke.
             name if name.contains(['.', '/']) => report.tests(&["META-07"]),
             name if self.told.len() < TOLD && self.told.insert((from, name.to_owned())) => {
                 bare.push(quoted(name));

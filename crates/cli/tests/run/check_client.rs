@@ -26,13 +26,12 @@ fn verdict<'v>(verdicts: &'v [Value], rule: &str) -> &'v Value {
 const OURS: [&str; 5] = [ATTACHE, "run", "--agent", "{agent}", "{prompt}"];
 
 #[test]
-fn our_client_breaks_nothing_that_must_hold() {
+fn our_client_breaks_nothing() {
     let ended = check(&["--json", "--timeout", "60"], &OURS);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let verdicts = verdicts(&ended);
     let fails: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] == "fail").collect();
-    // The name under `_meta` by which other clients offer the same has no domain either.
-    assert!(fails.iter().all(|verdict| verdict["rule"] == "META-07"), "{fails:#?}");
+    assert!(fails.is_empty(), "{fails:#?}");
     let passes = verdicts.iter().filter(|verdict| verdict["verdict"] == "pass").count();
     assert!(passes > 140, "{passes}");
     for rule in ["SESS-12", "LIST-07", "MODE-06", "AUTH-02", "CONF-24", "PERM-03", "TERM-05"] {

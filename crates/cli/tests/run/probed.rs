@@ -26,9 +26,8 @@ fn our_agent_keeps_every_rule_it_is_probed_for() {
     let ended = check(&["--json"], &OURS);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let verdicts = verdicts(&ended);
-    // The keys under `_meta` that it shares with other agents have no domain before them.
     let fails: Vec<_> = verdicts.iter().filter(|verdict| verdict["verdict"] == "fail").collect();
-    assert!(fails.iter().all(|verdict| verdict["rule"] == "META-07"), "{fails:#?}");
+    assert!(fails.is_empty(), "{fails:#?}");
     let passed = verdicts.iter().filter(|verdict| verdict["verdict"] == "pass").count();
     assert!(passed > 180, "{passed}: {ended:#?}");
 }

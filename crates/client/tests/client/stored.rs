@@ -124,7 +124,8 @@ async fn what_was_pushed_is_shown_at_once_and_as_the_list_says_it_later() {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = offering(json!({ "list": {} })).await;
     let session = opened(&connection, &mut agent, folder.path()).await;
-    let (title, at, meta) = ("Tidy up", "2026-07-01T12:00:00Z", json!({ "attache": { "tags": ["a"] } }));
+    let (title, at, meta) =
+        ("Tidy up", "2026-07-01T12:00:00Z", json!({ "attache/labels": { "tags": ["a"] } }));
     let pushed =
         json!({ "sessionUpdate": "session_info_update", "title": title, "updatedAt": at, "_meta": meta });
     agent.update("s1", pushed).await;

@@ -58,7 +58,7 @@ async fn agents_and_store_make_one_list_without_doubles_and_failures_are_shown_b
     let _listless = running(&hub, "listless", &mut starts[2], json!({})).await;
     hub.refresh_list();
     let call = a.expect("session/list").await;
-    let meta = json!({ "attache": { "tags": ["bug"], "status": "open" } });
+    let meta = json!({ "attache/labels": { "tags": ["bug"], "status": "open" } });
     let first = json!({ "sessionId": "s1", "cwd": "/theirs", "title": "Theirs", "updatedAt": "1970-01-01T00:00:02Z", "_meta": meta });
     a.reply(&call, json!({ "sessions": [first], "nextCursor": "more" })).await;
     let call = a.expect("session/list").await;

@@ -93,7 +93,7 @@ async fn for_other_clients_a_call_stands_for_the_subagent() {
     assert_eq!((&calls[0]["kind"], &calls[0]["name"]), (&json!("think"), &json!("task")));
     assert_eq!(calls[0]["rawInput"]["prompt"], "Where is main?");
     assert_eq!(calls[0]["content"][1]["content"]["text"], "It is in a.rs.");
-    assert_eq!(calls[1]["_meta"]["attache"]["parentToolCallId"], calls[0]["toolCallId"]);
+    assert_eq!(calls[1]["_meta"]["attache/parentToolCallId"], calls[0]["toolCallId"]);
 }
 
 /// A choice for always that a subagent's question got is the session's; what it read the agent has not.

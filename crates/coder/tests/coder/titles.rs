@@ -118,7 +118,7 @@ async fn project_and_branch_are_tags() {
     let mut client = Client::connect(serve(coder(&[])).store(store), json!({})).await;
     client.begin("session/new", json!({ "cwd": cwd, "mcpServers": [] })).await;
     let tags = |turn: &crate::client::Turn| {
-        let tags = |update: &&Value| update["_meta"]["attache"]["tags"].as_array().cloned();
+        let tags = |update: &&Value| update["_meta"]["attache/labels"]["tags"].as_array().cloned();
         turn.all("session_info_update").iter().find_map(tags)
     };
     assert_eq!(tags(&client.prompt("help").await), Some(vec![json!("project:grid"), json!("branch:main")]));
@@ -126,5 +126,5 @@ async fn project_and_branch_are_tags() {
     std::fs::write(cwd.join(".git/HEAD"), "ref: refs/heads/next\n").unwrap();
     assert_eq!(tags(&client.prompt("help").await), Some(vec![json!("project:grid"), json!("branch:next")]));
     let listed = client.call("session/list", json!({})).await.result;
-    assert_eq!(listed["result"]["sessions"][0]["_meta"]["attache"]["tags"][1], "branch:next");
+    assert_eq!(listed["result"]["sessions"][0]["_meta"]["attache/labels"]["tags"][1], "branch:next");
 }

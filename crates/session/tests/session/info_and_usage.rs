@@ -93,7 +93,7 @@ fn a_summary_of_the_log_says_the_same_as_the_session() {
     let mut session = Session::new("s");
     let mut summary = Summary::default();
     for body in [
-        info(r#""title":"A","_meta":{"attache":{"tags":["x"]},"k":1}"#),
+        info(r#""title":"A","_meta":{"attache/labels":{"tags":["x"]},"k":1}"#),
         EventBody::StoredTitle { title: "Mine".into(), by_person: true },
         info(r#""title":"B","updatedAt":"2026-01-01T00:00:00Z","_meta":{"k":null}"#),
     ] {

@@ -30,26 +30,29 @@ fn labels(tags: &[&str], status: Option<&str>, progress: Option<(u64, u64)>) -> 
 fn labels_are_read_from_metadata_of_any_shape() {
     let cases = [
         (
-            r#"{"attache":{"tags":["bug","p1"],"status":"in review","progress":{"done":3,"total":10}},"x":1}"#,
+            r#"{"attache/labels":{"tags":["bug","p1"],"status":"in review","progress":{"done":3,"total":10}},"x":1}"#,
             labels(&["bug", "p1"], Some("in review"), Some((3, 10))),
         ),
         (r#"{}"#, labels(&[], None, None)),
-        (r#"{"attache":5}"#, labels(&[], None, None)),
-        (r#"{"attache":null}"#, labels(&[], None, None)),
-        (r#"{"attache":[["tags"]]}"#, labels(&[], None, None)),
-        (r#"{"attache":{"tags":"bug","status":["x"],"progress":[3,10]}}"#, labels(&[], None, None)),
-        (r#"{"attache":{"tags":[1,"a",null,{"b":[]},"a"," \n "]}}"#, labels(&["a"], None, None)),
-        (r#"{"attache":{"status":" a\u001b[31m\n b\u202e "}}"#, labels(&[], Some("a [31m b"), None)),
-        (r#"{"attache":{"progress":{"done":11,"total":10}}}"#, labels(&[], None, Some((10, 10)))),
-        (r#"{"attache":{"progress":{"done":0,"total":0}}}"#, labels(&[], None, None)),
-        (r#"{"attache":{"progress":{"done":-1,"total":10}}}"#, labels(&[], None, None)),
-        (r#"{"attache":{"progress":{"done":1.5,"total":10}}}"#, labels(&[], None, None)),
-        (r#"{"attache":{"progress":{"done":1}}}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":5}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":null}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":[["tags"]]}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":{"tags":"bug","status":["x"],"progress":[3,10]}}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":{"tags":[1,"a",null,{"b":[]},"a"," \n "]}}"#, labels(&["a"], None, None)),
+        (r#"{"attache/labels":{"status":" a\u001b[31m\n b\u202e "}}"#, labels(&[], Some("a [31m b"), None)),
+        (r#"{"attache/labels":{"progress":{"done":11,"total":10}}}"#, labels(&[], None, Some((10, 10)))),
+        (r#"{"attache/labels":{"progress":{"done":0,"total":0}}}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":{"progress":{"done":-1,"total":10}}}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":{"progress":{"done":1.5,"total":10}}}"#, labels(&[], None, None)),
+        (r#"{"attache/labels":{"progress":{"done":1}}}"#, labels(&[], None, None)),
         (
-            r#"{"attache":{"progress":{"done":18446744073709551615,"total":18446744073709551615}}}"#,
+            r#"{"attache/labels":{"progress":{"done":18446744073709551615,"total":18446744073709551615}}}"#,
             labels(&[], None, Some((u64::MAX, u64::MAX))),
         ),
-        (r#"{"attache":{"status":"a"},"attache":{"status":"b"}}"#, labels(&[], Some("b"), None)),
+        (
+            r#"{"attache/labels":{"status":"a"},"attache/labels":{"status":"b"}}"#,
+            labels(&[], Some("b"), None),
+        ),
         (r#"{"Attache":{"status":"a"}}"#, labels(&[], None, None)),
     ];
     for (text, expected) in cases {
@@ -80,16 +83,16 @@ fn a_change_of_labels_is_the_smallest_metadata_that_makes_it() {
     let cases = [
         (labels(&["a", "b"], Some("s"), Some((1, 2))), None),
         (labels(&["a", "b", " a "], Some(" s"), Some((1, 2))), None),
-        (labels(&["b"], Some("s"), Some((1, 2))), Some(r#"{"attache":{"tags":["b"]}}"#)),
-        (labels(&[], Some("s"), Some((1, 2))), Some(r#"{"attache":{"tags":null}}"#)),
-        (labels(&["a", "b"], None, Some((1, 2))), Some(r#"{"attache":{"status":null}}"#)),
-        (labels(&["a", "b"], Some("\""), Some((1, 2))), Some(r#"{"attache":{"status":"\""}}"#)),
+        (labels(&["b"], Some("s"), Some((1, 2))), Some(r#"{"attache/labels":{"tags":["b"]}}"#)),
+        (labels(&[], Some("s"), Some((1, 2))), Some(r#"{"attache/labels":{"tags":null}}"#)),
+        (labels(&["a", "b"], None, Some((1, 2))), Some(r#"{"attache/labels":{"status":null}}"#)),
+        (labels(&["a", "b"], Some("\""), Some((1, 2))), Some(r#"{"attache/labels":{"status":"\""}}"#)),
         (
             labels(&["a", "b"], Some("s"), Some((2, 2))),
-            Some(r#"{"attache":{"progress":{"done":2,"total":2}}}"#),
+            Some(r#"{"attache/labels":{"progress":{"done":2,"total":2}}}"#),
         ),
-        (labels(&["a", "b"], Some("s"), None), Some(r#"{"attache":{"progress":null}}"#)),
-        (Labels::default(), Some(r#"{"attache":{"tags":null,"status":null,"progress":null}}"#)),
+        (labels(&["a", "b"], Some("s"), None), Some(r#"{"attache/labels":{"progress":null}}"#)),
+        (Labels::default(), Some(r#"{"attache/labels":{"tags":null,"status":null,"progress":null}}"#)),
     ];
     for (new, expected) in cases {
         let change = Labels::change(&old, &new);
@@ -112,7 +115,7 @@ proptest! {
     /// INFO-09: a change, merged as any other metadata, makes the labels and leaves the rest alone.
     #[test]
     fn a_merged_change_makes_the_labels(before in any_labels(), after in any_labels(), odd in 0usize..4) {
-        let stored = [r#"{"x":{"y":1}}"#, r#"{"attache":7}"#, r#"{"attache":{"tags":{"a":1},"progress":3}}"#, "{}"];
+        let stored = [r#"{"x":{"y":1}}"#, r#"{"attache/labels":7}"#, r#"{"attache/labels":{"tags":{"a":1},"progress":3}}"#, "{}"];
         let start = meta(stored[odd]);
         let first = info([start.clone()].into_iter().chain(Labels::change(&Labels::default(), &before)));
         prop_assert_eq!(Labels::of(&first), before.normalised());

@@ -171,7 +171,7 @@ fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
 fn a_list_holds_what_was_asked_for_the_latest_first() {
     let store = MemoryStore::new();
     let titled = |title: &str| EventBody::StoredTitle { title: title.into(), by_person: false };
-    let tags = attache_protocol::Meta::new(Raw::from_text(r#"{"attache":{"tags":["bug"]}}"#).unwrap());
+    let tags = attache_protocol::Meta::new(Raw::from_text(r#"{"attache/labels":{"tags":["bug"]}}"#).unwrap());
     let tagged =
         EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Set(tags.unwrap()) };
     stored(&store, "old", 1, vec![opened("/a"), titled("Äpfel"), tagged]);
