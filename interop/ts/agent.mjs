@@ -46,6 +46,8 @@ function initialize({ clientCapabilities }) {
       },
       auth: { logout: {}, status: {} },
       providers: {},
+      // That a prompt may tell what to do in acts is an extension (EXT-04).
+      _meta: { "attache/acts": {} },
     },
     authMethods: account.methods(sessions.clientCapabilities),
     agentInfo: { name: "official-ts-agent", title: "Official TypeScript SDK", version: "2.4.0" },

@@ -293,7 +293,7 @@ impl Judging for ClientRun {
             for mut wire in talk.ended.into_iter().chain([talk.wire]) {
                 wire.peer.stop().await;
                 if wire.is_watched {
-                    self.watched.learn(&wire.peer, went_well);
+                    self.watched.learn(&mut wire.peer, wire.patience, went_well);
                 }
             }
             // After its agent: a client that waits for an answer ends as soon as nobody is there to give it.

@@ -2,7 +2,7 @@
 
 use crate::Link;
 use crate::conversation::{Conversation, Reply};
-use crate::raw_peer::{Line, Missing, RawPeer};
+use crate::raw_peer::{Line, Missing, RawPeer, STARTING};
 use crate::scenario::Scenario;
 use crate::started_client::{Left, StartedClient};
 use crate::verdict::{Outcome, Probed, fail, not_tested};
@@ -10,9 +10,6 @@ use attache_protocol::method::{Initialize, Method, SessionCancel, SessionPrompt,
 use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
-
-/// How much longer than an ordinary answer the first line of a client may take: it is starting.
-const STARTING: u32 = 3;
 
 /// What is printed of an update may come on another stream than the word after it, and so much later.
 const TOGETHER: Duration = Duration::from_millis(500);

@@ -4,7 +4,7 @@ mod turn;
 
 pub(crate) use turn::{Played, Turn};
 
-use crate::raw_peer::{Line, Missing, RawPeer};
+use crate::raw_peer::{Line, Missing, RawPeer, STARTING};
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{Initialize, Method, SessionNew};
 use serde_json::{Value, json};
@@ -15,9 +15,6 @@ use std::time::Duration;
 /// probed with other names.
 const STILL_THERE: &str = "_attache/still_there";
 
-/// How much longer than an ordinary answer the first one may take: the agent is starting.
-const STARTING: u32 = 3;
-
 /// What a quotation in a verdict is cut to, in characters.
 const QUOTED: usize = 200;
 
@@ -27,7 +24,8 @@ pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether findings about the peer's lines count. What answers an odd id is odd itself.
+    /// Whether findings about the peer's lines count. What answers an odd id is odd itself. Where a rule is practice, what breaks it would
+    /// look like a breach of what must hold: there they count once it is kept.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     told: Value,
@@ -180,6 +178,12 @@ impl Conversation {
         }
     }
 
+    /// The rule about what was sent is kept, so that the observer can follow what came.
+    pub(crate) fn watch(&mut self) -> Probed {
+        self.is_watched = true;
+        Ok(())
+    }
+
     /// What was sent last is ignored: from the line at this index on there is no reply, and the peer goes on.
     pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
         self.is_still_there().await?;
@@ -262,6 +266,11 @@ impl Reply {
             format!("{} is refused", self.method),
             quoted(&self.line.text),
         )
+    }
+
+    /// The number of its line.
+    pub(crate) fn number(&self) -> usize {
+        self.line.number
     }
 
     /// The line.

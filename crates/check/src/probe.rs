@@ -10,6 +10,7 @@ mod cancel;
 mod cancel_state;
 mod capability;
 mod command;
+mod compaction;
 mod config_option;
 mod decoding;
 mod directory;
@@ -26,6 +27,7 @@ mod initialize;
 mod long_command;
 mod message;
 mod mode;
+mod notice;
 mod permission;
 mod plan;
 mod prompt;
@@ -105,6 +107,8 @@ const TOPICS: &[&[Probe]] = &[
     roots::PROBES,
     during_turn::PROBES,
     command::PROBES,
+    compaction::PROBES,
+    notice::PROBES,
     history::PROBES,
     elicitation::PROBES,
     cancel::PROBES,

@@ -1,6 +1,7 @@
 //! A peer that can say anything and sees every line: the judge's end of a connection to the peer that is being judged, an agent or a client.
 
 mod link;
+mod owed;
 mod script;
 
 pub use link::Link;
@@ -10,7 +11,7 @@ use crate::{Finding, Observer};
 use attache_host::Exit;
 use attache_protocol::method::{Method, Side};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
@@ -23,6 +24,8 @@ const FLOOD: usize = 256 * 1024 * 1024;
 const FLOOD_LINES: usize = 100_000;
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
+/// How much longer than an ordinary answer the first one may take: the peer is starting.
+pub(crate) const STARTING: u32 = 3;
 /// How long the end of a process is waited for when its stdout has ended.
 const EXIT: Duration = Duration::from_secs(2);
 
@@ -114,6 +117,10 @@ pub struct RawPeer {
     lines: Vec<Line>,
     observer: Observer,
     findings: Vec<Finding>,
+    /// For how long the peer was listened to.
+    listened: Duration,
+    /// The same when each line of ours was sent, by the line's number.
+    sent: HashMap<usize, Duration>,
 }
 
 /// What is to be written.
@@ -161,6 +168,8 @@ impl RawPeer {
             lines: Vec::new(),
             observer: Observer::default(),
             findings: Vec::new(),
+            listened: Duration::ZERO,
+            sent: HashMap::new(),
         }
     }
 
@@ -276,6 +285,13 @@ impl RawPeer {
 
     /// Reads or writes once, until the deadline; false if it passed first.
     async fn step(&mut self, deadline: Instant) -> bool {
+        let began = Instant::now();
+        let is_in_time = self.read_or_write(deadline).await;
+        self.listened += began.elapsed();
+        is_in_time
+    }
+
+    async fn read_or_write(&mut self, deadline: Instant) -> bool {
         let Self { link, outgoing, chunk, .. } = self;
         if outgoing.rest().is_empty() {
             outgoing.clear();
@@ -352,6 +368,8 @@ impl RawPeer {
         let is_theirs = from != self.side;
         if is_theirs {
             self.findings.extend(found);
+        } else {
+            self.sent.insert(number, self.listened);
         }
         let line = Line {
             number,

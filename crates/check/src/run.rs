@@ -309,7 +309,7 @@ impl Judging for Run {
         if let Some(mut talk) = self.now.take() {
             talk.peer.stop().await;
             if talk.is_watched {
-                self.watched.learn(&talk.peer, false);
+                self.watched.learn(&mut talk.peer, talk.patience, false);
             }
         }
     }

@@ -27,11 +27,12 @@ impl Watched {
         Self { found: Vec::new(), open: BTreeSet::new(), support: Support::of(side) }
     }
 
-    /// Learns from a whole connection. `went_well` says that the peer did not break it.
-    pub(crate) fn learn(&mut self, peer: &RawPeer, went_well: bool) {
+    /// Learns from a whole connection, in which an answer might take as long as `patience`. `went_well` says that the peer did not break it.
+    pub(crate) fn learn(&mut self, peer: &mut RawPeer, patience: Duration, went_well: bool) {
+        let owed = peer.owed(patience);
         self.support.learn(peer.lines(), went_well);
         self.open.extend(peer.tested());
-        for finding in peer.findings() {
+        for finding in peer.findings().iter().chain(&owed) {
             if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
                 let numbers = [finding.earlier, Some(finding.line)];
                 let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));

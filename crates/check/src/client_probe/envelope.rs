@@ -4,6 +4,7 @@ use super::client_probes;
 use crate::client_run::ClientRun;
 use crate::client_talk::ClientTalk;
 use crate::conversation::quoted;
+use crate::raw_peer::Line;
 use crate::verdict::{Probed, fail};
 use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification};
 use serde_json::{Value, json};
@@ -43,7 +44,7 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Echoed, refused or not answered: libraries differ, and the connection goes on.
+/// Echoed, refused or not answered: libraries differ, and the connection goes on. None is watched: for the observer an id is a whole number or a text.
 async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
@@ -98,18 +99,20 @@ async fn json_that_is_no_message_ends_nothing(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client drops the line, or answers it with this error.
+/// The client drops the line, or answers it with this error. An answer that gives an id back is not watched, as the observer reads none in such a line.
 async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
     let first = wire.now();
     wire.peer.send_line(said);
     wire.is_still_there().await?;
-    let mut replies = wire.heard(first).filter(|line| line.is_reply() && line.error_code() != Some(-32601));
-    match replies.find(|line| line.error_code() != Some(code)) {
-        Some(line) => fail(format!("no answer, or error {code}"), quoted(&line.text)),
-        None => Ok(()),
+    let is_answer = |line: &&Line| line.is_reply() && line.error_code() != Some(-32601);
+    let replies: Vec<Line> = wire.heard(first).filter(is_answer).cloned().collect();
+    if let Some(line) = replies.iter().find(|line| line.error_code() != Some(code)) {
+        return fail(format!("no answer, or error {code}"), quoted(&line.text));
     }
+    wire.is_watched = replies.iter().all(|line| line.get("id").is_none_or(Value::is_null));
+    Ok(())
 }
 
 async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
@@ -120,13 +123,11 @@ async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
     wire.peer.send(&json!([{"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}]));
     wire.peer.send(&json!([]));
     wire.is_still_there().await?;
-    match wire
-        .heard(first)
-        .find(|line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array))
-    {
-        Some(line) => fail("no entry of a batch is answered", quoted(&line.text)),
-        None => Ok(()),
+    let is_answer = |line: &&Line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array);
+    if let Some(line) = wire.heard(first).find(is_answer) {
+        return fail("no entry of a batch is answered", quoted(&line.text));
     }
+    wire.watch()
 }
 
 async fn replies_to_nothing_are_dropped(run: &mut ClientRun) -> Probed {
@@ -136,7 +137,8 @@ async fn replies_to_nothing_are_dropped(run: &mut ClientRun) -> Probed {
     wire.peer.send(&json!({"jsonrpc": "2.0", "id": 990_099, "result": {}}));
     wire.peer.send(&json!({"jsonrpc": "2.0", "id": 990_099}));
     wire.peer.send(&json!({"jsonrpc": "2.0", "id": "990099", "error": {"code": "x"}}));
-    wire.is_ignored(first).await
+    wire.is_ignored(first).await?;
+    wire.watch()
 }
 
 async fn undecodable_params_of_a_request_are_invalid(run: &mut ClientRun) -> Probed {

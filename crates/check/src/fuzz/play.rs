@@ -4,7 +4,7 @@ use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
 use super::{Broken, Fuzz};
 use crate::client_run::NotRun;
-use crate::raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
+use crate::raw_peer::{Answer, Line, Link, Missing, RawPeer, STARTING, Script};
 use crate::scenario::Scenario;
 use crate::services;
 use crate::started_client::StartedClient;
@@ -18,8 +18,6 @@ use std::time::Duration;
 
 /// The wait between the writes of one line.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How much longer than another answer the first one may take: the peer is starting.
-const STARTING: u32 = 3;
 /// How much memory a peer may have when a case is over, in bytes.
 const MEMORY: u64 = 1024 * 1024 * 1024;
 /// The call that shows that a peer still reads and answers.

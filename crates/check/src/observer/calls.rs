@@ -50,6 +50,8 @@ impl Calls {
     /// Reads a line; a message that belongs somewhere is given on.
     pub(super) fn line<'l>(&mut self, from: Side, line: &'l [u8], report: &mut Report) -> Option<Seen<'l>> {
         if line.iter().all(u8::is_ascii_whitespace) {
+            // Who does not pass over it may answer it as what is no message (RPC-08 is practice).
+            self.made_by(from).unreadable += 1;
             return None;
         }
         report.tests(&["RPC-01", on_stdio(from)]);

@@ -6,11 +6,12 @@ use crate::acts::{ask, call, recall, say};
 use crate::conversation::quoted;
 use crate::raw_peer::{Answer, Line};
 use crate::run::{Run, capabilities};
-use crate::verdict::{Probed, expect, not_tested};
+use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
 use serde_json::{Map, Value, json};
 
 probes! {
+    "ELIC-01" no_form_is_sent_to_who_takes_none;
     "ELIC-03" without_forms_the_turn_goes_on;
     "ELIC-16" what_is_not_accepted_is_not_used;
     "ELIC-16" an_error_to_a_question_ends_nothing;
@@ -20,6 +21,32 @@ probes! {
 /// The answer, which must be known afterwards only if it was given.
 const ANSWER: &str = "attache-answer-6034";
 const QUESTION: &str = "attache: which word?";
+
+/// A client that takes addresses alone, after one that takes forms and is sent one.
+async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
+        let mut client = capabilities();
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
+        let talk = run.fresh_with(client).await?;
+        let session = talk.open(&folder).await?;
+        let first = talk.now();
+        talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?.had_its_tools()?;
+        let is_form = |line: &&Line| {
+            let mode = line.get("params").and_then(|params| params.get("mode"));
+            line.calls::<ElicitationCreate>() && mode.is_some_and(|mode| mode == "form")
+        };
+        match (talk.heard(first).find(is_form), takes_forms) {
+            (None, true) => return not_tested("the agent asks nothing by forms"),
+            (Some(line), false) => return fail("no form", quoted(&line.text)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
     run.driven().await?;

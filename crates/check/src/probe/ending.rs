@@ -26,38 +26,42 @@ async fn the_end_of_input_inside_a_line_ends_the_agent(run: &mut Run) -> Probed 
     ends_after(run, br#"{"jsonrpc":"2.0","id":1,"meth"#).await
 }
 
-/// The model is in the middle of its answer. That the agent may still say of its turn that it is cancelled is not watched.
+/// The model is in the middle of its answer.
 async fn the_end_of_input_ends_the_agent_in_a_turn(run: &mut Run) -> Probed {
     run.driven().await?;
     let folder = run.folder().to_owned();
     let talk = run.unwatched().await?;
     let session = talk.open(&folder).await?;
     begin_hanging(talk, &session).await?;
+    let first = talk.now();
     talk.peer.close();
-    has_ended(talk).await
+    has_ended(talk, first).await
 }
 
 /// The agent ends when its input does, after these bytes, and leaves no half line.
 async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     let talk = run.fresh().await?;
     talk.initialize(everything()).await?.result()?;
-    // Half a line is no line: whether it is answered is up to the agent.
     talk.is_watched = false;
+    let first = talk.now();
     talk.peer.send_bytes(bytes);
     talk.peer.close();
-    has_ended(talk).await
+    has_ended(talk, first).await
 }
 
-/// The agent ends now that its input has, and leaves no half line.
-async fn has_ended(talk: &mut Conversation) -> Probed {
+/// The agent ends now that its input has, and leaves no half line. What it answers from the line at this index on is not watched: whether half a line is
+/// answered is up to it, and so is how it calls the end of its turn.
+async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
     let seen = talk.peer.ended().map_or_else(|| "it goes on".to_owned(), str::to_owned);
     expect(has_ended, expected, seen)?;
-    match talk.peer.unfinished() {
-        Some(rest) => fail("whole lines only", format!("the output ends with {rest:?}")),
-        None => Ok(()),
+    if let Some(rest) = talk.peer.unfinished() {
+        return fail("whole lines only", format!("the output ends with {rest:?}"));
     }
+    let answers = talk.heard(first).filter(|line| line.is_reply()).count();
+    talk.is_watched = answers == 0;
+    Ok(())
 }
 
 async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {

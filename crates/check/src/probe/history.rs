@@ -17,6 +17,7 @@ probes! {
     "SESS-13" a_load_tells_the_whole_conversation_in_order;
     "SESS-15" a_load_tells_who_said_what;
     "SESS-17" what_opens_a_session_again_tells_its_options;
+    "SESS-19" a_resume_tells_nothing_of_the_conversation;
     "SESS-20" a_resumed_session_goes_on;
     "FORK-02" a_fork_and_its_original_go_apart;
     "TITLE-03" a_title_of_the_user_stays;
@@ -79,6 +80,19 @@ async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
         }
     }
     Ok(())
+}
+
+async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
+    let Again { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    reply.result()?;
+    let is_said = |update: &&Value| {
+        let kind = kind(update);
+        kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan"
+    };
+    match told.iter().find(is_said) {
+        Some(update) => fail("nothing of the conversation before the reply", quoted(&update.to_string())),
+        None => Ok(()),
+    }
 }
 
 async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
@@ -165,7 +179,7 @@ async fn reopen(run: &mut Run, method: &str, session: Session, played: Played) -
     let first = talk.now();
     let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
     let reply = talk.ask(method, params).await?;
-    let told = talk.updates(&session.id, first, usize::MAX).cloned().collect();
+    let told = talk.updates(&session.id, first, reply.number()).cloned().collect();
     Ok(Again { session, played, reply, told })
 }
 

@@ -6,7 +6,7 @@ use crate::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
 use serde_json::{Value, json};
 
-// Where a rule is practice the observer does not watch: an error to an `initialize` would count as a breach of what must hold (INIT-06).
+// Where a rule is practice the observer watches what keeps it: an error to an `initialize` would count as a breach of what must hold (INIT-06).
 probes! {
     "INIT-02" what_comes_before_initialize_is_refused;
     "INIT-05" version_1_is_answered_with_version_1;
@@ -93,6 +93,7 @@ async fn malformed_capabilities_count_as_absent(run: &mut Run) -> Probed {
         talk.is_watched = false;
         let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info});
         talk.initialize(params).await?.result()?;
+        talk.watch()?;
     }
     Ok(())
 }
@@ -101,7 +102,8 @@ async fn initialize_may_come_again(run: &mut Run) -> Probed {
     let talk = run.fresh().await?;
     talk.is_watched = false;
     talk.initialize(everything()).await?.result()?;
-    talk.initialize(everything()).await?.result().map(|_| ())
+    talk.initialize(everything()).await?.result()?;
+    talk.watch()
 }
 
 async fn newer_params_that_cannot_be_read_are_no_error(run: &mut Run) -> Probed {
@@ -109,7 +111,8 @@ async fn newer_params_that_cannot_be_read_are_no_error(run: &mut Run) -> Probed 
     talk.is_watched = false;
     let params = json!({"protocolVersion": 2, "info": "x", "capabilities": []});
     let version = version(talk.initialize(params).await?.result()?);
-    expect(version == json!(1), "protocolVersion 1", format!("protocolVersion {version}"))
+    expect(version == json!(1), "protocolVersion 1", format!("protocolVersion {version}"))?;
+    talk.watch()
 }
 
 fn version(result: Value) -> Value {

@@ -55,6 +55,10 @@ pub(crate) struct Correct {
     said: Vec<Value>,
     /// The session that was opened just now, of which nothing was told yet.
     new: Option<String>,
+    /// Whether it was opened with an MCP server that is nowhere.
+    is_server_missing: bool,
+    /// How many compactions there were.
+    compactions: usize,
 }
 
 /// An error: its code, and its data.
@@ -237,10 +241,15 @@ impl Correct {
     fn greet(&mut self) {
         if let Some(id) = self.new.take() {
             let help = json!({"name": "help", "description": "Tells what can be said."});
+            let compact = json!({"name": "compact", "description": "Makes the conversation shorter."});
             self.update(
                 &id,
-                json!({"sessionUpdate": "available_commands_update", "availableCommands": [help]}),
+                json!({"sessionUpdate": "available_commands_update", "availableCommands": [help, compact]}),
             );
+            if std::mem::take(&mut self.is_server_missing) && self.client_has("/session/notices") {
+                let notice = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
+                self.update(&id, notice);
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 mod archive;
 mod authenticate;
 mod cancel;
+mod compaction;
 mod config_option;
 mod decoding;
 mod directory;
@@ -116,6 +117,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         archive::FAULTS,
         authenticate::FAULTS,
         cancel::FAULTS,
+        compaction::FAULTS,
         config_option::FAULTS,
         decoding::FAULTS,
         directory::FAULTS,

@@ -53,6 +53,9 @@ impl Correct {
 
     pub(super) fn new_session(&mut self, params: &Value) -> Result<Value, Refusal> {
         let opening = Opening::read(params, true)?;
+        let servers = list_or_null(&params["mcpServers"])?;
+        let mut commands = servers.iter().filter_map(|server| server["command"].as_str());
+        self.is_server_missing = commands.any(|command| !std::path::Path::new(command).exists());
         let session = Session::new(&opening.cwd, opening.directories);
         Ok(self.begin_session(session))
     }

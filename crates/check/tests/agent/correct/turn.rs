@@ -28,6 +28,9 @@ fn usual(text: &str, cwd: &str) -> VecDeque<Value> {
     if text.starts_with("/help") {
         return VecDeque::from([json!({"say": "Say what is to be done."})]);
     }
+    if text.starts_with("/compact") {
+        return VecDeque::from([json!({"compact": true}), json!({"say": "It is shorter now."})]);
+    }
     let look = json!({"call": [{"tool": "look", "path": format!("{cwd}/a")}]});
     VecDeque::from([look, json!({"say": "hello"})])
 }
@@ -109,6 +112,9 @@ impl Correct {
             let content = json!({"type": "text", "text": says});
             self.update(id, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
         }
+        if act["compact"] == true {
+            self.compact(id);
+        }
         if act["update"].is_object() {
             self.update(id, act["update"].clone());
         }
@@ -134,6 +140,22 @@ impl Correct {
                 _ => "end_turn",
             };
         }
+    }
+
+    fn compact(&mut self, id: &str) {
+        if !self.client_has("/session/compaction") {
+            return;
+        }
+        self.compactions += 1;
+        let compaction = format!("compaction-{}", self.compactions);
+        let state = |status: &str| json!({"sessionUpdate": "compaction_update", "compactionId": compaction, "status": status});
+        let content = json!({"type": "text", "text": "Little was said."});
+        self.update(id, state("in_progress"));
+        self.update(
+            id,
+            json!({"sessionUpdate": "compaction_summary_chunk", "compactionId": compaction, "content": content}),
+        );
+        self.update(id, state("completed"));
     }
 
     /// Tells how full the context is, and what the turn has used so far.

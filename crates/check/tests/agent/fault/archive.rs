@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[Fault] = &[
             agent.open_all_wrongly()
         }
     }),
-    fault("DEL-04", &[], |h, s| {
+    fault("DEL-04", &["RPC-15"], |h, s| {
         if h.is("session/load") && h.deleted.is_some_and(|id| h.params()["sessionId"] == id) {
             s.clear()
         }

@@ -59,6 +59,12 @@ pub(super) const FAULTS: &[Fault] = &[
             s.push(s[0].clone())
         }
     }),
+    // What is never answered shows at the end of the connection.
+    fault("RPC-15", &["RPC-16"], |h, s| {
+        if h.is("foo/bar") {
+            s.clear()
+        }
+    }),
     fault("RPC-16", &[], |h, s| {
         if h.is("foo/bar") && !s.is_empty() {
             refuse(h, s, -32603)

@@ -28,6 +28,13 @@ pub(super) const FAULTS: &[Fault] = &[
             })
         }
     }),
+    fault("SESS-19", &[], |h, s| {
+        if h.is("session/resume") && s.last().is_some_and(|reply| reply["result"].is_object()) {
+            let content = json!({"type": "text", "text": "Where were we?"});
+            let again = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+            s.insert(0, crate::fault::update(&h.params()["sessionId"], again))
+        }
+    }),
     misdone("SESS-20", &[], |h, agent| {
         if h.is("session/resume") {
             agent.keep_wrongly(&h.params()["sessionId"], |session| session.history.clear())

@@ -30,7 +30,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"_meta": h.params()["headers"]}))
         }
     }),
-    fault("PROV-06", &[], |h, s| {
+    fault("PROV-06", &["RPC-15"], |h, s| {
         if h.is("providers/set") && h.params()["apiType"] == "_attache" {
             s.clear()
         }

@@ -37,7 +37,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!(5))
         }
     }),
-    fault("SESS-24", &[], |h, s| {
+    fault("SESS-24", &["RPC-15"], |h, s| {
         if h.is("session/close") && s[0].get("error").is_some() {
             s.clear()
         }

@@ -52,9 +52,15 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.push(Said::Left(1));
         }
     }),
-    Fault::says("RPC-13", &[], |h, s| {
+    Fault::says("RPC-13", &["RPC-15"], |h, s| {
         let id = h.message["id"].as_i64();
         if h.is("attache/ids") && id.is_some_and(|id| h.client.asked.contains_key(&id)) {
+            s.clear();
+        }
+    }),
+    // What is never answered shows at the end of the connection.
+    Fault::says("RPC-15", &["RPC-16"], |h, s| {
+        if h.is("foo/bar") {
             s.clear();
         }
     }),
@@ -108,7 +114,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             *message = json!({"jsonrpc": "2.0", "method": "attache/none"});
         }
     }),
-    Fault::says("RPC-28", &[], |h, s| {
+    Fault::says("RPC-28", &["RPC-15"], |h, s| {
         if h.is("attache/many") {
             s.clear();
         }

@@ -65,7 +65,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         });
     }),
     // It waits for a writer.
-    Fault::says("RPC-27", &[], |h, s| {
+    Fault::says("RPC-27", &["RPC-15"], |h, s| {
         if h.is(READ)
             && h.params()["limit"].is_null()
             && path(h).exists()

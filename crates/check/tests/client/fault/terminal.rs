@@ -19,7 +19,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
     // It answers when the command has ended.
-    Fault::says("TERM-03", &[], |h, s| {
+    Fault::says("TERM-03", &["RPC-15"], |h, s| {
         if h.is(CREATE) && h.params()["command"] == "sleep" {
             s.clear();
         }
@@ -107,7 +107,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             message["params"]["sessionId"] = json!(client.session.as_ref().unwrap().id);
         }
     }),
-    Fault::says("TERM-17", &[], |h, s| {
+    Fault::says("TERM-17", &["RPC-15"], |h, s| {
         if h.is(CREATE) && h.params()["command"] == "attache-no-such-command" {
             s.clear();
         }

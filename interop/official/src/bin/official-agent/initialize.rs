@@ -12,7 +12,7 @@ use agent_client_protocol::v1::schema::{
 
 use crate::account::Account;
 
-/// The answer to this client.
+/// The answer to this client. That a prompt may tell what to do in acts is an extension (EXT-04).
 pub(crate) fn answer(client: &ClientCapabilities) -> InitializeResponse {
     let capabilities = AgentCapabilities::new()
         .load_session(true)
@@ -24,7 +24,8 @@ pub(crate) fn answer(client: &ClientCapabilities) -> InitializeResponse {
                 .logout(LogoutCapabilities::new())
                 .status(AuthStatusCapabilities::new()),
         )
-        .providers(ProvidersCapabilities::new());
+        .providers(ProvidersCapabilities::new())
+        .meta(serde_json::Map::from_iter([("attache/acts".to_owned(), serde_json::json!({}))]));
     InitializeResponse::new(ProtocolVersion::V1)
         .agent_capabilities(capabilities)
         .auth_methods(Account::methods(client))

@@ -1,0 +1,72 @@
+//! Faults in compactions, notices and forms.
+
+use crate::fault::{Fault, fault, update, updates};
+use serde_json::{Value, json};
+
+/// Whether the client of the session that is prompted lacks the capability.
+fn lacks(client: &Value, capability: &str) -> bool {
+    client.get("session").is_some_and(|session| session.get(capability).is_none())
+}
+
+fn is_compaction(line: &Value, status: &str) -> bool {
+    let update = &line["params"]["update"];
+    update["sessionUpdate"] == "compaction_update" && update["status"] == status
+}
+
+pub(super) const FAULTS: &[Fault] = &[
+    fault("COMP-01", &["INIT-16"], |h, s| {
+        if h.text.contains("/compact") && lacks(&h.before.client, "compaction") {
+            let told =
+                json!({"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"});
+            s.insert(0, update(&h.params()["sessionId"], told));
+        }
+    }),
+    fault("COMP-02", &[], |_, s| {
+        updates(s, "compaction").for_each(|update| update["compactionId"] = json!("always"));
+    }),
+    fault("COMP-03", &[], |_, s| {
+        if let Some(end) = s.iter().position(|line| is_compaction(line, "completed")) {
+            s.insert(end, s[end].clone());
+        }
+    }),
+    fault("COMP-04", &[], |_, s| {
+        if let Some(end) = s.iter().position(|line| is_compaction(line, "completed")) {
+            s.swap(end - 1, end);
+        }
+    }),
+    fault("COMP-08", &[], |_, s| {
+        for update in updates(s, "compaction_update").filter(|update| update["status"] == "in_progress") {
+            update["summary"] = json!([{"type": "text", "text": "soon"}]);
+        }
+    }),
+    fault("NOTE-01", &["INIT-16"], |h, s| {
+        let has_servers = h.params()["mcpServers"].as_array().is_some_and(|servers| !servers.is_empty());
+        if h.is("session/new") && has_servers && lacks(&h.before.client, "notices") {
+            let session = s[0]["result"]["sessionId"].clone();
+            let told = json!({"sessionUpdate": "notice", "severity": "warning", "title": "x"});
+            s.push(update(&session, told));
+        }
+    }),
+    // Each of them is broken by the same.
+    fault("NOTE-03", &["SESS-16"], tell_again),
+    fault("SESS-16", &["NOTE-03"], tell_again),
+    fault("ELIC-01", &["INIT-16"], |h, s| {
+        if h.text.contains(r#"\"tool\":\"ask\""#) && h.before.client["elicitation"] == json!({"url": {}}) {
+            let form = json!({"type": "object", "properties": {"word": {"type": "string"}}});
+            let params = json!({"sessionId": h.params()["sessionId"], "mode": "form", "message": "?", "requestedSchema": form});
+            s.insert(
+                0,
+                json!({"jsonrpc": "2.0", "id": 88_001, "method": "elicitation/create", "params": params}),
+            );
+        }
+    }),
+];
+
+/// A load tells of the server that was missing when the session was opened.
+fn tell_again(h: crate::fault::Heard<'_>, s: &mut Vec<Value>) {
+    if h.is("session/load") && s.last().is_some_and(|reply| reply["result"].is_object()) {
+        let told =
+            json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
+        s.insert(0, update(&h.params()["sessionId"], told));
+    }
+}
