@@ -234,8 +234,7 @@ impl Conversation {
             other => other,
         })?;
         let Ok(opened) = reply.result() else {
-            let part = |pointer| reply.error(pointer).map(Value::to_string).unwrap_or_default();
-            return not_tested(format!("no session opens: error {} {}", part("/code"), part("/message")));
+            return not_tested(format!("no session opens: {}", refusal(&reply)));
         };
         match opened.get("sessionId").cloned() {
             Some(id) => Ok(Session { id, opened }),
@@ -282,6 +281,17 @@ impl Reply {
     pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
         self.line.get("error")?.pointer(pointer)
     }
+}
+
+/// Why a request is refused, for people: what the error tells, and what to do where only a login is missing.
+pub(crate) fn refusal(reply: &Reply) -> String {
+    let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
+    let told = ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
+    let login = match reply.line.error_code() {
+        Some(-32000) => "; log in to the agent and judge it again",
+        _ => "",
+    };
+    format!("error {told}{login}")
 }
 
 /// A text of the peer for a sentence, cut where it is long.

@@ -147,7 +147,8 @@ async fn respond(
         heard.answers += 1;
         heard.tools.extend(request.tools.iter().map(|tool| tool.name.clone()));
         let is_aside = request.tools.is_empty() && !heard.tools.is_empty();
-        Answering::to(&request, is_aside, &mut heard.calls)
+        let number = heard.answers;
+        Answering::to(&request, is_aside, &mut heard.calls).numbered(number)
     };
     Ok(match answering {
         Answering::Fail(status) => {

@@ -164,6 +164,11 @@ impl Run {
         self.model.as_ref().map(ModelServer::answers)
     }
 
+    /// Where the judge's model is, if there is one.
+    pub(crate) fn model_url(&self) -> Option<String> {
+        self.model.as_ref().map(ModelServer::url)
+    }
+
     /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
     pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
         let is_up = self.now.as_ref().is_some_and(|talk| talk.peer.ended().is_none());

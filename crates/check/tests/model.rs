@@ -112,6 +112,31 @@ async fn answers_that_are_not_streamed_say_call_and_count_on_each_wire() {
     assert_eq!((model.answers(), model.tools()), (4, vec!["write".to_owned()]));
 }
 
+/// OpenAI Chat Completions: `custom` beside `function`, in the tools and in the calls.
+#[tokio::test]
+async fn a_tool_that_takes_a_text_is_called_with_one() {
+    let model = ModelServer::start().await.unwrap();
+    let told = json!([{"call": [{"tool": "write", "path": "/a", "content": "x\n"}]}]);
+    let tools = json!([{"type": "custom", "custom": {"name": "apply_patch"}}]);
+    let body = json!({"messages": [{"role": "user", "content": acts(&told)}], "tools": tools});
+    let (_, answer) = ask(&model, "/v1/chat/completions", &body).await;
+    let call = &answer["choices"][0]["message"]["tool_calls"][0];
+    let patch = "*** Begin Patch\n*** Add File: /a\n+x\n*** End Patch\n";
+    let custom = json!({"name": "apply_patch", "input": patch});
+    assert_eq!((&call["type"], &call["custom"]), (&json!("custom"), &custom));
+}
+
+/// Agents pass the ids of answers on as those of messages, of which no two have the same (MSG-02).
+#[tokio::test]
+async fn each_answer_has_an_id_of_its_own() {
+    let model = ModelServer::start().await.unwrap();
+    for (path, body) in PATHS.iter().zip(requests(&json!([{"say": "x"}]))) {
+        let (first, second) = (ask(&model, path, &body).await.1, ask(&model, path, &body).await.1);
+        let key = ["/responseId", "/output/0/id", "/id"].into_iter().find(|key| first.pointer(key).is_some());
+        assert_ne!(first.pointer(key.unwrap()), second.pointer(key.unwrap()), "{path}");
+    }
+}
+
 #[tokio::test]
 async fn a_failure_is_the_status_that_was_told() {
     let model = ModelServer::start().await.unwrap();

@@ -10,6 +10,7 @@ mod errands;
 mod fuzz;
 mod judging;
 mod known;
+mod known_agent;
 mod known_client;
 mod progress;
 mod relay;

@@ -19,6 +19,8 @@ pub(super) enum Answering {
 /// An answer of the model.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Answer {
+    /// The number of the answer, by which its ids are its own: agents pass them on as the ids of messages.
+    pub(super) number: usize,
     pub(super) thought: String,
     pub(super) text: String,
     /// How often the text is said.
@@ -85,6 +87,16 @@ impl Answering {
     }
 }
 
+impl Answering {
+    /// The same, as the answer with this number.
+    pub(super) fn numbered(self, number: usize) -> Self {
+        match self {
+            Self::Answer(answer) => Self::Answer(Answer { number, ..answer }),
+            fail @ Self::Fail(_) => fail,
+        }
+    }
+}
+
 impl Answer {
     fn doing(act: &Value, asked: &Asked, request: &Request, made: &mut usize) -> Self {
         let text = |key: &str| act.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -117,6 +129,7 @@ impl Answer {
         let is = |key: &str| act.get(key) == Some(&Value::Bool(true));
         Self {
             thought: text("think"),
+            number: 0,
             times: times.unwrap_or(1),
             calls,
             end: match act.get("end").and_then(Value::as_str) {

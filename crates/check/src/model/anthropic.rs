@@ -70,7 +70,7 @@ fn message(
 ) -> Value {
     let usage = answer.usage;
     json!({
-        "id": "msg_attache", "type": "message", "role": "assistant", "model": request.model, "content": content,
+        "id": format!("msg_attache_{}", answer.number), "type": "message", "role": "assistant", "model": request.model, "content": content,
         "stop_reason": reason, "stop_sequence": null,
         "usage": {
             "input_tokens": usage.input - usage.cached, "cache_read_input_tokens": usage.cached,

@@ -6,8 +6,6 @@ use super::tool::{Arguments, Tool};
 use super::wire::{Events, joined, list, model, text_at, text_of};
 use serde_json::{Value, json};
 
-const ID: &str = "chatcmpl-attache";
-
 pub(super) fn read(body: &Value) -> Request {
     let items = list(body, "messages").iter().map(item).collect();
     let tools = list(body, "tools").iter().filter_map(|tool| {
@@ -29,6 +27,10 @@ fn item(message: &Value) -> Item {
     }
 }
 
+fn id(answer: &Answer) -> String {
+    format!("chatcmpl-attache-{}", answer.number)
+}
+
 pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
     let refuses = answer.end == End::Refusal;
     let said = (!answer.text.is_empty()).then(|| answer.whole_text());
@@ -42,7 +44,7 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
         message = joined(message, json!({"tool_calls": calls}));
     }
     json!({
-        "id": ID, "object": "chat.completion", "created": 0, "model": request.model, "usage": usage(answer),
+        "id": id(answer), "object": "chat.completion", "created": 0, "model": request.model, "usage": usage(answer),
         "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": reason(answer)}],
     })
 }
@@ -50,7 +52,7 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
 pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let chunk = |delta: Value, reason: Option<&str>| {
         json!({
-            "id": ID, "object": "chat.completion.chunk", "created": 0, "model": request.model,
+            "id": id(answer), "object": "chat.completion.chunk", "created": 0, "model": request.model,
             "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}],
         })
     };
@@ -61,10 +63,11 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let text = answer.pieces().into_iter().filter(|piece| !piece.is_empty());
     let mut after = Vec::new();
     for (index, call) in answer.calls.iter().enumerate() {
+        let (kind, key) = kind_of(call);
         let first = joined(tool_call(call, ""), json!({"index": index}));
         after.push(chunk(json!({"tool_calls": [first]}), None));
         for piece in pieces(&arguments(call)) {
-            let more = json!({"index": index, "function": {"arguments": piece}});
+            let more = json!({"index": index, kind: { key: piece }});
             after.push(chunk(json!({"tool_calls": [more]}), None));
         }
     }
@@ -83,7 +86,16 @@ fn arguments(call: &Call) -> String {
 }
 
 fn tool_call(call: &Call, arguments: &str) -> Value {
-    json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+    let (kind, key) = kind_of(call);
+    json!({"id": call.id, "type": kind, kind: {"name": call.name, key: arguments}})
+}
+
+/// What kind of tool is called, and where it is told what with.
+fn kind_of(call: &Call) -> (&'static str, &'static str) {
+    match call.arguments {
+        Arguments::Object(_) => ("function", "arguments"),
+        Arguments::Text(_) => ("custom", "input"),
+    }
 }
 
 fn reason(answer: &Answer) -> &'static str {

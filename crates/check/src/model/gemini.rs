@@ -93,7 +93,7 @@ fn response(request: &Request, answer: &Answer, parts: &[Value], reason: Option<
     candidate.insert("index".to_owned(), json!(0));
     let usage = answer.usage;
     json!({
-        "candidates": [candidate], "modelVersion": request.model, "responseId": "attache",
+        "candidates": [candidate], "modelVersion": request.model, "responseId": format!("attache-{}", answer.number),
         "usageMetadata": {
             "promptTokenCount": usage.input, "cachedContentTokenCount": usage.cached,
             "candidatesTokenCount": usage.output - usage.reasoning, "thoughtsTokenCount": usage.reasoning,

@@ -6,8 +6,6 @@ use super::tool::{Arguments, Tool};
 use super::wire::{Events, joined, list, model, text_at, text_of};
 use serde_json::{Value, json};
 
-const ID: &str = "resp_attache";
-
 pub(super) fn read(body: &Value) -> Request {
     let items = match body.get("input") {
         Some(Value::String(text)) => vec![Item::Person(text.clone())],
@@ -38,12 +36,24 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
         End::Refusal => ("incomplete", Some("content_filter")),
         End::Stop => ("completed", None),
     };
-    response(request, status, why, &output(answer), &usage(answer))
+    response(request, answer, status, why, &output(answer), &usage(answer))
 }
 
-fn response(request: &Request, status: &str, why: Option<&str>, output: &[Value], usage: &Value) -> Value {
+/// The id of a thing of this kind in an answer.
+fn id(kind: &str, answer: &Answer) -> String {
+    format!("{kind}_attache_{}", answer.number)
+}
+
+fn response(
+    request: &Request,
+    answer: &Answer,
+    status: &str,
+    why: Option<&str>,
+    output: &[Value],
+    usage: &Value,
+) -> Value {
     json!({
-        "id": ID, "object": "response", "created_at": 0, "status": status, "model": request.model, "output": output,
+        "id": id("resp", answer), "object": "response", "created_at": 0, "status": status, "model": request.model, "output": output,
         "incomplete_details": why.map(|why| json!({"reason": why})), "error": null, "usage": usage,
         "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
     })
@@ -54,17 +64,17 @@ fn output(answer: &Answer) -> Vec<Value> {
     let mut output = Vec::new();
     if !answer.thought.is_empty() {
         let summary = json!([{"type": "summary_text", "text": answer.thought}]);
-        output.push(json!({"type": "reasoning", "id": "rs_attache", "summary": summary}));
+        output.push(json!({"type": "reasoning", "id": id("rs", answer), "summary": summary}));
     }
     if !answer.text.is_empty() {
-        output.push(message(json!([part(answer, &answer.whole_text())]), "completed"));
+        output.push(message(answer, json!([part(answer, &answer.whole_text())]), "completed"));
     }
     output.extend(answer.calls.iter().map(|call| function_call(call, &arguments(call), "completed")));
     output
 }
 
-fn message(content: Value, status: &str) -> Value {
-    json!({"type": "message", "id": "msg_attache", "role": "assistant", "status": status, "content": content})
+fn message(answer: &Answer, content: Value, status: &str) -> Value {
+    json!({"type": "message", "id": id("msg", answer), "role": "assistant", "status": status, "content": content})
 }
 
 /// What is said, or the refusal.
@@ -102,7 +112,7 @@ fn usage(answer: &Answer) -> Value {
 }
 
 pub(super) fn events(request: &Request, answer: &Answer) -> Events {
-    let begun = response(request, "in_progress", None, &[], &Value::Null);
+    let begun = response(request, answer, "in_progress", None, &[], &Value::Null);
     let mut before = vec![json!({"type": "response.created", "response": begun})];
     let mut items = 0;
     if !answer.thought.is_empty() {
@@ -111,8 +121,8 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     }
     let (mut text, mut after) = (Vec::new(), Vec::new());
     if !answer.text.is_empty() {
-        before.push(added(items, &message(json!([]), "in_progress")));
-        let place = json!({"item_id": "msg_attache", "output_index": items, "content_index": 0});
+        before.push(added(items, &message(answer, json!([]), "in_progress")));
+        let place = json!({"item_id": id("msg", answer), "output_index": items, "content_index": 0});
         let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
         before.push(at("response.content_part.added", json!({"part": part(answer, "")})));
         let (kind, key) = match answer.end {
@@ -125,7 +135,7 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
         let whole = answer.whole_text();
         after.push(at(&format!("{kind}.done"), json!({ key: whole })));
         after.push(at("response.content_part.done", json!({"part": part(answer, &whole)})));
-        after.push(done(items, &message(json!([part(answer, &whole)]), "completed")));
+        after.push(done(items, &message(answer, json!([part(answer, &whole)]), "completed")));
         items += 1;
     }
     for (index, call) in (items..).zip(&answer.calls) {
@@ -140,9 +150,9 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
 }
 
 fn thought(answer: &Answer) -> Vec<Value> {
-    let place = json!({"item_id": "rs_attache", "output_index": 0, "summary_index": 0});
+    let place = json!({"item_id": id("rs", answer), "output_index": 0, "summary_index": 0});
     let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
-    let item = |summary: Value| json!({"type": "reasoning", "id": "rs_attache", "summary": summary});
+    let item = |summary: Value| json!({"type": "reasoning", "id": id("rs", answer), "summary": summary});
     let part = |text: &str| json!({"type": "summary_text", "text": text});
     let mut events = vec![
         added(0, &item(json!([]))),

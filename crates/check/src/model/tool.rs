@@ -206,7 +206,10 @@ impl Kind {
         let text = |key: &str| wanted.get(key).and_then(Value::as_str).unwrap_or_default();
         let (path, old, new) = (text("path"), text("old"), text("new"));
         match self.tool {
-            "write" => drop(facts.insert("patch".to_owned(), json!(added(path, text("content"))))),
+            // A patch tells whole lines: no tool that takes one can write a file that does not end with a line.
+            "write" if text("content").ends_with('\n') => {
+                facts.insert("patch".to_owned(), json!(added(path, text("content"))));
+            }
             "edit" => {
                 let blocks = format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE");
                 facts.insert("blocks".to_owned(), json!(blocks));
@@ -271,7 +274,8 @@ impl Kind {
                 json!([self.object(items, &facts).0])
             }
             ("array", fact) => json!([fact]),
-            _ => fact.clone(),
+            ("string", Value::Array(entries)) => (1..).zip(entries).map(numbered).collect::<String>().into(),
+            _ => in_words_of(schema, fact).clone(),
         }
     }
 
@@ -300,9 +304,31 @@ impl Kind {
             }
             "object" => self.object(schema, &Map::new()).0,
             _ if plain(name) == "id" => json!("1"),
-            _ => json!("attache check"),
+            // A sentence, as some want to show it to a person.
+            _ => json!("Attache checks this agent"),
         }
     }
+}
+
+/// An entry of a plan as a line of a numbered list.
+fn numbered((number, entry): (usize, &Value)) -> String {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    format!("{number}. [{}] {}\n", text("status"), text("content"))
+}
+
+/// Words for the same, of which a schema may list another than the fact is told in.
+const SAME: [&[&str]; 3] = [
+    &["completed", "complete", "done", "finished"],
+    &["in_progress", "doing", "active"],
+    &["pending", "todo", "open", "not_started"],
+];
+
+/// A fact in a word that the schema lists, if it lists any for it.
+fn in_words_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
+    let listed = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let words = SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
+    let same = listed.iter().find(|value| words.iter().any(|word| value == word));
+    if listed.contains(fact) { fact } else { same.unwrap_or(fact) }
 }
 
 /// The type of a schema in lower case; of several the first that is not null.
@@ -333,7 +359,7 @@ fn changed(path: &str, old: &str, new: &str) -> String {
 }
 
 fn marked(mark: char, text: &str) -> String {
-    text.lines().map(|line| format!("{mark}{line}\n")).collect()
+    text.split_terminator('\n').map(|line| format!("{mark}{line}\n")).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::probes;
 use super::session::{NO_SESSION, is_unknown};
-use super::session_list::{LIST, entries, entry_of, listed};
+use super::session_list::{LIST, entries, entry_of, listed, page};
 use crate::conversation::{Conversation, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail};
@@ -96,6 +96,7 @@ async fn a_list_can_hold_archived_sessions(run: &mut Run) -> Probed {
 async fn a_filter_that_nobody_knows_is_invalid(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(ARCHIVE)?;
+    page(talk, json!({})).await?;
     talk.call::<SessionList>(json!({"archived": "_attache"})).await?.is_error(-32602)
 }
 

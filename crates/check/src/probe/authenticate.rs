@@ -3,7 +3,7 @@
 use super::probes;
 use crate::conversation::{Conversation, quoted};
 use crate::raw_peer::Line;
-use crate::run::{Run, capabilities};
+use crate::run::{Run, capabilities, initialize_params};
 use crate::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{
     AuthStatus, AuthStatusUpdate, Authenticate, Logout, SessionNew, SessionPrompt,
@@ -59,7 +59,12 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
         json!({"auth": {"terminal": false}}),
         json!({"auth": {"terminal": {}}}),
     ] {
-        let talk = run.fresh_with(auth.clone()).await?;
+        let talk = run.fresh().await?;
+        // What is no boolean may be refused, which is another rule's matter.
+        talk.is_watched = false;
+        if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
+            continue;
+        }
         let methods = talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
         let is_terminal = |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
         if let Some(method) = methods.iter().find(is_terminal) {

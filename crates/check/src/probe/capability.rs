@@ -40,6 +40,8 @@ fn clients() -> [Value; 7] {
 
 async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
     let (folder, is_driven) = (run.folder().to_owned(), run.driven().await.is_ok());
+    // What opens for nobody says nothing of the kinds of clients.
+    run.session().await?;
     for client in clients() {
         let talk = run.fresh_with(client.clone()).await?;
         let session = talk.open(&folder).await;

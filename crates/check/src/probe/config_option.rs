@@ -1,5 +1,6 @@
 //! Config options (CONF).
 
+use super::driven::unjudged;
 use super::mode::{last_update, mode_option, set_mode};
 use super::probes;
 use crate::acts::say;
@@ -113,8 +114,10 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk")).await?;
     let after = set(talk, &session, &select, json!({"value": select.current})).await;
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
-    talk.finish(turn).await?;
-    after.map(|_| ())
+    let over = talk.finish(turn).await;
+    after?;
+    // A turn that its cancellation does not end is another rule's matter.
+    over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
 /// Every value of each option, as far as it can be chosen: the list may need a login or a network for some.

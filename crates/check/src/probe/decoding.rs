@@ -147,7 +147,7 @@ async fn a_number_of_the_wrong_kind_is_none(run: &mut Run) -> Probed {
 
 async fn neither_the_order_of_keys_nor_the_letters_of_ids_matter(run: &mut Run) -> Probed {
     let (cwd, id) = (json!(run.folder()), json!("die letzte Ähre 穂"));
-    let talk = run.talk().await?;
+    let (talk, _) = run.session().await?;
     let first = talk.now();
     let method = SessionNew::ROW.name;
     talk.peer.send_line(&format!(

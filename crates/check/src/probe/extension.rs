@@ -24,7 +24,8 @@ async fn an_unknown_extension_notification_is_ignored(run: &mut Run) -> Probed {
 async fn any_meta_is_taken(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
-    for meta in [json!({"attache.invalid/x": {"y": [1, null, "z"]}}), json!(5)] {
+    let odd = json!({"attache.invalid/x": 5, "attache": null, "traceparent": [], "tracestate": 7});
+    for meta in [json!({"attache.invalid/x": {"y": [1, null, "z"]}}), odd] {
         talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], "_meta": meta})).await?.result()?;
     }
     Ok(())

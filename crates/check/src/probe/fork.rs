@@ -59,7 +59,7 @@ async fn another_folder_is_refused_or_taken(run: &mut Run) -> Probed {
 
 async fn a_fork_inherits_no_directories(run: &mut Run) -> Probed {
     let (folder, root) = (json!(run.folder()), directory(run, "root")?);
-    let talk = run.talk().await?;
+    let (talk, _) = run.session().await?;
     talk.needs(FORK)?;
     talk.needs(DIRECTORIES)?;
     let original = with(talk, &folder, &json!([root])).await?;

@@ -170,7 +170,14 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
     let acts = call(read(notes)).say("attache: one moment").then(think(THOUGHT).say(SAID));
     let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
-    Ok((talk, session, played))
+    let mut spoken = (played, session);
+    if !spoken.0.said().contains(SAID) {
+        // Its model has no tool to read with, and so nothing to go on with.
+        let (talk, session) = run.session().await?;
+        spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
+    }
+    let (played, session) = spoken;
+    Ok((run.talk().await?, session, played))
 }
 
 async fn reopen(run: &mut Run, method: &str, session: Session, played: Played) -> Probed<Again> {

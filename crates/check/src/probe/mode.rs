@@ -1,6 +1,7 @@
 //! Modes (MODE).
 
 use super::config_option::{options, values};
+use super::driven::unjudged;
 use super::probes;
 use crate::acts::say;
 use crate::conversation::{Conversation, Session, quoted};
@@ -45,8 +46,10 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk")).await?;
     let set = set_mode(talk, &session, &other).await;
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
-    talk.finish(turn).await?;
-    set
+    let over = talk.finish(turn).await;
+    set?;
+    // A turn that its cancellation does not end is another rule's matter.
+    over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
 /// Set as an option, the mode has changed for whoever knows modes only.

@@ -21,9 +21,6 @@ probes! {
 }
 
 const PROVIDERS: &str = "/providers";
-/// Where no provider is.
-const ADDRESS: &str = "http://127.0.0.1:9/attache";
-const OTHER_ADDRESS: &str = "http://127.0.0.1:9/attache-other";
 /// What must not be seen again.
 const HEADER: &str = "attache-header-4f1c9";
 
@@ -40,9 +37,10 @@ async fn providers_are_offered_where_they_can_be_set(run: &mut Run) -> Probed {
 }
 
 async fn setting_a_provider_replaces_what_it_was(run: &mut Run) -> Probed {
+    let addresses = addresses(run);
     let talk = providers(run).await?;
     let (id, protocol) = first(talk).await?;
-    for address in [ADDRESS, OTHER_ADDRESS] {
+    for address in addresses {
         set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": address})).await?;
         let now = current(talk, &id).await?;
         let is_set = now.get("baseUrl") == Some(&json!(address)) && now.get("apiType") == Some(&protocol);
@@ -52,9 +50,10 @@ async fn setting_a_provider_replaces_what_it_was(run: &mut Run) -> Probed {
 }
 
 async fn an_unknown_provider_cannot_be_set(run: &mut Run) -> Probed {
+    let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (_, protocol) = first(talk).await?;
-    let params = json!({"providerId": "attache-no-such-provider", "apiType": protocol, "baseUrl": ADDRESS});
+    let params = json!({"providerId": "attache-no-such-provider", "apiType": protocol, "baseUrl": address});
     talk.call::<ProvidersSet>(params).await?.is_refused()
 }
 
@@ -67,13 +66,14 @@ async fn a_required_provider_stays(run: &mut Run) -> Probed {
 }
 
 async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
+    let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (_, protocol) = first(talk).await?;
     let Some(id) = by_need(talk, false).await? else {
         return not_tested("every provider of the agent is required");
     };
     // One that cannot speak that protocol was set otherwise, or not at all.
-    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": ADDRESS})).await?;
+    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address})).await?;
     talk.call::<ProvidersDisable>(json!({"providerId": id})).await?.result()?;
     match list(talk).await?.iter().find(|provider| provider.get("providerId") == Some(&id)) {
         None => fail("a disabled provider stays listed", format!("{id} is gone")),
@@ -86,11 +86,12 @@ async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
 }
 
 async fn headers_are_never_shown(run: &mut Run) -> Probed {
+    let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (id, protocol) = first(talk).await?;
     let headers = json!({"x-attache": HEADER});
     let first = talk.now();
-    set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": ADDRESS, "headers": headers})).await?;
+    set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": address, "headers": headers})).await?;
     list(talk).await?;
     match talk.heard(first).find(|line| line.text.contains(HEADER)) {
         Some(line) => fail("headers are not echoed", quoted(&line.text)),
@@ -99,22 +100,30 @@ async fn headers_are_never_shown(run: &mut Run) -> Probed {
 }
 
 async fn a_provider_is_forgotten_with_the_process(run: &mut Run) -> Probed {
+    let [_, address] = addresses(run);
     let talk = providers(run).await?;
     let (id, protocol) = first(talk).await?;
-    set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": OTHER_ADDRESS})).await?;
+    set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": address})).await?;
     let talk = providers(run).await?;
     let now = current(talk, &id).await?;
-    let is_kept = now.get("baseUrl") == Some(&json!(OTHER_ADDRESS));
+    let is_kept = now.get("baseUrl") == Some(&json!(address));
     expect(!is_kept, "a new process does not know what an old one was told", quoted(&now.to_string()))
 }
 
 async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
+    let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (id, _) = first(talk).await?;
     // Refused or taken: an answer, and a list that can be read.
-    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": ADDRESS})).await?;
+    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address})).await?;
     let is_listed = list(talk).await?.iter().any(|provider| provider.get("providerId") == Some(&id));
     expect(is_listed, "the provider stays listed", format!("{id} is gone"))
+}
+
+/// Where an agent finds the judge's model, which it may ask for its models before it takes the address; without one where no provider is.
+fn addresses(run: &Run) -> [String; 2] {
+    let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
+    ["attache", "attache-other"].map(|path| format!("{base}/{path}"))
 }
 
 async fn providers(run: &mut Run) -> Probed<&mut Conversation> {

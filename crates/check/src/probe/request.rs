@@ -1,6 +1,7 @@
 //! Requests and notifications as such: what is unknown, what cannot be decoded, how often is answered (RPC-15 to RPC-18, RPC-23 to RPC-26).
 
 use super::probes;
+use super::session_list::page;
 use crate::conversation::quoted;
 use crate::run::Run;
 use crate::verdict::{Probed, expect};
@@ -58,6 +59,7 @@ async fn a_notification_of_the_wrong_shape_is_dropped(run: &mut Run) -> Probed {
 async fn absent_params_are_empty_ones(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs("/sessionCapabilities/list")?;
+    page(talk, json!({})).await?;
     talk.call::<SessionList>(Value::Null).await?.result()?;
     let first = talk.now();
     let id = json!("null params");

@@ -8,6 +8,7 @@ use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{FsReadTextFile, SessionRequestPermission};
 use serde_json::{Value, json};
+use std::path::Path;
 
 probes! {
     "SESS-03" relative_paths_are_those_of_the_folder;
@@ -32,6 +33,8 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let meant = [below.join(name), below.join(new)];
     if let Some(other) = reads
         .filter_map(|line| path(line.get("params")?))
+        // Whatever else it reads of its own accord, such as instructions for agents, is not what it was told to.
+        .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
         return fail(format!("the file in the session's folder, {}", meant[0].display()), quoted(&other));

@@ -35,6 +35,7 @@ async fn instructions_that_cannot_be_applied_open_no_session(run: &mut Run) -> P
 
 async fn instructions_in_text_are_taken(run: &mut Run) -> Probed {
     run.talk().await?.needs(SYSTEM_PROMPT)?;
+    run.session().await?;
     open(run, json!({"mode": "append", "content": text()})).await?.result()?;
     if run.talk().await?.offers("/sessionCapabilities/systemPrompt/mode/override") {
         open(run, json!({"mode": "override", "content": text()})).await?.result()?;

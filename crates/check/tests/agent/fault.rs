@@ -2,7 +2,7 @@
 //! the file of its topic.
 
 mod archive;
-mod authenticate;
+pub(crate) mod authenticate;
 mod cancel;
 mod compaction;
 mod config_option;

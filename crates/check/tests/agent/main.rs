@@ -10,7 +10,7 @@ mod list;
 
 use attache_check::{Link, Outcome, Run, Verdict};
 use correct::{Correct, Kept, LIMIT};
-use fault::{END, Fault, HUGE, Heard, LACKS, WAYS};
+use fault::{END, Fault, HUGE, Heard, LACKS, WAYS, authenticate};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -121,11 +121,12 @@ async fn serve(input: DuplexStream, mut output: DuplexStream, mut connection: Co
 
 /// The verdicts on the correct agent with this fault.
 fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
-    verdicts_in_order(fault, 0)
+    judged(fault, 0, Some("login"))
 }
 
-/// The same, the probes in the order that this number stands for. Time does not pass unless everyone waits.
-fn verdicts_in_order(fault: &'static Fault, seed: u64) -> Vec<Verdict> {
+/// The same, the probes in the order that this number stands for, and this way to log in if there is one. Time does not pass unless
+/// everyone waits.
+fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -139,8 +140,10 @@ fn verdicts_in_order(fault: &'static Fault, seed: u64) -> Vec<Verdict> {
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
-        .login("login")
         .seed(seed);
+        if let Some(method) = login {
+            run = run.login(method);
+        }
         run.judge(None, |_, _, _| {}).await.unwrap()
     });
     AGENTS.with_borrow_mut(JoinSet::abort_all);
@@ -169,7 +172,7 @@ fn is_lacking(verdict: &&Verdict) -> bool {
 #[test]
 fn the_order_of_the_probes_changes_no_verdict() {
     for seed in 1..=4 {
-        let verdicts = verdicts_in_order(&fault::NONE, seed);
+        let verdicts = judged(&fault::NONE, seed, Some("login"));
         let other: Vec<_> = verdicts.iter().filter(|verdict| verdict.outcome != Outcome::Pass).collect();
         assert!(other.iter().all(is_lacking), "seed {seed}: {other:#?}");
     }
@@ -183,6 +186,16 @@ fn an_agent_that_lacks_something_keeps_the_rules_all_the_same() {
         let passes = verdicts.iter().any(|it| it.rule.id == lack.rule && it.outcome == Outcome::Pass);
         assert!(passes, "{}", lack.rule);
     }
+}
+
+/// AUTH-01: what shows only in a session is not known of it, and the report says why.
+#[test]
+fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
+    let verdicts = judged(&authenticate::LOCKED, 0, None);
+    assert_eq!(failed(&verdicts), BTreeSet::new());
+    let turn = verdicts.iter().find(|verdict| verdict.rule.id == "PROMPT-03").unwrap();
+    let why = turn.outcome.why().unwrap();
+    assert!(why.contains("log in to the agent"), "{why}");
 }
 
 #[test]

@@ -87,8 +87,8 @@ The agent is started as often as a probe needs it new, in an empty folder of its
 must hold.
 
 What happens in a turn is judged with a model that does as it is told: a server of the judge's on 127.0.0.1, which speaks the wires of \
-OpenAI (Chat Completions, Responses), Anthropic and Gemini. attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, goose, kimi and \
-vibe-acp are led to it by their environment, and get a home folder of their own, so that judging neither reads nor changes your settings and \
+OpenAI (Chat Completions, Responses), Anthropic and Gemini. attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, goose, kimi, \
+vibe-acp, grok, droid and fast-agent-acp are led to it by their environment, and get a home folder of their own, so that judging neither reads nor changes your settings and \
 costs nothing. For any other agent name the variables that hold its provider's address (--model-env) and whatever else it needs, such as a \
 key that no one checks (--env). Without a model the rules of turns are not tested.
 

@@ -1,18 +1,12 @@
 //! What an agent that is judged finds around it: the judge's model in place of its provider's, and a home of its own.
 
+use super::known_agent::KnownAgent;
 use crate::exit::{Exit, Failure};
 use attache_host::Launch;
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 use tempfile::TempDir;
-
-/// Stands in a value for the address of the model, such as `http://127.0.0.1:40123`.
-const URL: &str = "{url}";
-/// Stands in a value for the folder that is the agent's home.
-const HOME: &str = "{home}";
-/// What a provider would take for a key.
-const KEY: &str = "of-nobody";
 
 /// The environment of the agent. It ends with the folder that is the agent's home.
 #[derive(Debug)]
@@ -20,142 +14,6 @@ pub(super) struct Surroundings {
     variables: Vec<(OsString, OsString)>,
     _home: Option<TempDir>,
 }
-
-/// How an agent that is known is led to the model: its variables, and files below its home.
-struct Known {
-    /// Words of a command line that mean it: the name of a program, of a script without its suffix, or of a package.
-    words: &'static [&'static str],
-    variables: &'static [(&'static str, &'static str)],
-    files: &'static [(&'static str, &'static str)],
-}
-
-/// Settings that keep an agent from telling anybody of itself and from bringing itself up to date.
-const QUIET: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}}"#;
-
-/// Without it a model decides what needs no leave, so that nothing is asked.
-const QUIET_AND_ASKING: &str = r#"{"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false},"tools":{"approvalMode":"default"}}"#;
-
-const CODEX: &str = r#"model = "gpt-5"
-model_provider = "attache"
-[model_providers.attache]
-name = "attache"
-base_url = "{url}/v1"
-env_key = "OPENAI_API_KEY"
-wire_api = "responses"
-"#;
-
-const VIBE: &str = r#"active_model = "attache-check"
-[[providers]]
-name = "attache"
-api_base = "{url}/v1"
-api_key_env_var = "MISTRAL_API_KEY"
-api_style = "openai"
-backend = "generic"
-[[models]]
-name = "attache-check"
-provider = "attache"
-alias = "attache-check"
-"#;
-
-const OPENCODE: &str = r#"{"model":"attache/attache-check","small_model":"attache/attache-check","autoupdate":false,"share":"disabled","provider":{"attache":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{url}/v1","apiKey":"of-nobody"},"models":{"attache-check":{"tool_call":true,"limit":{"context":128000,"output":16384}}}}}}"#;
-
-/// The agents that can be led by their environment. The facts are those of November 2026.
-const KNOWN: &[Known] = &[
-    Known {
-        words: &["attache"],
-        variables: &[
-            ("ANTHROPIC_BASE_URL", URL),
-            ("ANTHROPIC_API_KEY", KEY),
-            // One whose window and prices are known.
-            ("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"),
-            ("ATTACHE_STORE", "{home}/sessions.db"),
-        ],
-        files: &[],
-    },
-    Known {
-        words: &["gemini", "gemini-cli"],
-        variables: &[
-            ("GOOGLE_GEMINI_BASE_URL", URL),
-            ("GEMINI_API_KEY", KEY),
-            // Without it a small model is asked first which model to ask.
-            ("GEMINI_MODEL", "gemini-2.5-flash"),
-            ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
-        ],
-        files: &[(".gemini/settings.json", QUIET)],
-    },
-    Known {
-        words: &["qwen", "qwen-code"],
-        variables: &[("OPENAI_BASE_URL", "{url}/v1"), ("OPENAI_API_KEY", KEY), ("OPENAI_MODEL", "gpt-4o")],
-        files: &[(".qwen/settings.json", QUIET_AND_ASKING)],
-    },
-    Known {
-        words: &["claude-agent-acp", "claude-code-acp"],
-        variables: &[
-            ("ANTHROPIC_BASE_URL", URL),
-            ("ANTHROPIC_API_KEY", KEY),
-            ("CLAUDE_CONFIG_DIR", "{home}/.claude"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-        ],
-        files: &[],
-    },
-    Known {
-        words: &["codex-acp"],
-        variables: &[("CODEX_HOME", "{home}/.codex"), ("OPENAI_API_KEY", KEY), ("CODEX_API_KEY", KEY)],
-        files: &[(".codex/config.toml", CODEX)],
-    },
-    Known {
-        words: &["opencode", "opencode-ai"],
-        variables: &[("OPENCODE_CONFIG_CONTENT", OPENCODE)],
-        files: &[],
-    },
-    Known {
-        words: &["copilot"],
-        variables: &[
-            ("COPILOT_PROVIDER_BASE_URL", "{url}/v1"),
-            ("COPILOT_PROVIDER_API_KEY", KEY),
-            ("COPILOT_MODEL", "gpt-4o"),
-        ],
-        files: &[],
-    },
-    Known {
-        words: &["goose"],
-        variables: &[
-            ("GOOSE_PROVIDER", "openai"),
-            ("GOOSE_MODEL", "gpt-4o"),
-            ("GOOSE_DISABLE_KEYRING", "1"),
-            ("OPENAI_HOST", URL),
-            ("OPENAI_API_KEY", KEY),
-        ],
-        files: &[],
-    },
-    Known {
-        words: &["kimi", "kimi-code", "kimi-cli"],
-        variables: &[
-            ("KIMI_CODE_HOME", "{home}/.kimi-code"),
-            ("KIMI_DISABLE_TELEMETRY", "1"),
-            ("KIMI_MODEL_NAME", "attache-check"),
-            ("KIMI_MODEL_BASE_URL", "{url}/v1"),
-            ("KIMI_MODEL_API_KEY", KEY),
-            ("KIMI_BASE_URL", "{url}/v1"),
-            ("KIMI_API_KEY", KEY),
-        ],
-        files: &[],
-    },
-    Known {
-        words: &["vibe-acp"],
-        variables: &[("VIBE_HOME", "{home}/.vibe"), ("MISTRAL_API_KEY", KEY)],
-        files: &[(".vibe/config.toml", VIBE)],
-    },
-];
-
-/// What every known agent finds: nothing of the person's, who is to find nothing of the judging.
-const OF_ITS_OWN: &[(&str, &str)] = &[
-    ("HOME", HOME),
-    ("XDG_CONFIG_HOME", "{home}/.config"),
-    ("XDG_DATA_HOME", "{home}/.local/share"),
-    ("XDG_STATE_HOME", "{home}/.local/state"),
-    ("XDG_CACHE_HOME", "{home}/.cache"),
-];
 
 impl Surroundings {
     /// Those of the agent that this command starts, with the model at this address. `model` names variables that get the address, each with
@@ -168,12 +26,10 @@ impl Surroundings {
     ) -> Result<Self, Failure> {
         let mut variables = Vec::new();
         let mut home = None;
-        if let Some(known) = known(command) {
+        if let Some(known) = KnownAgent::of(command) {
             let folder = tempfile::tempdir().map_err(our_fault)?;
             known.settle(folder.path(), url).map_err(our_fault)?;
-            let told = known.variables.iter().chain(OF_ITS_OWN);
-            let filled = told.map(|(name, value)| (name.into(), filled(value, folder.path(), url)));
-            variables = caches().into_iter().chain(filled).collect();
+            variables = caches().into_iter().chain(known.variables(folder.path(), url)).collect();
             home = Some(folder);
         }
         for name in model {
@@ -209,48 +65,15 @@ fn caches() -> Vec<(OsString, OsString)> {
     unset.map(|(name, folder)| (name.into(), home.join(folder).into())).collect()
 }
 
-fn filled(value: &str, home: &Path, url: &str) -> OsString {
-    value.replace(URL, url).replace(HOME, &home.to_string_lossy()).into()
-}
-
 fn our_fault(error: io::Error) -> Failure {
     Failure::new(Exit::OurFault, error)
-}
-
-impl Known {
-    /// Writes its files.
-    fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
-        for (path, text) in self.files {
-            let path = home.join(path);
-            fs::create_dir_all(path.parent().unwrap_or(home))?;
-            fs::write(path, text.replace(URL, url))?;
-        }
-        Ok(())
-    }
-}
-
-/// The agent that a command means: by a word before its first option, so that `npx -y PACKAGE` and `node SCRIPT` are known too.
-fn known(command: &[OsString]) -> Option<&'static Known> {
-    command.iter().find_map(|word| {
-        let word = word.to_string_lossy();
-        let name = plain(&word);
-        KNOWN.iter().find(|known| known.words.contains(&name))
-    })
-}
-
-/// The name of a program, script or package, without its folder, its suffix and its version.
-fn plain(word: &str) -> &str {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name = name.split('@').find(|part| !part.is_empty()).unwrap_or_default();
-    [".js", ".mjs", ".cjs", ".exe", ".cmd"]
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))
-        .unwrap_or(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::known_agent::KEY;
+    use std::fs;
 
     fn led(command: &str, model: &[&str], more: &[&str]) -> Surroundings {
         let command: Vec<OsString> = command.split(' ').map(Into::into).collect();

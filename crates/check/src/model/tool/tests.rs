@@ -45,7 +45,7 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
                 &["file_path", "old_string", "new_string", "instruction"],
             ),
             acts::edit("/a", "x", "y"),
-            json!({"file_path": "/a", "old_string": "x", "new_string": "y", "instruction": "attache check"}),
+            json!({"file_path": "/a", "old_string": "x", "new_string": "y", "instruction": "Attache checks this agent"}),
         ),
         (
             tool(
@@ -100,13 +100,31 @@ fn tools_of_agents_are_found_by_name_and_told_by_the_names_of_their_parameters()
         ),
         (
             tool(
+                "TodoList",
+                json!({"todos": {"type": "array", "items": {"type": "object", "properties":
+                {"title": text(), "status": {"type": "string", "enum": ["pending", "in_progress", "done"]}},
+                "required": ["title", "status"]}}}),
+                &[],
+            ),
+            acts::plan(json!([{"content": "c", "status": "completed", "priority": "low"}])),
+            json!({"todos": [{"title": "c", "status": "done"}]}),
+        ),
+        (
+            tool("TodoWrite", json!({"todos": text()}), &["todos"]),
+            acts::plan(
+                json!([{"content": "c", "status": "pending"}, {"content": "d", "status": "completed"}]),
+            ),
+            json!({"todos": "1. [pending] c\n2. [completed] d\n"}),
+        ),
+        (
+            tool(
                 "ask",
                 json!({"questions": {"type": "array", "items": {"type": "object", "properties":
                 {"question": text(), "options": {"type": "array", "minItems": 2, "items": text()}}, "required": ["question", "options"]}}}),
                 &["questions"],
             ),
             acts::ask("why?"),
-            json!({"questions": [{"question": "why?", "options": ["attache check", "attache check"]}]}),
+            json!({"questions": [{"question": "why?", "options": ["Attache checks this agent", "Attache checks this agent"]}]}),
         ),
         (
             tool("mcp__probe__reached", json!({}), &[]),
@@ -133,4 +151,8 @@ fn a_tool_that_takes_a_text_gets_a_patch() {
     let (_, arguments) = found(std::slice::from_ref(&patch), &acts::edit("/a", "x", "y")).unwrap();
     let text = "*** Begin Patch\n*** Update File: /a\n@@\n-x\n+y\n*** End Patch\n";
     assert_eq!(arguments, Arguments::Text(text.to_owned()));
+    let (_, arguments) = found(std::slice::from_ref(&patch), &acts::write("/a", "x\r\n\n")).unwrap();
+    let text = "*** Begin Patch\n*** Add File: /a\n+x\r\n+\n*** End Patch\n";
+    assert_eq!(arguments, Arguments::Text(text.to_owned()));
+    assert_eq!(found(&[patch], &acts::write("/a", "no line end")), None);
 }

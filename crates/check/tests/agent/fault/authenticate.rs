@@ -3,6 +3,16 @@
 use crate::fault::{Fault, change, fault, give, misdone, refuse};
 use serde_json::json;
 
+/// No fault: nobody is logged in, whatever is tried, and nothing is listed before.
+pub(crate) const LOCKED: Fault = Fault {
+    misdone: |_, agent| agent.is_logged_out = true,
+    ..fault("", &[], |h, s| {
+        if h.is("session/list") && h.is_initialized {
+            refuse(h, s, -32000)
+        }
+    })
+};
+
 pub(super) const FAULTS: &[Fault] = &[
     fault("AUTH-01", &[], |h, s| {
         if h.is("session/new") && s[0]["error"]["code"] == -32000 {

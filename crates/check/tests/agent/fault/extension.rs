@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
     fault("META-02", &[], |h, s| {
-        if h.params()["_meta"] == 5 {
+        if h.params()["_meta"]["tracestate"].is_number() {
             refuse(h, s, -32602)
         }
     }),
