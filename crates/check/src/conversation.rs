@@ -15,6 +15,9 @@ use std::time::Duration;
 /// probed with other names.
 const STILL_THERE: &str = "_attache/still_there";
 
+/// How long an answer may come after the answer to what was sent later.
+const OVERTAKEN: Duration = Duration::from_secs(1);
+
 /// What a quotation in a verdict is cut to, in characters.
 const QUOTED: usize = 200;
 
@@ -30,6 +33,8 @@ pub(crate) struct Conversation {
     /// The result of `initialize`.
     told: Value,
     last_id: i64,
+    /// The index of the first line of the probe that has the conversation now.
+    probe_began: usize,
 }
 
 /// The peer's answer to a call.
@@ -49,12 +54,41 @@ pub(crate) struct Session {
 
 impl Conversation {
     pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
-        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0 }
+        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
     }
 
     /// How many lines there are: what comes from here on is what comes next.
     pub(crate) fn now(&self) -> usize {
         self.peer.lines().len()
+    }
+
+    /// From here on it is had by another probe, which finds the judge answering as a good peer.
+    pub(crate) fn begin_probe(&mut self) {
+        self.probe_began = self.now();
+        self.peer.script.restore();
+    }
+
+    /// The index of the first line since a probe began to have it.
+    pub(crate) fn probe_began(&self) -> usize {
+        self.probe_began
+    }
+
+    /// Whether the connection goes on, as far as was seen.
+    pub(crate) fn is_up(&self) -> bool {
+        self.peer.ended().is_none() && self.peer.exit().is_none()
+    }
+
+    /// Whether it goes on, and the calls of neither side wait for an answer.
+    pub(crate) fn is_settled(&self) -> bool {
+        let mut open: Vec<(bool, &Value)> = Vec::new();
+        for line in self.peer.lines().iter().skip(self.probe_began) {
+            match (line.get("method"), line.get("id")) {
+                (Some(_), Some(id)) => open.push((line.is_theirs, id)),
+                (None, Some(id)) => open.retain(|(is_theirs, of)| *is_theirs == line.is_theirs || *of != id),
+                (_, None) => {}
+            }
+        }
+        self.is_up() && open.is_empty()
     }
 
     /// The peer's lines from the one at this index on.
@@ -149,8 +183,33 @@ impl Conversation {
     pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
         let expected = format!("one error {code} with id null");
         let wanted = |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
-        let line = self.hear(first, &expected, wanted).await?;
+        let line = self.hear_soon(first, &expected, wanted).await?;
         expect(line.error_code() == Some(code) && line.get("id").is_some(), expected, quoted(&line.text))
+    }
+
+    /// Waits for a line of the peer from that index on, which answers what was sent last. It is not waited for much longer than for the
+    /// answer to a call that is sent after that.
+    pub(crate) async fn hear_soon(
+        &mut self,
+        first: usize,
+        expected: &str,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Probed<Line> {
+        let later = self.begin(STILL_THERE, json!({}));
+        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to(&later) && wanted(line);
+        let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
+        let missing = match self.peer.wait_for(first, self.patience, either).await {
+            Ok(line) if is_wanted(&line) => return Ok(line),
+            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
+                Ok(line) => return Ok(line),
+                Err(Missing::TimedOut(_)) => {
+                    return fail(expected, "nothing of the kind, though what was sent later is answered");
+                }
+                Err(ended) => ended,
+            },
+            Err(missing) => missing,
+        };
+        fail(expected, self.instead(first, &missing))
     }
 
     /// What the peer said instead of what was waited for.

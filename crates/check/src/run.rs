@@ -1,21 +1,26 @@
 //! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
 
+mod conversations;
+
+pub(crate) use conversations::not_again;
+
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
 use crate::judging::{self, Judging};
 use crate::probe::{self, Probe};
-use crate::raw_peer::{Line, Link, RawPeer, Script};
-use crate::services;
+use crate::raw_peer::{Line, Link};
 use crate::support::Support;
 use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::watched::{Watched, short};
 use crate::{ModelServer, Selection};
 use attache_host::StartError;
 use attache_protocol::method::Side;
+use conversations::Client;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How many lines a verdict shows.
 pub(crate) const LINES_SHOWN: usize = 12;
@@ -46,10 +51,16 @@ pub struct Run {
     words: String,
     login: Option<String>,
     now: Option<Conversation>,
-    /// Whether the next probe may go on with this conversation.
-    is_shared: bool,
+    /// Which client the agent talks with now, if later probes may go on with the conversation.
+    client: Option<Client>,
+    /// Conversations that later probes may go on with while another one is had.
+    parked: Vec<(Client, Conversation)>,
     /// Whether turns do what their prompts tell, or why not, once that was tried.
     driven: Option<Result<(), String>>,
+    /// The first session that had a turn, and when that ended.
+    first_spoken: Option<(Session, Instant)>,
+    /// Whether `$/cancel_request` was seen to be ignored, as is allowed.
+    pub(crate) ignores_cancelled_requests: bool,
     seed: u64,
     model: Option<ModelServer>,
     watched: Watched,
@@ -75,8 +86,11 @@ impl Run {
             words: "hi".to_owned(),
             login: None,
             now: None,
-            is_shared: false,
+            client: None,
+            parked: Vec::new(),
             driven: None,
+            first_spoken: None,
+            ignores_cancelled_requests: false,
             model: None,
             seed: 0,
             watched: Watched::of(Side::Agent),
@@ -169,56 +183,6 @@ impl Run {
         self.model.as_ref().map(ModelServer::url)
     }
 
-    /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
-    pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
-        let is_up = self.now.as_ref().is_some_and(|talk| talk.peer.ended().is_none());
-        if !(self.is_shared && is_up) {
-            self.fresh().await?;
-            let initialized = self.now().initialize(everything()).await.and_then(|reply| reply.result());
-            if let Err(Outcome::Fail { seen, .. }) = initialized {
-                return Err(Outcome::NotTested(format!(
-                    "a new start of the agent does not initialize: {seen}"
-                )));
-            }
-            self.is_shared = true;
-        }
-        Ok(self.now())
-    }
-
-    /// The same, with a session in the folder.
-    pub(crate) async fn session(&mut self) -> Probed<(&mut Conversation, Session)> {
-        let folder = self.folder.clone();
-        let talk = self.talk().await?;
-        let session = talk.open(&folder).await?;
-        Ok((talk, session))
-    }
-
-    /// A new conversation that the observer does not watch, for what an agent answers oddly when it is asked oddly. It ends with the probe.
-    pub(crate) async fn unwatched(&mut self) -> Probed<&mut Conversation> {
-        self.is_shared = false;
-        self.talk().await?;
-        self.is_shared = false;
-        let talk = self.now();
-        talk.is_watched = false;
-        Ok(talk)
-    }
-
-    /// A conversation with the agent as it has just started, to which nothing was said. It ends with the probe.
-    pub(crate) async fn fresh(&mut self) -> Probed<&mut Conversation> {
-        self.leave().await;
-        let link = (self.start)()
-            .map_err(|error| Outcome::NotTested(format!("the agent does not start again: {error}")))?;
-        self.meet(link);
-        Ok(self.now())
-    }
-
-    /// A conversation of its own with a client that has these capabilities. It ends with the probe.
-    pub(crate) async fn fresh_with(&mut self, capabilities: Value) -> Probed<&mut Conversation> {
-        let talk = self.fresh().await?;
-        talk.initialize(initialize_params(capabilities)).await?.result()?;
-        Ok(talk)
-    }
-
     /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.
     pub(crate) async fn driven(&mut self) -> Probed {
         if self.driven.is_none() {
@@ -246,38 +210,21 @@ impl Run {
         let played = talk.play(&session, acts::say(WORD)).await;
         let said = played.and_then(|played| played.stop_reason().map(|_| played.said()));
         match said {
-            Ok(said) if said.contains(WORD) && acts::Acts::read(&said).is_none() => Ok(()),
+            Ok(said) if said.contains(WORD) && acts::Acts::read(&said).is_none() => {
+                self.first_spoken = Some((session, Instant::now()));
+                Ok(())
+            }
             Ok(said) if said.is_empty() => Err(why(self, "it says nothing".to_owned())),
             Ok(said) => Err(why(self, format!("it says: {}", quoted(&said)))),
             Err(outcome) => Err(why(self, outcome.seen().to_owned())),
         }
     }
 
-    fn meet(&mut self, link: Link) {
-        self.is_shared = false;
-        let script = services::script(&self.folder);
-        self.now = Some(Conversation::new(RawPeer::new(link, script), self.patience));
-    }
-
-    /// The conversation that goes on. One that has ended stands in where there is none.
-    fn now(&mut self) -> &mut Conversation {
-        let patience = self.patience;
-        self.now.get_or_insert_with(|| {
-            let nothing = Link::over(tokio::io::empty(), tokio::io::sink());
-            Conversation::new(RawPeer::new(nothing, Script::default()), patience)
-        })
-    }
-
-    /// Ends the agent: the next conversation is with a new process of it.
-    pub(crate) async fn restart(&mut self) {
-        self.leave().await;
-    }
-
-    /// The last lines of the conversation from that index on, for people.
-    fn shown_from(&self, first: usize) -> Vec<Line> {
-        let lines = self.now.as_ref().map_or(&[][..], |talk| talk.peer.lines());
-        let first = first.max(lines.len().saturating_sub(LINES_SHOWN));
-        lines.iter().skip(first).map(short).collect()
+    /// The first session that had a turn, once that is at least so long ago.
+    pub(crate) async fn spoken_before(&mut self, age: Duration) -> Option<Session> {
+        let (session, ended) = self.first_spoken.clone()?;
+        tokio::time::sleep_until(ended + age).await;
+        Some(session)
     }
 }
 
@@ -289,38 +236,39 @@ impl Judging for Run {
     async fn first_contact(&mut self, link: Link) -> Probed {
         self.meet(link);
         self.now().initialize(everything()).await?.result()?;
-        self.is_shared = true;
+        self.client = Some(Client { capabilities: capabilities(), is_watched: true });
         Ok(())
     }
 
     async fn probe(&mut self, probe: &Probe) -> Option<Verdict> {
         if let Some(talk) = &mut self.now {
-            talk.peer.script.restore();
+            talk.begin_probe();
         }
-        let mark = self.now.as_ref().filter(|_| self.is_shared).map_or(0, Conversation::now);
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
-        let is_fail = matches!(outcome, Outcome::Fail { .. });
-        let lines = self.shown_from(if self.is_shared { mark } else { 0 });
-        // What went wrong may go on: the next probe is not to suffer from it.
-        if is_fail || !self.is_shared {
-            self.leave().await;
+        let lines = self.shown();
+        // What was left open may go on: the next probe is not to suffer from it.
+        let is_over = self.client.is_none() || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
+        if let Some(talk) = self.now.take_if(|_| is_over) {
+            self.client = None;
+            self.end(talk).await;
         }
         Verdict::new(probe.rule, outcome, probe.name, lines)
     }
 
-    /// Ends the conversation, and the agent with it.
+    /// Ends every conversation, and each process of the agent with it.
     async fn leave(&mut self) {
-        self.is_shared = false;
-        if let Some(mut talk) = self.now.take() {
-            talk.peer.stop().await;
-            if talk.is_watched {
-                self.watched.learn(&mut talk.peer, talk.patience, false);
-            }
+        self.client = None;
+        let parked = std::mem::take(&mut self.parked).into_iter().map(|(_, talk)| talk);
+        for talk in parked.chain(self.now.take()) {
+            self.end(talk).await;
         }
     }
 
     fn shown(&self) -> Vec<Line> {
-        self.shown_from(0)
+        let Some(talk) = &self.now else { return Vec::new() };
+        let lines = talk.peer.lines();
+        let first = talk.probe_began().max(lines.len().saturating_sub(LINES_SHOWN));
+        lines.iter().skip(first).map(short).collect()
     }
 
     fn watched(&self) -> &Watched {

@@ -140,7 +140,7 @@ impl Line {
 impl Played {
     /// The index of the first line after the reply.
     pub(crate) fn after(&self) -> usize {
-        self.reply.line.number
+        self.reply.number()
     }
 
     /// The updates of the session before the reply.

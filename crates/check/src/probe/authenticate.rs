@@ -106,8 +106,8 @@ async fn after_logging_out_an_open_session_is_answered(run: &mut Run) -> Probed 
 }
 
 async fn the_login_can_always_be_asked_for(run: &mut Run) -> Probed {
+    run.talk().await?.needs(STATUS)?;
     let talk = run.fresh_with(capabilities()).await?;
-    talk.needs(STATUS)?;
     let first = state(talk).await?;
     let again = state(talk).await?;
     expect(first == again, "asking changes nothing", format!("{first}, then {again}"))?;
@@ -119,7 +119,7 @@ async fn the_login_can_always_be_asked_for(run: &mut Run) -> Probed {
 }
 
 async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
-    let talk = run.fresh_with(capabilities()).await?;
+    let talk = run.talk().await?;
     if !talk.offers(STATUS) {
         talk.is_still_there().await?;
         return match talk.heard(0).find(|line| line.calls::<AuthStatusUpdate>()) {
@@ -129,6 +129,7 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
             None => talk.needs(STATUS),
         };
     }
+    let talk = run.fresh_with(capabilities()).await?;
     let before = state(talk).await?;
     let first = talk.now();
     state(talk).await?;
@@ -156,8 +157,8 @@ async fn state(talk: &mut Conversation) -> Probed<Value> {
 /// An agent of its own where nobody is logged in.
 async fn logged_out(run: &mut Run) -> Probed<&mut Conversation> {
     run.method()?;
+    run.talk().await?.needs(LOGOUT)?;
     let talk = run.fresh_with(capabilities()).await?;
-    talk.needs(LOGOUT)?;
     talk.call::<Logout>(Value::Null).await?.result()?;
     Ok(talk)
 }

@@ -63,9 +63,11 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
 async fn found(run: &mut Run, capabilities: Value, deed: Acts) -> Probed<Vec<(&'static str, String)>> {
     run.driven().await?;
     let folder = run.folder().to_owned();
-    let talk = run.fresh_with(capabilities).await?;
+    let talk = run.talk_with(capabilities).await?;
+    let first = talk.now();
     let session = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     attempt(talk, &session, deed.then(say("done"))).await?;
-    Ok(talk.peer.findings().iter().map(|finding| (finding.rule.id, finding.seen.clone())).collect())
+    let found = talk.peer.findings().iter().filter(|finding| finding.line > first);
+    Ok(found.map(|finding| (finding.rule.id, finding.seen.clone())).collect())
 }

@@ -173,6 +173,9 @@ async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
 
 /// Cancels the request of a turn that hangs, and gives the replies to it. Who ignores that is skipped.
 async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
+    if run.ignores_cancelled_requests {
+        return skipped(IGNORED);
+    }
     let (talk, session, turn) = hanging(run).await?;
     talk.notify(CancelRequest::ROW.name, json!({"requestId": turn.id}));
     let answers = |line: &Line| line.replies_to(&turn.id);
@@ -181,6 +184,7 @@ async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
     if is_ignored {
         cancel(talk, &session);
         ends(talk, turn).await?;
+        run.ignores_cancelled_requests = true;
         return skipped(IGNORED);
     }
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
@@ -283,6 +287,9 @@ async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed
 }
 
 async fn ids_are_compared_with_their_type(run: &mut Run) -> Probed {
+    if run.ignores_cancelled_requests {
+        return skipped(IGNORED);
+    }
     let (talk, session, turn) = hanging(run).await?;
     let first = talk.now();
     talk.notify(CancelRequest::ROW.name, json!({"requestId": turn.id.to_string()}));

@@ -43,7 +43,7 @@ async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
     // What opens for nobody says nothing of the kinds of clients.
     run.session().await?;
     for client in clients() {
-        let talk = run.fresh_with(client.clone()).await?;
+        let talk = run.talk_with(client.clone()).await?;
         let session = talk.open(&folder).await;
         let seen = |why: &str| format!("{why} for a client with {client}");
         let Ok(session) = session else {
@@ -60,7 +60,7 @@ async fn every_kind_of_client_is_served(run: &mut Run) -> Probed {
 async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
     run.driven().await?;
     let folder = run.folder().to_owned();
-    let talk = run.fresh_with(json!({})).await?;
+    let talk = run.talk_with(json!({})).await?;
     let session = talk.open(&folder).await?;
     let link = json!({"type": "resource_link", "uri": "file:///attache/notes.txt", "name": "notes.txt"});
     let text = json!({"type": "text", "text": say(WORD).prompt_text()});

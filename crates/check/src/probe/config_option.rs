@@ -69,7 +69,7 @@ async fn a_client_without_boolean_options_gets_none(run: &mut Run) -> Probed {
         json!({"configOptions": {"boolean": null}}),
         json!({"configOptions": {"boolean": true}}),
     ] {
-        let talk = run.fresh_with(json!({"session": session})).await?;
+        let talk = run.talk_with(json!({"session": session})).await?;
         let opened = talk.open(&folder).await?;
         if options(&opened.opened).is_empty() {
             return skipped("the session has no config options");

@@ -56,7 +56,7 @@ async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
         if let Value::Object(client) = &mut client {
             client.insert("elicitation".to_owned(), elicitation);
         }
-        let talk = run.fresh_with(client).await?;
+        let talk = run.talk_with(client).await?;
         let session = talk.open(&folder).await?;
         let first = talk.now();
         let played = talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?;

@@ -32,7 +32,7 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
         let (old, new) = (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
         let folder = run.folder().to_owned();
         let fs = json!({"readTextFile": has_read, "writeTextFile": has_write});
-        let talk = run.fresh_with(json!({"fs": fs})).await?;
+        let talk = run.talk_with(json!({"fs": fs})).await?;
         let session = talk.open(&folder).await?;
         talk.answer::<SessionRequestPermission>(choose(&ALLOW));
         let first = talk.now();

@@ -9,12 +9,14 @@ use super::title::name;
 use crate::acts::{call, read, recall, say, think};
 use crate::conversation::{Conversation, Played, Reply, Session, quoted};
 use crate::run::Run;
-use crate::verdict::{Probed, expect, fail, not_tested};
+use crate::verdict::{Outcome, Probed, expect, fail, not_tested};
 use attache_protocol::method::{Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 probes! {
     "SESS-13" a_load_tells_the_whole_conversation_in_order;
+    "SESS-14" a_load_is_answered_when_its_history_is_told;
     "SESS-15" a_load_tells_who_said_what;
     "SESS-17" what_opens_a_session_again_tells_its_options;
     "SESS-19" a_resume_tells_nothing_of_the_conversation;
@@ -38,7 +40,13 @@ struct Again {
     told: Vec<Value>,
 }
 
+/// Twice: some agents name what they keep by the minute, so that it matters when a minute ends.
 async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
+    tells_the_whole_conversation(run).await?;
+    tells_the_whole_conversation(run).await
+}
+
+async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
     let Again { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result()?;
     let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
@@ -55,9 +63,32 @@ async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
     expect(user < agent && (call.is_none() || call < last), "the order in which it was said", seen)
 }
 
+/// How old a session has to be so that it began in another minute.
+const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
+
+/// An agent that refuses the load of a new session is asked for an older one.
+async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
+    let Again { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    if let Err(outcome) = reply.result() {
+        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else { return Err(refused(&outcome)) };
+        run.restart().await;
+        reply = load(run, SessionLoad::ROW.name, &older).await?;
+        reply.result().map_err(|outcome| refused(&outcome))?;
+        session = older;
+    }
+    let talk = run.talk().await?;
+    talk.is_still_there().await?;
+    let late =
+        talk.updates(&session.id, reply.number(), usize::MAX).find(|it| kind(it) == "user_message_chunk");
+    match late {
+        Some(update) => fail("the whole history before the reply", quoted(&update.to_string())),
+        None => Ok(()),
+    }
+}
+
 async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
     let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
-    reply.result()?;
+    reply.result().map_err(|outcome| refused(&outcome))?;
     if let Some(unknown) = told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update))) {
         return fail("the kinds of update that a turn has", quoted(&unknown.to_string()));
     }
@@ -71,7 +102,7 @@ async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
 async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
     for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
         let Again { session, reply, .. } = again(run, capability, method).await?;
-        let result = reply.result()?;
+        let result = reply.result().map_err(|outcome| refused(&outcome))?;
         for key in ["modes", "configOptions"] {
             let told = result.get(key).filter(|told| !told.is_null());
             let Some(told) = told else { continue };
@@ -181,13 +212,21 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
 }
 
 async fn reopen(run: &mut Run, method: &str, session: Session, played: Played) -> Probed<Again> {
-    let folder = json!(run.folder());
-    let talk = run.talk().await?;
-    let first = talk.now();
-    let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
-    let reply = talk.ask(method, params).await?;
-    let told = talk.updates(&session.id, first, reply.number()).cloned().collect();
+    let first = run.talk().await?.now();
+    let reply = load(run, method, &session).await?;
+    let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
     Ok(Again { session, played, reply, told })
+}
+
+/// The reply to this method for a session that an earlier process had.
+async fn load(run: &mut Run, method: &str, session: &Session) -> Probed<Reply> {
+    let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": []});
+    run.talk().await?.ask(method, params).await
+}
+
+/// That a session cannot be opened again is what SESS-13 is about.
+pub(super) fn refused(outcome: &Outcome) -> Outcome {
+    Outcome::NotTested(format!("the session is not opened again: {}", outcome.seen()))
 }
 
 /// Whether the agent's model is told this text, which was said before.

@@ -68,7 +68,7 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
         return skipped(DOES_NOT_ASK);
     }
     let folder = run.folder().to_owned();
-    let talk = run.fresh_with(json!({})).await?;
+    let talk = run.talk_with(json!({})).await?;
     let session = talk.open(&folder).await?;
     let first = talk.now();
     attempt(talk, &session, deed.acts.clone()).await?;

@@ -25,12 +25,12 @@ const PROVIDERS: &str = "/providers";
 const HEADER: &str = "attache-header-4f1c9";
 
 async fn providers_are_offered_where_they_can_be_set(run: &mut Run) -> Probed {
-    let talk = run.fresh_with(capabilities()).await?;
-    let reply = talk.call::<ProvidersList>(json!({})).await?;
+    let talk = run.talk().await?;
     if talk.offers(PROVIDERS) {
-        return reply.result().map(|_| ());
+        return talk.call::<ProvidersList>(json!({})).await?.result().map(|_| ());
     }
-    talk.is_watched = false;
+    let talk = run.unwatched().await?;
+    let reply = talk.call::<ProvidersList>(json!({})).await?;
     let seen = "they are listed, though agentCapabilities.providers is absent";
     expect(reply.result().is_err(), "providers are offered before they can be used", seen)?;
     talk.needs(PROVIDERS)

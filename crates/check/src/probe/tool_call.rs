@@ -1,14 +1,19 @@
 //! Tool calls as they are told (TOOL). Most rules of their order are judged on the traffic of every turn.
 
-use super::driven::{Told, file, nothing_at, play, tool_calls};
+use super::driven::{
+    ALLOW, OLD, Told, choose, count, file, nothing_at, play, play_in, tool_calls, write_over,
+};
 use super::probes;
 use crate::acts::{call, calls, read, say, write};
 use crate::conversation::{Played, quoted};
 use crate::run::Run;
-use crate::verdict::{Probed, expect, fail, not_tested};
+use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::SessionRequestPermission;
+use serde_json::Value;
 
 probes! {
     "TOOL-01" a_tool_call_is_reported;
+    "TOOL-01" a_tool_call_that_needs_leave_is_reported;
     "TOOL-02" tool_calls_have_ids_of_their_own;
     "TOOL-07" a_tool_call_runs_and_then_ends_once;
     "TOOL-11" a_new_file_has_no_old_text;
@@ -19,6 +24,26 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     let played = play(run, call(read(path)).then(say("done"))).await?;
     let seen = format!("{} other updates", played.updates().len());
     expect(played.updates_of("tool_call").next().is_some(), "a tool_call for the file that is read", seen)
+}
+
+/// The request for leave may be the first that is heard of a call; that does not stand for the report of it.
+async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let path = file(run, "attache-leave.txt", OLD)?;
+    let (talk, session) = run.session().await?;
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    let first = talk.now();
+    let played = play_in(talk, &session, write_over(&path, "new\n").then(say("done"))).await?;
+    if count::<SessionRequestPermission>(talk, first) == 0 {
+        return skipped("the agent does not ask before it writes");
+    }
+    let is_reported = |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
+    match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
+        Some(told) => {
+            fail("a tool_call for the file that is written", format!("only updates of {}", told.id))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Two calls in one answer of the model, and one in the next.

@@ -1,9 +1,10 @@
 //! What is told of tokens and cost (USE).
 
+use super::history::refused;
 use super::probes;
 use crate::acts::say;
 use crate::conversation::{Played, Session, quoted};
-use crate::run::{Run, everything};
+use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
 use serde_json::{Value, json};
@@ -142,11 +143,11 @@ fn used(played: &Played) -> Probed<u64> {
 /// What comes for a session when it is loaded in a new start of the agent.
 pub(super) async fn replayed(run: &mut Run, session: &Session) -> Probed<Vec<Value>> {
     let folder = run.folder().to_owned();
-    let talk = run.fresh().await?;
-    talk.initialize(everything()).await?.result()?;
+    run.restart().await;
+    let talk = run.talk().await?;
     let first = talk.now();
     let params = json!({"sessionId": session.id, "cwd": folder, "mcpServers": []});
-    talk.call::<SessionLoad>(params).await?.result()?;
+    talk.call::<SessionLoad>(params).await?.result().map_err(|outcome| refused(&outcome))?;
     talk.is_still_there().await?;
     let updates = talk.heard(first).filter(|line| line.calls::<SessionUpdateNotification>());
     Ok(updates.filter_map(|line| line.get("params")?.get("update").cloned()).collect())

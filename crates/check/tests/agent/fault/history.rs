@@ -14,6 +14,17 @@ pub(super) const FAULTS: &[Fault] = &[
             s.retain(|line| !is_update(line, "agent_message_chunk"))
         }
     }),
+    fault("SESS-13", &[], |h, s| {
+        if h.is("session/load") && s.iter().any(|line| is_update(line, "tool_call")) {
+            refuse(h, s, -32603)
+        }
+    }),
+    fault("SESS-14", &[], |h, s| {
+        if h.is("session/load") {
+            let late = s.iter().rposition(|line| is_update(line, "user_message_chunk"));
+            s.extend(late.map(|place| s[place].clone()))
+        }
+    }),
     fault("SESS-15", &[], |h, s| {
         if h.is("session/load") {
             for line in s.iter_mut().filter(|line| is_update(line, "user_message_chunk")) {

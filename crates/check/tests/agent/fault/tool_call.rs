@@ -14,7 +14,7 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "locations", |all| all[0]["line"] = json!(0))
         }
     }),
-    fault("TOOL-03", &["TOOL-07"], |_, s| {
+    fault("TOOL-03", &["TOOL-01", "TOOL-07", "TOOL-09"], |_, s| {
         if let Some(first) = s.iter().position(is_of_a_tool) {
             let ghost =
                 json!({"sessionUpdate": "tool_call_update", "toolCallId": "ghost", "status": "completed"});
@@ -23,6 +23,11 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     fault("TOOL-01", &["TOOL-09"], |_, s| s.retain(|line| !is_of_a_tool(line))),
+    fault("TOOL-01", &["TOOL-03"], |_, s| {
+        if s.iter().any(|line| line["method"] == "session/request_permission") {
+            s.retain(|line| line["params"]["update"]["sessionUpdate"] != "tool_call")
+        }
+    }),
     fault("TOOL-02", &["TOOL-07", "TOOL-08", "TOOL-09", "TOOL-15"], |_, s| {
         updates(s, "tool_call").for_each(|update| update["toolCallId"] = json!("t"))
     }),
