@@ -246,8 +246,11 @@ impl Judging for Run {
         }
         let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        // What was left open may go on: the next probe is not to suffer from it.
-        let is_over = self.client.is_none() || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
+        // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch what this one did not.
+        let is_odd =
+            self.client.as_ref().is_some_and(|client| !client.is_watched) && outcome != Outcome::Pass;
+        let is_over =
+            is_odd || self.client.is_none() || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
         if let Some(talk) = self.now.take_if(|_| is_over) {
             self.client = None;
             self.end(talk).await;

@@ -45,12 +45,14 @@ impl Run {
     /// A conversation with this client: that of an earlier probe, unless it has ended.
     async fn go_on(&mut self, client: Client) -> Probed<&mut Conversation> {
         if self.client.as_ref() == Some(&client) && self.now().is_up() {
+            self.now().is_watched = client.is_watched;
             return Ok(self.now());
         }
         self.park().await;
         if let Some(mut talk) = self.unpark(&client) {
             if talk.is_up() {
                 talk.begin_probe();
+                talk.is_watched = client.is_watched;
                 (self.now, self.client) = (Some(talk), Some(client));
                 return Ok(self.now());
             }
