@@ -2,8 +2,6 @@
 
 mod conversations;
 
-pub(crate) use conversations::not_again;
-
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
 use crate::judging::{self, Judging};

@@ -130,7 +130,7 @@ impl Run {
 }
 
 /// What became of a new start of the agent that does not initialize: another rule is about that.
-pub(crate) fn not_again(outcome: Outcome) -> Outcome {
+fn not_again(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Fail { seen, .. } => {
             Outcome::NotTested(format!("a new start of the agent does not initialize: {seen}"))
