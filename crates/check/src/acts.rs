@@ -81,6 +81,11 @@ pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
 }
 
+/// The tool of an MCP server that has this name.
+pub(crate) fn mcp(name: &str) -> Value {
+    json!({"tool": "mcp", "name": name, "arguments": {}})
+}
+
 impl Acts {
     /// The acts in a text that holds them: those that stand last in it.
     pub(crate) fn read(text: &str) -> Option<Self> {

@@ -1,16 +1,15 @@
 //! Where a client's agent comes in: a loopback address, and a token without which nobody does.
 
-use crate::Link;
-use std::io::{self, Read};
-use std::net::{Ipv4Addr, SocketAddr};
+use crate::{Link, loopback};
+use serde_json::Value;
+use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How many random bytes a token has.
-const TOKEN: usize = 16;
-
-/// How long the first line of who connects may be, in bytes: the token, and what is told of a login.
+/// How long the first line of who connects may be, in bytes: the token, and what is told with it.
 const FIRST_LINE: u64 = 1024 * 1024;
 
 /// How long who connects may take to give the token.
@@ -33,13 +32,8 @@ impl Door {
     /// # Errors
     /// The system has no port or no random bytes.
     pub fn open() -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let listener = TcpListener::from_std(listener)?;
-        let mut random = [0_u8; TOKEN];
-        std::fs::File::open("/dev/urandom")?.read_exact(&mut random)?;
-        let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self { address: listener.local_addr()?, listener, token })
+        let listener = loopback::listen()?;
+        Ok(Self { address: listener.local_addr()?, listener, token: loopback::token()? })
     }
 
     /// Where to connect.
@@ -54,16 +48,23 @@ impl Door {
 
     /// The next connection that gives the token.
     pub(crate) async fn next(&self) -> io::Result<Link> {
+        let Visitor { output, input, told } = self.visitor().await?;
+        let link = Link::over(output, input);
+        Ok(if told.is_null() { link } else { link.logging_in(told) })
+    }
+
+    /// The same, as two streams and what was told.
+    pub(crate) async fn visitor(&self) -> io::Result<Visitor> {
         loop {
             let (stream, _) = self.listener.accept().await?;
-            if let Ok(Ok(Some(link))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
-                return Ok(link);
+            if let Ok(Ok(Some(visitor))) = tokio::time::timeout(GREETING, self.meet(stream)).await {
+                return Ok(visitor);
             }
         }
     }
 
     /// Reads the first line; nothing if it does not begin with the token.
-    async fn meet(&self, stream: TcpStream) -> io::Result<Option<Link>> {
+    async fn meet(&self, stream: TcpStream) -> io::Result<Option<Visitor>> {
         stream.set_nodelay(true)?;
         let (output, input) = stream.into_split();
         let mut output = BufReader::new(output);
@@ -71,26 +72,28 @@ impl Door {
         (&mut output).take(FIRST_LINE).read_until(b'\n', &mut line).await?;
         let line = String::from_utf8_lossy(&line);
         let (token, told) = line.trim_end().split_once(' ').unwrap_or((line.trim_end(), ""));
-        if token != self.token {
-            return Ok(None);
-        }
-        let link = Link::over(output, input);
-        Ok(Some(match serde_json::from_str(told) {
-            Ok(login) => link.logging_in(login),
-            Err(_) => link,
-        }))
+        let told = serde_json::from_str(told).unwrap_or_default();
+        Ok((token == self.token).then_some(Visitor { output, input, told }))
     }
 }
 
-/// Enters a door: connects, and gives the token, with what is to be told of a login as one line of JSON. What is read and written from
-/// then on is a conversation.
+/// Who came in.
+pub(crate) struct Visitor {
+    pub(crate) output: BufReader<OwnedReadHalf>,
+    pub(crate) input: OwnedWriteHalf,
+    /// What was told with the token, or null.
+    pub(crate) told: Value,
+}
+
+/// Enters a door: connects, and gives the token, with what is `told` as one line of JSON: of a login, or of the MCP server that was
+/// started. What is read and written from then on is a conversation.
 ///
 /// # Errors
 /// Nobody listens there.
-pub async fn enter(address: SocketAddr, token: &str, login: Option<&str>) -> io::Result<TcpStream> {
+pub async fn enter(address: SocketAddr, token: &str, told: Option<&str>) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    let told = login.map_or_else(String::new, |login| format!(" {login}"));
+    let told = told.map_or_else(String::new, |told| format!(" {told}"));
     stream.write_all(format!("{token}{told}\n").as_bytes()).await?;
     Ok(stream)
 }

@@ -7,7 +7,7 @@
 
 mod answer;
 mod anthropic;
-mod body;
+pub(crate) mod body;
 mod catalogue;
 mod chat;
 mod gemini;
@@ -16,6 +16,7 @@ mod responses;
 mod tool;
 mod wire;
 
+use crate::loopback;
 use answer::Answering;
 use body::Body;
 use hyper::body::Incoming;
@@ -27,19 +28,14 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use wire::Wire;
 
 /// The largest request that is read, in bytes.
 const REQUEST: usize = 64 * 1024 * 1024;
-/// How many connections are served at once.
-const CONNECTIONS: usize = 256;
-/// How long is waited after a connection could not be taken: the system has no more of something.
-const RETRY: Duration = Duration::from_millis(50);
 
 /// The model's server. It ends when it is dropped.
 ///
@@ -75,10 +71,11 @@ impl ModelServer {
     /// # Errors
     /// There is none.
     pub async fn start() -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let listener = loopback::listen()?;
         let (address, heard) = (listener.local_addr()?, Arc::default());
         let mut serving = JoinSet::new();
-        serving.spawn(serve(listener, Arc::clone(&heard)));
+        let theirs = Arc::clone(&heard);
+        serving.spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
         Ok(Self { address, heard, _serving: serving })
     }
 
@@ -104,19 +101,6 @@ impl ModelServer {
 
 fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn serve(listener: TcpListener, heard: Arc<Mutex<Heard>>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
-                Ok((stream, _)) => drop(connections.spawn(converse(stream, Arc::clone(&heard)))),
-                Err(_) => tokio::time::sleep(RETRY).await,
-            },
-            Some(_) = connections.join_next() => {}
-        }
-    }
 }
 
 async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {

@@ -25,6 +25,7 @@ mod framing;
 mod history;
 mod initialize;
 mod long_command;
+mod mcp;
 mod message;
 mod mode;
 mod notice;
@@ -111,6 +112,7 @@ const TOPICS: &[&[Probe]] = &[
     notice::PROBES,
     history::PROBES,
     elicitation::PROBES,
+    mcp::PROBES,
     cancel::PROBES,
     cancel_state::PROBES,
     bare_client::PROBES,

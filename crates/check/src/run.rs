@@ -5,18 +5,20 @@ mod conversations;
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
 use crate::judging::{self, Judging};
+use crate::mcp_server::{Manner, McpServer, Transport};
 use crate::probe::{self, Probe};
 use crate::raw_peer::{Line, Link};
 use crate::support::Support;
 use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::watched::{Watched, short};
-use crate::{ModelServer, Selection};
+use crate::{McpServers, ModelServer, Selection};
 use attache_host::StartError;
 use attache_protocol::method::Side;
 use conversations::Client;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -61,6 +63,7 @@ pub struct Run {
     pub(crate) ignores_cancelled_requests: bool,
     seed: u64,
     model: Option<ModelServer>,
+    mcp: Option<McpServers>,
     watched: Watched,
 }
 
@@ -90,6 +93,7 @@ impl Run {
             first_spoken: None,
             ignores_cancelled_requests: false,
             model: None,
+            mcp: None,
             seed: 0,
             watched: Watched::of(Side::Agent),
         }
@@ -136,6 +140,13 @@ impl Run {
         self
     }
 
+    /// The MCP servers that sessions of the agent are opened with. Without them nothing about MCP servers that work is judged.
+    #[must_use]
+    pub fn mcp(mut self, servers: McpServers) -> Self {
+        self.mcp = Some(servers);
+        self
+    }
+
     /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
     /// told before each probe its name, its number and how many there are.
     ///
@@ -179,6 +190,14 @@ impl Run {
     /// Where the judge's model is, if there is one.
     pub(crate) fn model_url(&self) -> Option<String> {
         self.model.as_ref().map(ModelServer::url)
+    }
+
+    /// A new MCP server of the judge.
+    pub(crate) fn mcp_server(&self, transport: Transport, manner: Manner) -> Probed<Arc<McpServer>> {
+        match &self.mcp {
+            Some(servers) => Ok(servers.add(transport, manner)),
+            None => not_tested("the judge was not told how it is started as an MCP server"),
+        }
     }
 
     /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.

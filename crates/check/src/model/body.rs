@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::vec::IntoIter;
 
 /// The body of a request, unless it is longer than this or breaks off.
-pub(super) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
+pub(crate) async fn read(body: Incoming, most: usize) -> Option<Bytes> {
     Some(Limited::new(body, most).collect().await.ok()?.to_bytes())
 }
 

@@ -25,18 +25,18 @@ probes! {
     "TITLE-03" a_title_of_the_user_stays;
 }
 
-const LOAD: &str = "/loadSession";
-const RESUME: &str = "/sessionCapabilities/resume";
+pub(super) const LOAD: &str = "/loadSession";
+pub(super) const RESUME: &str = "/sessionCapabilities/resume";
 const THOUGHT: &str = "attache-thought-3817";
 const SAID: &str = "attache-said-3817";
 /// What stands in every prompt that tells what to do, and in nothing else.
 const PROMPTED: &str = "\"acts\"";
 
 /// A session with one turn, in a process that has ended, and opened again: the reply, and what was told before it.
-struct Again {
-    session: Session,
+pub(super) struct Again {
+    pub(super) session: Session,
     played: Played,
-    reply: Reply,
+    pub(super) reply: Reply,
     told: Vec<Value>,
 }
 
@@ -72,7 +72,7 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
     if let Err(outcome) = reply.result() {
         let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else { return Err(refused(&outcome)) };
         run.restart().await;
-        reply = load(run, SessionLoad::ROW.name, &older).await?;
+        reply = load(run, SessionLoad::ROW.name, &older, &json!([])).await?;
         reply.result().map_err(|outcome| refused(&outcome))?;
         session = older;
     }
@@ -179,9 +179,19 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
 /// A turn in a session that is then opened again by this method: in a new process if the agent keeps sessions so long, else in its own
 /// once the session was closed.
 async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
+    again_with(run, capability, method, &json!([])).await
+}
+
+/// The same, with these MCP servers.
+pub(super) async fn again_with(
+    run: &mut Run,
+    capability: &str,
+    method: &str,
+    servers: &Value,
+) -> Probed<Again> {
     let (_, session, played) = spoken(run, capability).await?;
     run.restart().await;
-    let reopened = reopen(run, method, session, played).await?;
+    let reopened = reopen(run, method, session, played, servers).await?;
     if reopened.reply.error("/code") != Some(&json!(-32002)) {
         return Ok(reopened);
     }
@@ -189,7 +199,7 @@ async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
     if talk.offers(CLOSE) {
         talk.call::<SessionClose>(json!({"sessionId": session.id})).await?;
     }
-    reopen(run, method, session, played).await
+    reopen(run, method, session, played, servers).await
 }
 
 /// A session with one turn.
@@ -211,16 +221,22 @@ async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conve
     Ok((run.talk().await?, session, played))
 }
 
-async fn reopen(run: &mut Run, method: &str, session: Session, played: Played) -> Probed<Again> {
+async fn reopen(
+    run: &mut Run,
+    method: &str,
+    session: Session,
+    played: Played,
+    servers: &Value,
+) -> Probed<Again> {
     let first = run.talk().await?.now();
-    let reply = load(run, method, &session).await?;
+    let reply = load(run, method, &session, servers).await?;
     let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
     Ok(Again { session, played, reply, told })
 }
 
 /// The reply to this method for a session that an earlier process had.
-async fn load(run: &mut Run, method: &str, session: &Session) -> Probed<Reply> {
-    let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": []});
+async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -> Probed<Reply> {
+    let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": servers});
     run.talk().await?.ask(method, params).await
 }
 

@@ -8,6 +8,7 @@ mod call;
 mod command;
 mod config_option;
 mod list;
+mod mcp;
 mod provider;
 mod session;
 mod store;
@@ -17,8 +18,10 @@ mod turn;
 pub(crate) use store::{Kept, Session};
 
 use crate::fault::Before;
+use attache_check::McpReach;
 use call::Call;
 use command::Commands;
+use mcp::Servers;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use store::Store;
@@ -43,6 +46,7 @@ pub(crate) struct Correct {
     last_call: i64,
     /// Those that it runs itself.
     pub(crate) commands: Commands,
+    servers: Servers,
     pub(crate) is_logged_out: bool,
     /// Where the providers of models are that are not disabled.
     pub(crate) providers: BTreeMap<String, Value>,
@@ -65,9 +69,9 @@ pub(crate) struct Correct {
 type Refusal = (i64, Value);
 
 impl Correct {
-    /// An agent that keeps its sessions there.
-    pub(crate) fn new(kept: Kept) -> Self {
-        Self { kept, ..Self::default() }
+    /// An agent that keeps its sessions there, and reaches MCP servers so.
+    pub(crate) fn new(kept: Kept, reach: McpReach) -> Self {
+        Self { kept, servers: Servers::new(reach), ..Self::default() }
     }
 
     /// Whether `initialize` has succeeded.
@@ -221,6 +225,7 @@ impl Correct {
         });
         let capabilities = json!({
             "loadSession": true, "promptCapabilities": {}, "sessionCapabilities": session, "providers": {},
+            "mcpCapabilities": {"http": true, "acp": true},
             "auth": {"logout": {}, "status": {}}, "_meta": {"attache.invalid/flavour": {"sweet": true}},
         });
         let info = json!({"name": "correct", "version": "1"});
@@ -250,6 +255,7 @@ impl Correct {
                 let notice = json!({"sessionUpdate": "notice", "severity": "warning", "title": "A server cannot be started."});
                 self.update(&id, notice);
             }
+            self.ask_own_servers(&id);
         }
     }
 

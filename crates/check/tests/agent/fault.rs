@@ -14,6 +14,7 @@ mod file;
 mod framing;
 mod history;
 mod initialize;
+mod mcp;
 mod message;
 mod permission;
 mod plan;
@@ -127,6 +128,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         framing::FAULTS,
         history::FAULTS,
         initialize::FAULTS,
+        mcp::FAULTS,
         message::FAULTS,
         permission::FAULTS,
         plan::FAULTS,

@@ -3,7 +3,7 @@
 use crate::correct::{Correct, Kept};
 use crate::fault::{Fault, NONE, fault};
 use crate::{AGENTS, Connection, serve};
-use attache_check::{Broken, Case, Failure, Fuzz, Link, Recording};
+use attache_check::{Broken, Case, Failure, Fuzz, Link, McpReach, Recording};
 use attache_protocol::method::Side;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ fn fuzz(
             HEARD.take();
             let (input, theirs) = tokio::io::duplex(1 << 23);
             let (output, ours) = tokio::io::duplex(1 << 23);
-            let connection = Connection { agent: Correct::new(Kept::default()), fault };
+            let connection = Connection { agent: Correct::new(Kept::default(), McpReach::default()), fault };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })

@@ -8,7 +8,7 @@ mod fuzzed;
 #[path = "../kept/list.rs"]
 mod list;
 
-use attache_check::{Link, Outcome, Run, Verdict};
+use attache_check::{Link, McpServers, Outcome, Run, Verdict};
 use correct::{Correct, Kept, LIMIT};
 use fault::{END, Fault, HUGE, Heard, LACKS, WAYS, authenticate};
 use serde_json::Value;
@@ -131,15 +131,17 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let judged = runtime.block_on(async {
-        let kept = Kept::default();
+        let (kept, servers) = (Kept::default(), McpServers::in_memory());
+        let reach = servers.reach();
         let mut run = Run::new(folder.path(), move || {
             // Two, as each end of one closes both ways at once or neither.
             let (input, theirs) = tokio::io::duplex(1 << 20);
             let (output, ours) = tokio::io::duplex(1 << 20);
-            let connection = Connection { agent: Correct::new(kept.clone()), fault };
+            let connection = Connection { agent: Correct::new(kept.clone(), reach.clone()), fault };
             AGENTS.with_borrow_mut(|agents| agents.spawn(serve(theirs, ours, connection)));
             Ok(Link::over(output, input))
         })
+        .mcp(servers)
         .seed(seed);
         if let Some(method) = login {
             run = run.login(method);

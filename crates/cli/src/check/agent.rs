@@ -1,10 +1,11 @@
 //! `attache check agent`: drives an agent and says which rules it keeps.
 
 use super::arguments::Agent;
+use super::errands::relay;
 use super::judging::judge_and_tell;
 use super::surroundings::Surroundings;
 use crate::exit::{Exit, Failure};
-use attache_check::{Link, ModelServer, Run};
+use attache_check::{Link, McpServers, ModelServer, Run};
 use attache_host::Launch;
 
 /// Runs the command.
@@ -16,6 +17,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         let path = folder.path().canonicalize().map_err(our_fault)?;
         let command = arguments.command.clone();
         let model = ModelServer::start().await.map_err(our_fault)?;
+        let servers = McpServers::listen(relay()?).map_err(our_fault)?;
         let (led, set) = (&arguments.model_env, &arguments.env);
         let surroundings = Surroundings::new(&command, &model.url(), led, set)?;
         let start = move || {
@@ -24,7 +26,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
             Link::start(surroundings.around(launch))
         };
         let run = Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
-        let mut run = run.seed(round.seed).model(model);
+        let mut run = run.seed(round.seed).model(model).mcp(servers);
         if let Some(method) = &arguments.login {
             run = run.login(method);
         }

@@ -38,7 +38,7 @@ pub(crate) enum Task {
     /// Drive a client, as its agent, and say which rules it keeps
     #[command(after_help = client::help())]
     Client(Client),
-    /// What a client under test starts as its agent
+    /// What a client under test starts as its agent, and an agent as an MCP server
     #[command(hide = true)]
     Relay(Relay),
 }

@@ -1,8 +1,10 @@
-//! `attache check relay`: what a client under test starts as its agent. It passes every byte between the client and the judge.
+//! `attache check relay`: what a client under test starts as its agent, and an agent as an MCP server. It passes every byte between the
+//! peer and the judge.
 
 use super::arguments::Relay;
 use crate::exit::{Exit, Failure};
 use attache_connection::stdio::{input, output};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::signal::unix::{SignalKind, signal};
@@ -10,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The most that is passed at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Environment variables of this beginning are told to the judge when a login is carried out.
+/// Environment variables of this beginning are told to the judge when a login is carried out, and by an MCP server.
 const TOLD: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends as soon as either side does.
@@ -18,8 +20,8 @@ pub(super) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours = |error: io::Error| Failure::new(Exit::OurFault, format!("the judge is not there: {error}"));
     // A person's Ctrl-C goes to every program of the terminal; whether the agent ends is up to the client.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
-    let login_told = told(arguments);
-    let judge = attache_check::enter(arguments.address, &arguments.token, login_told.as_deref()).await;
+    let told = told(arguments);
+    let judge = attache_check::enter(arguments.address, &arguments.token, told.as_deref()).await;
     let (mut from_judge, mut to_judge) = judge.map_err(ours)?.into_split();
     if !arguments.added.is_empty() {
         return login(from_judge).await.map_err(ours);
@@ -40,18 +42,21 @@ async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
     Ok(Exit::Kept(said.trim().parse().unwrap_or(1)))
 }
 
-/// What the judge is told of a login: the arguments that the client added, and the variables that it set.
+/// What the judge is told before anything else: of a login the arguments that the client added, of an MCP server its name, and of both the
+/// variables that were set.
 fn told(arguments: &Relay) -> Option<String> {
-    if arguments.added.is_empty() {
-        return None;
-    }
-    let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+    let text = |word: &OsString| word.to_string_lossy().into_owned();
+    let mut told = match &arguments.mcp {
+        Some(server) => serde_json::json!({"server": server}),
+        None if arguments.added.is_empty() => return None,
+        None => serde_json::json!({"arguments": arguments.added.iter().map(text).collect::<Vec<_>>()}),
+    };
     let set: serde_json::Map<_, _> = std::env::vars_os()
         .map(|(name, value)| (text(&name), text(&value).into()))
         .filter(|(name, _)| name.starts_with(TOLD))
         .collect();
-    let added: Vec<String> = arguments.added.iter().map(text).collect();
-    Some(serde_json::json!({"arguments": added, "environment": set}).to_string())
+    told["environment"] = set.into();
+    Some(told.to_string())
 }
 
 /// Passes bytes on until there are no more, or nobody takes them.

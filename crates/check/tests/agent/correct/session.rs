@@ -1,5 +1,6 @@
 //! Opening sessions, anew or again, and closing them.
 
+use super::mcp;
 use super::store::{Session, unknown};
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 struct Opening {
     cwd: String,
     directories: Vec<String>,
+    servers: Vec<Value>,
 }
 
 impl Opening {
@@ -17,14 +19,8 @@ impl Opening {
             return Err(invalid());
         }
         let servers = list_or_null(&params["mcpServers"])?;
-        for server in servers {
-            let lists = [&server["args"], &server["env"]].map(list_or_null);
-            let [args, env] = [lists[0].clone()?, lists[1].clone()?];
-            let is_variable = |it: &Value| it["name"].is_string() && it["value"].is_string();
-            let is_whole = server["command"].is_string() && server.get("args").is_some();
-            if !is_whole || !args.iter().all(Value::is_string) || !env.iter().all(is_variable) {
-                return Err(invalid());
-            }
+        if !servers.iter().all(mcp::is_server) {
+            return Err(invalid());
         }
         let path = |path: &Value| path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
         let directories = list_or_null(&params["additionalDirectories"])?.iter().map(path);
@@ -36,11 +32,12 @@ impl Opening {
                 return Err(invalid());
             }
         }
-        Ok(Self { cwd: cwd.to_owned(), directories: directories.collect::<Option<_>>().ok_or_else(invalid)? })
+        let directories = directories.collect::<Option<_>>().ok_or_else(invalid)?;
+        Ok(Self { cwd: cwd.to_owned(), directories, servers: servers.to_vec() })
     }
 }
 
-fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
+pub(super) fn list_or_null(value: &Value) -> Result<&[Value], Refusal> {
     if value.is_null() { Ok(&[]) } else { value.as_array().map(Vec::as_slice).ok_or_else(invalid) }
 }
 
@@ -57,22 +54,23 @@ impl Correct {
         let mut commands = servers.iter().filter_map(|server| server["command"].as_str());
         self.is_server_missing = commands.any(|command| !std::path::Path::new(command).exists());
         let session = Session::new(&opening.cwd, opening.directories);
-        Ok(self.begin_session(session))
+        Ok(self.begin_session(session, &opening.servers))
     }
 
     /// A copy of the session, to go on with in two ways.
     pub(super) fn fork(&mut self, params: &Value) -> Result<Value, Refusal> {
         let id = self.store.named(params)?;
-        let Opening { cwd, directories } = Opening::read(params, false)?;
+        let Opening { cwd, directories, servers } = Opening::read(params, false)?;
         let session = Session { cwd, directories, ..self.store.session(&id).clone() };
-        Ok(self.begin_session(session))
+        Ok(self.begin_session(session, &servers))
     }
 
-    fn begin_session(&mut self, session: Session) -> Value {
+    fn begin_session(&mut self, session: Session, servers: &[Value]) -> Value {
         let id = self.store.id("s");
         self.store.sessions.insert(id.clone(), session);
         self.open.push(id.clone());
         self.new = Some(id.clone());
+        self.open_servers(&id, servers);
         let mut result = self.state(&id);
         result["sessionId"] = json!(id);
         result
@@ -102,6 +100,7 @@ impl Correct {
         if !self.open.iter().any(|open| open == id) {
             self.open.push(id.to_owned());
         }
+        self.open_servers(id, &opening.servers);
         let session = self.store.session(id);
         (session.cwd, session.directories) = (opening.cwd, opening.directories);
         self.state(id)

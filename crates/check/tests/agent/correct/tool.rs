@@ -19,7 +19,7 @@ impl Tool {
         self.call["tool"].as_str().unwrap_or_default()
     }
 
-    fn text(&self, key: &str) -> &str {
+    pub(super) fn text(&self, key: &str) -> &str {
         self.call[key].as_str().unwrap_or_default()
     }
 
@@ -117,6 +117,7 @@ impl Correct {
                     self.finish_tool(session, id, is_done, None);
                 }
             }
+            "mcp" => self.call_server(session, id),
             "ask" if self.client_has("/elicitation/form") => {
                 let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
                 let params = json!({"toolCallId": id, "mode": "form", "message": tool.text("question"), "requestedSchema": schema});
@@ -218,7 +219,7 @@ impl Correct {
         self.finish_tool(session, id, is_written, is_written.then(|| json!([diff])));
     }
 
-    fn finish_tool(&mut self, session: &str, id: &str, is_done: bool, content: Option<Value>) {
+    pub(super) fn finish_tool(&mut self, session: &str, id: &str, is_done: bool, content: Option<Value>) {
         let status = if is_done { "completed" } else { "failed" };
         let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
         if let Some(content) = content {

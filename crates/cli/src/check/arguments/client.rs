@@ -63,7 +63,7 @@ fn errand(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// What a client under test starts as its agent; this program makes the command itself.
+/// What a peer under test starts: a client as its agent, an agent as an MCP server. This program makes the command itself.
 #[derive(Debug, Args)]
 pub(crate) struct Relay {
     /// Where the judge listens
@@ -76,6 +76,9 @@ pub(crate) struct Relay {
     /// End with this exit code
     #[arg(long, default_value_t = 0)]
     pub(crate) exit: u8,
+    /// Stand for the judge's MCP server of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mcp: Option<String>,
     /// What a client adds for a login
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) added: Vec<OsString>,

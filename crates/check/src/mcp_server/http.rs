@@ -1,0 +1,190 @@
+//! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before, with one stream of events for all answers.
+
+use super::conversation::{Met, Transport};
+use super::{McpReach, McpServer};
+use crate::{loopback, model};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// The largest request that is read, in bytes.
+const REQUEST: usize = 1024 * 1024;
+/// How many answers may wait in a stream of events.
+const EVENTS: usize = 16;
+/// How many streams of events are known at once; the oldest is forgotten.
+const STREAMS: usize = 64;
+
+/// Where the servers are reached over HTTP: a path begins with the token, without which there is nothing.
+#[derive(Debug)]
+pub(super) struct Http {
+    listener: TcpListener,
+    address: SocketAddr,
+    known: Known,
+}
+
+/// What everyone who serves a connection knows.
+#[derive(Debug, Clone)]
+struct Known {
+    token: Arc<str>,
+    streams: Arc<Mutex<Streams>>,
+}
+
+/// The streams of events that are open, by their number.
+#[derive(Debug, Default)]
+struct Streams {
+    last: usize,
+    open: BTreeMap<usize, mpsc::Sender<Bytes>>,
+}
+
+impl Http {
+    pub(super) fn open() -> io::Result<Self> {
+        let listener = loopback::listen()?;
+        let known = Known { token: loopback::token()?.into(), streams: Arc::default() };
+        Ok(Self { address: listener.local_addr()?, listener, known })
+    }
+
+    /// What stands in an address before the name of a server.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.known.token)
+    }
+
+    /// Serves everyone, for ever.
+    pub(super) async fn serve(self, reach: McpReach) {
+        let Self { listener, known, .. } = self;
+        loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone())).await;
+    }
+}
+
+async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
+    let service = service_fn(|request| async {
+        let response = respond(request, &known, &reach).await;
+        Ok::<_, Infallible>(response.unwrap_or_else(status))
+    });
+    // An agent that breaks off ends the connection with an error.
+    let _ended =
+        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+}
+
+/// The answer, or the status of one without a body.
+async fn respond(
+    request: Request<Incoming>,
+    known: &Known,
+    reach: &McpReach,
+) -> Result<Response<Body>, StatusCode> {
+    let (head, body) = request.into_parts();
+    let path = head.uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
+    let name = path.filter(|(token, _)| *token == &*known.token).map(|(_, name)| name);
+    let server = name.and_then(|name| reach.find(name)).ok_or(StatusCode::NOT_FOUND)?;
+    let headers = head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    let met = Met::new(Arc::clone(&server), headers).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
+    match (server.transport(), head.method) {
+        (Transport::Sse, Method::GET) => Ok(known.begin_events(head.uri.path())),
+        (_, Method::POST) => {
+            let body = model::body::read(body, REQUEST).await.ok_or(StatusCode::PAYLOAD_TOO_LARGE)?;
+            let message = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
+            match head.uri.query() {
+                Some(stream) if server.transport() == Transport::Sse => {
+                    known.tell(stream, met.answer(&message)).await
+                }
+                _ => answer(&server, &met, &message).await,
+            }
+        }
+        // The end of a session; nothing is kept of one.
+        (Transport::Http, Method::DELETE) => Err(StatusCode::OK),
+        _ => Err(StatusCode::METHOD_NOT_ALLOWED),
+    }
+}
+
+/// Answers a message in the response. A server that keeps silent never does.
+async fn answer(server: &McpServer, met: &Met, message: &Value) -> Result<Response<Body>, StatusCode> {
+    let Some(answer) = met.answer(message) else {
+        let is_request = message.get("id").is_some() && message.get("method").is_some();
+        return if is_request { std::future::pending().await } else { Err(StatusCode::ACCEPTED) };
+    };
+    let mut response = of_kind("application/json", Body::Whole(Some(Bytes::from(answer.to_string()))));
+    if let Ok(session) = HeaderValue::from_str(server.name()) {
+        response.headers_mut().insert("mcp-session-id", session);
+    }
+    Ok(response)
+}
+
+impl Known {
+    /// Begins a stream of events. The first one tells where requests go.
+    fn begin_events(&self, path: &str) -> Response<Body> {
+        let (events, stream) = mpsc::channel(EVENTS);
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.last += 1;
+        let number = streams.last;
+        // There is room for the first.
+        let _told = events.try_send(event("endpoint", &format!("{path}?{number}")));
+        streams.open.insert(number, events);
+        if streams.open.len() > STREAMS {
+            streams.open.pop_first();
+        }
+        of_kind("text/event-stream", Body::Events(stream))
+    }
+
+    /// Tells an answer in a stream, if there is one.
+    async fn tell(&self, stream: &str, answer: Option<Value>) -> Result<Response<Body>, StatusCode> {
+        let number = stream.parse::<usize>().map_err(|_| StatusCode::NOT_FOUND)?;
+        let events = {
+            let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            streams.open.get(&number).cloned().ok_or(StatusCode::NOT_FOUND)?
+        };
+        if let Some(answer) = answer {
+            events.send(event("message", &answer.to_string())).await.map_err(|_| StatusCode::GONE)?;
+        }
+        Err(StatusCode::ACCEPTED)
+    }
+}
+
+fn event(kind: &str, data: &str) -> Bytes {
+    Bytes::from(format!("event: {kind}\ndata: {data}\n\n"))
+}
+
+fn of_kind(kind: &'static str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn status(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::Whole(None));
+    *response.status_mut() = status;
+    response
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+enum Body {
+    Whole(Option<Bytes>),
+    Events(mpsc::Receiver<Bytes>),
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = match &mut *self {
+            Self::Whole(whole) => Poll::Ready(whole.take()),
+            Self::Events(events) => events.poll_recv(context),
+        };
+        piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+}

@@ -1,0 +1,52 @@
+//! MCP over stdio: lines from and to the relay that an agent has started as a server.
+
+use super::McpReach;
+use super::conversation::Met;
+use crate::Door;
+use crate::door::Visitor;
+use crate::loopback::RETRY;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+use tokio::task::JoinSet;
+
+/// The longest line that is read, in bytes.
+const LINE: u64 = 1024 * 1024;
+
+/// Serves everyone who comes in by the door, for ever.
+pub(super) async fn serve(door: Door, reach: McpReach) {
+    let mut open = JoinSet::new();
+    loop {
+        match door.visitor().await {
+            Ok(visitor) => drop(open.spawn(converse(visitor, reach.clone()))),
+            Err(_) => tokio::time::sleep(RETRY).await,
+        }
+        while open.try_join_next().is_some() {}
+    }
+}
+
+/// Answers line by line until the other side ends, or the server is one that does. Then the relay ends too.
+async fn converse(visitor: Visitor, reach: McpReach) {
+    let Visitor { mut output, mut input, told } = visitor;
+    let Some(met) = meet(&told, &reach) else { return };
+    loop {
+        let mut line = Vec::new();
+        let read = (&mut output).take(LINE).read_until(b'\n', &mut line).await;
+        if !read.is_ok_and(|count| count > 0) {
+            return;
+        }
+        let message = serde_json::from_slice(&line).unwrap_or_default();
+        if let Some(answer) = met.answer(&message)
+            && input.write_all(format!("{answer}\n").as_bytes()).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// The server that a relay stands for, as it told.
+fn meet(told: &Value, reach: &McpReach) -> Option<Met> {
+    let server = reach.find(told.get("server")?.as_str()?)?;
+    let environment = told.get("environment").and_then(Value::as_object);
+    let variables = environment.into_iter().flatten();
+    Met::new(server, variables.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))))
+}
