@@ -3,7 +3,7 @@
 use super::conversation::{Met, Transport};
 use super::{McpReach, McpServer};
 use crate::{loopback, model};
-use hyper::body::{Bytes, Frame, Incoming};
+use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -186,5 +186,13 @@ impl hyper::body::Body for Body {
             Self::Events(events) => events.poll_recv(context),
         };
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+    }
+
+    /// The length of a whole answer stands in its head.
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => SizeHint::with_exact(whole.as_ref().map_or(0, |whole| whole.len() as u64)),
+            Self::Events(_) => SizeHint::default(),
+        }
     }
 }

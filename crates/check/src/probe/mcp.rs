@@ -40,8 +40,8 @@ const ACP: &str = "/mcpCapabilities/acp";
 /// How long is waited for a server to be reached before a turn is tried: some connect with the first one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How many times longer than an ordinary answer a session with a silent server may take: libraries of MCP give one up after a minute.
-const SILENT: u32 = 7;
+/// How long the answer may take that a silent server holds up: libraries of MCP give one up after a minute.
+const HELD_UP: Duration = Duration::from_secs(70);
 
 /// How many turns are tried until the tool of a server that was connected to is there.
 const TURNS: usize = 3;
@@ -121,7 +121,7 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     let is_driven = run.driven().await.is_ok();
     let params = params(run, &[&server]);
     let (talk, _) = run.session().await?;
-    let patience = talk.patience * SILENT;
+    let patience = talk.patience.max(HELD_UP);
     let (first, method) = (talk.now(), SessionNew::ROW.name);
     let id = talk.begin(method, params);
     let opened = talk.peer.wait_for(first, patience, |line| line.replies_to(&id)).await;

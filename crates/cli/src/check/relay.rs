@@ -4,6 +4,7 @@
 use super::arguments::Relay;
 use crate::exit::{Exit, Failure};
 use attache_connection::stdio::{input, output};
+use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -46,17 +47,16 @@ async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
 /// variables that were set.
 fn told(arguments: &Relay) -> Option<String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
-    let mut told = match &arguments.mcp {
-        Some(server) => serde_json::json!({"server": server}),
+    let (name, said) = match &arguments.mcp {
+        Some(server) => ("server", json!(server)),
         None if arguments.added.is_empty() => return None,
-        None => serde_json::json!({"arguments": arguments.added.iter().map(text).collect::<Vec<_>>()}),
+        None => ("arguments", arguments.added.iter().map(text).collect()),
     };
-    let set: serde_json::Map<_, _> = std::env::vars_os()
+    let set: Map<String, Value> = std::env::vars_os()
         .map(|(name, value)| (text(&name), text(&value).into()))
         .filter(|(name, _)| name.starts_with(TOLD))
         .collect();
-    told["environment"] = set.into();
-    Some(told.to_string())
+    Some(json!({name: said, "environment": set}).to_string())
 }
 
 /// Passes bytes on until there are no more, or nobody takes them.
