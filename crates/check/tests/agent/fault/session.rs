@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
 
 pub(super) const FAULTS: &[Fault] = &[
-    fault("SESS-01", &["DIR-09", "FORK-03", "SESS-03"], |h, s| {
+    fault("SESS-01", &["DIR-09", "FORK-03", "SESS-03", "SESS-07", "SESS-08"], |h, s| {
         let id = s.first_mut().and_then(|reply| reply.pointer_mut("/result/sessionId"));
         if let ([_, _, .., last], Some(id)) = (h.open, id) {
             *id = json!(last)
