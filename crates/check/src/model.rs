@@ -40,7 +40,7 @@ const REQUEST: usize = 64 * 1024 * 1024;
 /// The model's server. It ends when it is dropped.
 ///
 /// ```
-/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// use attache_check::ModelServer;
 ///
 /// let model = ModelServer::start().await?;

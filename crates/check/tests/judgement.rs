@@ -110,7 +110,7 @@ fn a_refused_method_is_told_from_one_that_was_never_called() {
 
 #[test]
 fn no_secret_is_in_a_judgement_and_it_reads_back() {
-    let judgement = judged(&["LIST"], &["env", "agent", "--api-key", "s3cret", "a b"]);
+    let judgement = judged(&["LIST-02"], &["env", "agent", "--api-key", "s3cret", "a b"]);
     assert_eq!(judgement.command, "env agent --api-key <hidden> 'a b'");
     let text = judgement.to_json();
     assert!(judgement.fails().len() == 1 && text.contains("<hidden>") && !text.contains("s3cret"), "{text}");
@@ -160,7 +160,7 @@ fn repeats_that_differ_are_flaky_and_the_worst_stands() {
 
 #[test]
 fn known_failures_are_told_from_new_ones_and_from_what_passes_now() {
-    let judgement = judged(&["LIST", "PROMPT-17"], &["agent"]);
+    let judgement = judged(&["LIST-02", "PROMPT-17"], &["agent"]);
     let read = |text: &str| Baseline::read(text).unwrap();
     let ids = |known: &[&KnownFailure]| known.iter().map(|known| known.rule.id).collect::<Vec<_>>();
     let nothing = Baseline::default();
@@ -174,8 +174,6 @@ fn known_failures_are_told_from_new_ones_and_from_what_passes_now() {
         known.rewritten(&judgement).lines().skip(2).collect::<Vec<_>>(),
         ["- LIST-02: it has none", "- LIST-03: not reached"]
     );
-    let passes = judgement.verdict("PROMPT-17").map(|verdict| verdict.outcome.as_str());
-    assert_eq!(passes, Some("not tested"), "the agent of this test starts once");
     let prompted = judged(&["PROMPT-17"], &["agent"]);
     let (gone, flaky) = (read("- PROMPT-17: it hangs"), read("- PROMPT-17, flaky: it hangs"));
     assert_eq!(ids(&gone.against(&prompted).healed), ["PROMPT-17"]);

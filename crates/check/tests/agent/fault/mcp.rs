@@ -81,7 +81,7 @@ pub(super) const FAULTS: &[Fault] = &[
         }
     }),
     // The session waits for a server that has ended.
-    fault("RPC-27", &["SESS-07"], |h, s| {
+    fault("RPC-27", &["RPC-15", "SESS-07"], |h, s| {
         if has(h, "gone") {
             s.clear()
         }

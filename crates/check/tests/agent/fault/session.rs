@@ -27,7 +27,7 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32602)
         }
     }),
-    fault("SESS-21", &["DEC-05", "SESS-17", "SESS-20"], |h, s| {
+    fault("SESS-21", &["DEC-05", "SESS-17", "SESS-19", "SESS-20"], |h, s| {
         if h.is("session/resume") {
             refuse(h, s, -32603)
         }

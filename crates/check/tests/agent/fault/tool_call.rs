@@ -31,9 +31,12 @@ pub(super) const FAULTS: &[Fault] = &[
     fault("TOOL-02", &["TOOL-07", "TOOL-08", "TOOL-09", "TOOL-15"], |_, s| {
         updates(s, "tool_call").for_each(|update| update["toolCallId"] = json!("t"))
     }),
-    fault("TOOL-07", &[], |_, s| s.retain(|line| line["params"]["update"]["status"] != "in_progress")),
+    fault("TOOL-07", &[], |_, s| {
+        s.retain(|line| !is_of_a_tool(line) || line["params"]["update"]["status"] != "in_progress")
+    }),
     fault("TOOL-08", &[], |_, s| {
-        let ended = s.iter().position(|line| line["params"]["update"]["status"] == "completed");
+        let is_end = |line: &Value| is_of_a_tool(line) && line["params"]["update"]["status"] == "completed";
+        let ended = s.iter().position(is_end);
         if let Some(ended) = ended {
             let mut again = s[ended].clone();
             again["params"]["update"]["status"] = json!("in_progress");

@@ -84,7 +84,7 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
-    fault("RPC-27", &[], |h, s| {
+    fault("RPC-27", &["RPC-15"], |h, s| {
         if h.tells("\"fail\":401") {
             s.clear()
         }
