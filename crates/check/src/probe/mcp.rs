@@ -12,7 +12,7 @@ use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{
-    McpMessage, Method, SessionLoad, SessionNew, SessionRequestPermission, SessionResume,
+    McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission, SessionResume,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -133,7 +133,7 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     let (Some(result), true) = (reply.get("result").cloned(), is_driven) else { return Ok(()) };
     let turn = talk.begin_turn(&opened_as(result), say("attache: one"));
     match talk.finish_within(turn, patience).await {
-        Err(Outcome::Fail { seen, .. }) => fail(expected("session/prompt"), seen),
+        Err(Outcome::Fail { seen, .. }) => fail(expected(SessionPrompt::ROW.name), seen),
         _ => Ok(()),
     }
 }
