@@ -176,7 +176,7 @@ fn document(coverage: &[Coverage]) -> String {
     let mut out = format!(
         "# How every rule is judged\n\n\
          {} of {} rules have a pair: a fault that breaks the rule and no other but those that say the same or more, which a probe that does not know of it finds, and a pass on \
-         three unrelated correct peers: ours, one in the official Rust SDK, one in the official TypeScript SDK. {} rules can be seen on the wire; {} are judged, {} of them by a judge that is known to fail when it must.\n\n\
+         three unrelated correct peers: ours, one in the official Rust SDK, one in the official TypeScript SDK. Of {} the protocol's text says how they are seen from outside; {} are judged, {} of them by a judge that is known to fail when it must.\n\n\
          A is the agent of a family, C its client: ✓ pass, ✗ fail, – skipped as it is not offered, ? not tested. `attache check rules ID` tells a rule, `{COMMAND}` writes this file.\n",
         count(&|coverage| coverage.is_pair()),
         coverage.len(),
