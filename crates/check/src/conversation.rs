@@ -196,7 +196,8 @@ impl Conversation {
         wanted: impl Fn(&Line) -> bool,
     ) -> Probed<Line> {
         let later = self.begin(STILL_THERE, json!({}));
-        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to(&later) && wanted(line);
+        // An earlier call of this kind may be answered only now.
+        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
         let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
         let missing = match self.peer.wait_for(first, self.patience, either).await {
             Ok(line) if is_wanted(&line) => return Ok(line),

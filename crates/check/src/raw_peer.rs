@@ -53,6 +53,11 @@ impl Line {
         self.is_reply() && self.get("id") == Some(id)
     }
 
+    /// Whether this is the peer's reply to one of the calls of a conversation, whose ids are whole numbers.
+    pub(crate) fn replies_to_a_call(&self) -> bool {
+        self.is_reply() && self.get("id").is_some_and(Value::is_i64)
+    }
+
     /// Whether this is a reply of the peer that is judged, with whatever id.
     pub fn is_reply(&self) -> bool {
         let has = |key| self.get(key).is_some();

@@ -74,10 +74,8 @@ async fn json_that_is_no_message_is_answered_with_an_error(run: &mut Run) -> Pro
         let first = talk.now();
         talk.peer.send_line(line);
         let expected = format!("error -32600 for the line {line}");
-        // Who can read the id of an old call may give it back. Numbers are the ids of our own calls, which are answered meanwhile.
-        let to_the_line =
-            |heard: &Line| heard.get("error").is_some() && !heard.get("id").is_some_and(Value::is_i64);
-        let heard = talk.hear_soon(first, &expected, to_the_line).await?;
+        // Who can read the id of an old call may give it back.
+        let heard = talk.hear_soon(first, &expected, |heard| heard.get("error").is_some()).await?;
         let id = heard.get("id").unwrap_or(&Value::Null);
         let is_right = id.is_null() || (line == old && id == "old");
         expect(is_right && heard.error_code() == Some(-32600), expected, quoted(&heard.text))?;
@@ -93,7 +91,7 @@ async fn a_batch_is_answered_by_one_error(run: &mut Run) -> Probed {
         talk.peer.send(&batch);
         talk.hear_error_without_id(first, -32600).await?;
         talk.is_still_there().await?;
-        let to_the_batch = |line: &&Line| line.is_reply() && !line.get("id").is_some_and(Value::is_i64);
+        let to_the_batch = |line: &&Line| line.is_reply() && !line.replies_to_a_call();
         let replies = talk.heard(first).filter(to_the_batch).count();
         expect(replies == 1, "one error for the whole batch", format!("{replies} replies"))?;
     }
