@@ -3,13 +3,13 @@
 //! Kept in memory, for as long as the agent runs the session. What commands change is not known here.
 
 use crate::coder::Memory;
-use crate::folders::{Folders, Place};
 use crate::tools::FileAccess;
 use crate::tools::document::Document;
 use crate::tools::file_access::{Fingerprint, State, fingerprint};
 use crate::tools::fit::{code, counted, one_line};
 use attache_agent::{Result, Turn};
 use attache_host::{FileError, Reason};
+use attache_policy::{Folders, Place};
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs::Permissions;
@@ -339,7 +339,7 @@ async fn written(
 #[cfg(test)]
 mod tests {
     use super::{Before, Changes, Content, FILE_KEPT, KEPT, UndoReport};
-    use crate::folders::Folders;
+    use attache_policy::Folders;
 
     #[test]
     fn the_oldest_turns_are_forgotten_and_then_the_largest_files() {

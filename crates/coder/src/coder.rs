@@ -1,21 +1,22 @@
 //! The built-in agent as an author of the kit.
 
 use crate::changes::Changes;
+use crate::choice::Choice;
 use crate::commands::commands;
 use crate::context::{Compacted, Gauge, Titles};
 use crate::conversation::{Conversation, Message};
-use crate::folders::Folders;
 use crate::instructions::instructions;
 use crate::mcp::{self, Servers};
 use crate::models::{Models, OFFLINE};
 use crate::options;
-use crate::policy::{Choice, Effect, Mode, Policy, Subject};
 use crate::spending::Spending;
 use crate::system_prompt::ClientInstructions;
 use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
 use attache_host::{RootsError, Sandbox};
+use attache_policy::Folders;
+use attache_policy::{Effect, Mode, Policy, Subject};
 use attache_protocol::v1::{
     McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId,
     SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,

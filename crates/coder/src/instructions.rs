@@ -1,6 +1,6 @@
 //! What a person and a project say about how to work.
 
-use crate::folders::Folders;
+use attache_policy::Folders;
 use std::path::Path;
 
 /// The files that hold such instructions; the first that is in a folder counts.

@@ -19,18 +19,17 @@ extern crate self as attache_coder;
 
 mod answer;
 mod changes;
+mod choice;
 mod coder;
 mod commands;
 mod context;
 mod conversation;
 mod fallback;
-mod folders;
 mod guard;
 mod instructions;
 mod mcp;
 mod models;
 mod options;
-mod policy;
 mod prompt;
 #[cfg(test)]
 mod scripted;
@@ -39,6 +38,6 @@ mod system_prompt;
 mod tools;
 mod turn;
 
+pub use attache_policy::{RuleFault, Rules};
 pub use coder::{Coder, Memory};
 pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables};
-pub use policy::{RuleFault, Rules};

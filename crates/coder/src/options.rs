@@ -1,7 +1,7 @@
 //! What a person can choose for a session.
 
 use crate::models::{KnownModel, Models, OFFLINE, Offered};
-use crate::policy::Mode;
+use attache_policy::Mode;
 use attache_protocol::v1::{
     SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
     SessionConfigSelectGroup, SessionConfigSelectOption, SessionConfigSelectOptions,

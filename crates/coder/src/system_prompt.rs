@@ -1,8 +1,8 @@
 //! What a provider's model is told before the conversation.
 
 use crate::conversation::Party;
-use crate::folders::Folders;
-use crate::policy::Mode;
+use attache_policy::Folders;
+use attache_policy::Mode;
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
 /// What is the same in every session.
@@ -68,8 +68,8 @@ pub(crate) fn system_prompt(
 #[cfg(test)]
 mod tests {
     use super::{ClientInstructions, Mode, Party, TEXT, system_prompt};
-    use crate::folders::Folders;
     use crate::tools::specs;
+    use attache_policy::Folders;
     use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
     /// SYSP-04.

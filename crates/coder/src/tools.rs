@@ -43,10 +43,10 @@ pub(crate) use touch::Touch;
 
 use crate::coder::Memory;
 use crate::conversation::Party;
-use crate::folders::Place;
 use crate::models::{Media, Models};
-use crate::policy::{Decision, Mode};
 use attache_agent::{Result, ToolCallHandle, ToolKind, Turn};
+use attache_policy::Place;
+use attache_policy::{Decision, Mode};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use file_access::{Fingerprint, looking};

@@ -6,8 +6,8 @@ use super::document::Document;
 use super::file_access::{FileAccess, Fingerprint, State, fingerprint, unwritable};
 use super::{Action, ToolResult, Toolbox};
 use crate::changes::{Before, Content, FILE_KEPT, restore};
-use crate::folders::{Folders, Place};
 use attache_agent::{NewToolCall, Result, ToolCallHandle};
+use attache_policy::{Folders, Place};
 use attache_protocol::v1::ContentBlock;
 use std::os::unix::fs::MetadataExt as _;
 

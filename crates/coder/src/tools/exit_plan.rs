@@ -3,8 +3,8 @@
 use super::{Finding, ToolResult, Toolbox};
 use crate::conversation::Party;
 use crate::options;
-use crate::policy::Mode;
 use attache_agent::{NewToolCall, Permission, Result};
+use attache_policy::Mode;
 use attache_protocol::v1::{ContentBlock, PermissionOption, PermissionOptionKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! Keeping text small enough for one message.
 
+pub(crate) use attache_policy::text::{code, one_line};
+
 /// How many bytes of JSON the text of one tool's result may take. With everything else in a message this stays under 64 KiB.
 pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;
 
@@ -45,32 +47,12 @@ pub(crate) fn ends_within(text: &str, limit: usize) -> String {
     format!("{}\n[…]\n{}", start_within(text, limit / 2), end_within(text, limit / 2))
 }
 
-/// The text on one line of at most `limit` characters, `…` in place of what is left out.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
-    let mut line: String =
-        text.trim().chars().map(|each| if each.is_control() { ' ' } else { each }).take(limit + 1).collect();
-    if line.chars().count() > limit {
-        line = line.chars().take(limit.saturating_sub(1)).collect();
-        line.push('…');
-    }
-    line
-}
-
 /// The text as a Markdown code block that nothing in it can end.
 pub(crate) fn code_block(text: &str) -> String {
     let longest = text.split(|each| each != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     format!("{fence}\n{text}{end}{fence}")
-}
-
-/// The text as Markdown code within a line.
-pub(crate) fn code(text: &str) -> String {
-    let text = one_line(text, 400);
-    match text.contains('`') {
-        true => format!("`` {} ``", text.replace("``", "` `")),
-        false => format!("`{text}`"),
-    }
 }
 
 /// `1 file`, `2 files`: a number with its noun.

@@ -4,7 +4,7 @@ use super::fit::counted;
 use super::list::pattern;
 use super::thread::Wanted;
 use super::walk;
-use crate::folders::{Folders, Place};
+use attache_policy::{Folders, Place};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::cmp::Reverse;

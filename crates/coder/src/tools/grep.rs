@@ -3,8 +3,8 @@
 use super::fit::{counted, start_within};
 use super::thread::Wanted;
 use super::walk;
-use crate::folders::{Folders, Place};
-use crate::policy::Judge;
+use attache_policy::Judge;
+use attache_policy::{Folders, Place};
 use attache_protocol::v1::ToolCallLocation;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;

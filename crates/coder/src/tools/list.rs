@@ -3,7 +3,7 @@
 use super::fit::counted;
 use super::thread::Wanted;
 use super::walk;
-use crate::folders::{Folders, Place};
+use attache_policy::{Folders, Place};
 use ignore::overrides::{Override, OverrideBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

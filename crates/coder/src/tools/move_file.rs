@@ -3,8 +3,8 @@
 use super::change::Step;
 use super::file_access::State;
 use super::{Action, Finding, ToolResult, Toolbox};
-use crate::folders::Place;
 use attache_agent::{NewToolCall, Result};
+use attache_policy::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

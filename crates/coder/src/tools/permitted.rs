@@ -3,8 +3,8 @@
 use super::file_access::looking;
 use super::{Action, ToolResult, Toolbox, mode, thread};
 use crate::coder::Record;
-use crate::policy::{Decision, Effect, Judge, Mode, Question, Rules, Scope, Subject, Verdict};
 use attache_agent::{Permission, Result, ToolCallHandle};
+use attache_policy::{Decision, Effect, Judge, Mode, Question, Rules, Scope, Subject, Verdict};
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Toolbox<'_> {
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
     pub(super) async fn decide(&self, action: &Action) -> Result<Verdict> {
         let action = action.clone();
-        self.judged(move |judge, _| judge.action(&action)).await
+        self.judged(move |judge, _| judge.tool(action.name(), &action.touches())).await
     }
 
     /// The question about an action, if it asks.

@@ -1,23 +1,7 @@
 //! What an action touches in the world: all that the policy needs to know of it.
 
 use super::Action;
-
-/// What an action touches. Paths are as the model wrote them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Touch<'a> {
-    /// Nothing outside of the session.
-    Nothing,
-    /// Reads these files, or what is below these folders.
-    Reads(Vec<&'a str>),
-    /// Makes, changes, moves or deletes these files.
-    Changes(Vec<&'a str>),
-    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
-    Runs { command: &'a str, sandboxed: bool, network: bool },
-    /// Uses a tool of an MCP server, both as the server's side names them.
-    Mcp { server: &'a str, tool: &'a str },
-    /// Reads what is behind a URL. A redirection to another host is another one.
-    Fetches { url: &'a str },
-}
+pub(crate) use attache_policy::Touch;
 
 impl Action {
     /// What it touches.

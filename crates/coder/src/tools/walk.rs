@@ -1,6 +1,6 @@
 //! The files of a project: without hidden ones and those that `.gitignore` names.
 
-use crate::folders::Folders;
+use attache_policy::Folders;
 use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
 

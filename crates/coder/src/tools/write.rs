@@ -5,8 +5,8 @@ use super::document::Document;
 use super::file_access::State;
 use super::fit::{counted, one_line};
 use super::{Finding, ToolResult, Toolbox};
-use crate::folders::Place;
 use attache_agent::{NewToolCall, Result};
+use attache_policy::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What is to be done about an action. A later one is stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Decision {
+pub enum Decision {
     /// It runs.
     Run,
     /// A person is asked.
@@ -15,14 +15,16 @@ pub(crate) enum Decision {
 
 /// A decision and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    pub(crate) decision: Decision,
-    pub(crate) reason: Reason,
+pub struct Verdict {
+    /// What is to be done.
+    pub decision: Decision,
+    /// Why.
+    pub reason: Reason,
 }
 
 /// Why something was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// It touches nothing outside of the session.
     Nothing,
     /// It reads files of the session's folders.
@@ -58,20 +60,20 @@ pub(crate) enum Reason {
 }
 
 impl Verdict {
-    pub(super) fn run(reason: Reason) -> Self {
+    pub(crate) fn run(reason: Reason) -> Self {
         Self { decision: Decision::Run, reason }
     }
 
-    pub(super) fn ask(reason: Reason) -> Self {
+    pub(crate) fn ask(reason: Reason) -> Self {
         Self { decision: Decision::Ask, reason }
     }
 
-    pub(super) fn refuse(reason: Reason) -> Self {
+    pub(crate) fn refuse(reason: Reason) -> Self {
         Self { decision: Decision::Refuse, reason }
     }
 
     /// The stricter of two. Of two alike the one that says more: a rule, then what the action reaches, then the mode.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         let weight = |verdict: &Self| match &verdict.reason {
             Reason::Rule(_) => 3,
             Reason::Secret | Reason::Guarded | Reason::Outside | Reason::NotUnderstood(_) => 2,
@@ -85,7 +87,7 @@ impl Verdict {
     }
 
     /// Why it is refused, for the model and the person.
-    pub(crate) fn why(&self) -> String {
+    pub fn why(&self) -> String {
         match &self.reason {
             Reason::Mode => "the session's mode is Plan, in which nothing is changed or run".to_owned(),
             Reason::Fetch => "this is no address of the web: only http and https are fetched".to_owned(),
@@ -94,12 +96,12 @@ impl Verdict {
     }
 
     /// Why it asks, in a sentence for the person; nothing where the mode says enough.
-    pub(crate) fn why_it_asks(&self) -> Option<String> {
+    pub fn why_it_asks(&self) -> Option<String> {
         let plain = matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
         (!plain).then(|| format!("Asks because {}.", self.reason))
     }
 
-    pub(super) fn is_by_rule(&self) -> bool {
+    pub(crate) fn is_by_rule(&self) -> bool {
         matches!(self.reason, Reason::Rule(_))
     }
 }
@@ -107,7 +109,7 @@ impl Verdict {
 impl Reason {
     /// Its name in the corpus.
     #[cfg(test)]
-    pub(crate) fn id(&self) -> &'static str {
+    pub fn id(&self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
             Self::Reads => "reads",

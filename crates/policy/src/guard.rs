@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Why a path is guarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Guard {
+pub enum Guard {
     /// It usually holds keys or passwords: reading asks, and so does changing.
     Secret,
     /// Programs or agents do what it says, so that a change of it amounts to a command: changing asks.
@@ -110,7 +110,7 @@ const OBEYED: &[&str] = &[
 
 /// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
 /// project's folder: what lies above is not its concern.
-pub(crate) fn guard(path: &str) -> Option<Guard> {
+pub fn guard(path: &str) -> Option<Guard> {
     let names: Vec<_> = path.split(['/', '\\']).map(plain).collect();
     if names.iter().any(|name| is_secret(name)) {
         return Some(Guard::Secret);
@@ -156,7 +156,7 @@ fn plain(name: &str) -> Cow<'_, str> {
 }
 
 /// Characters beyond ASCII that are blank, or change how others are shown.
-pub(crate) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     (!character.is_ascii() && character.is_whitespace())
         || matches!(
             character,

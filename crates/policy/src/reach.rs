@@ -1,8 +1,8 @@
 //! Where a path leads: inside of the session's folders or not, and whether it is guarded there.
 
-use super::guard::{Guard, guard};
-use super::rule::Pattern;
 use crate::folders::Folders;
+use crate::guard::{Guard, guard};
+use crate::rule::Pattern;
 use attache_host::Reason;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 //! A command is on this list with the options that are known to be harmless, and with no other: an option that is not named here may write
 //! a file or start a program. What it reads is judged apart, by the paths among its words.
 
-use super::guard::may_be_secret;
-use super::shell::Word;
+use crate::guard::may_be_secret;
+use crate::shell::Word;
 
 /// What the words behind the options are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,58 +1,63 @@
 //! Judging one action: mode and rules over what it touches, the strictest wins.
 
-use super::decision::{Reason, Verdict};
-use super::guard::Guard;
-use super::mode::Mode;
-use super::reach::Reach;
-use super::rule::{Effect, Rule, Subject};
+use crate::Touch;
+use crate::decision::{Reason, Verdict};
 use crate::folders::Folders;
-use crate::tools::{Action, Touch};
-use reqwest::Url;
+use crate::guard::Guard;
+use crate::mode::Mode;
+use crate::reach::Reach;
+use crate::rule::{Effect, Rule, Subject};
 use std::path::Path;
+use url::Url;
 
 /// Everything that a judgement rests on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Judge<'j> {
-    pub(crate) mode: Mode,
+pub struct Judge<'j> {
+    /// The session's mode.
+    pub mode: Mode,
     /// The rules in force.
-    pub(crate) rules: &'j [Rule],
+    pub rules: &'j [Rule],
     /// Whether a file of rules is broken, so that something may be forbidden that nobody knows of.
-    pub(crate) broken: bool,
-    pub(crate) folders: &'j Folders,
+    pub broken: bool,
+    /// The session's folders.
+    pub folders: &'j Folders,
     /// The session's own folder for temporary files and long outputs, without symbolic links: commands may read there as in the session's folders.
-    pub(crate) scratch: Option<&'j Path>,
+    pub scratch: Option<&'j Path>,
 }
 
 impl Judge<'_> {
-    /// What is to be done about the action. Blocks on the disk.
-    pub(crate) fn action(&self, action: &Action) -> Verdict {
-        let tool = action.name();
-        match action.touches() {
+    /// What is to be done about this use of a tool of the built-in agent. Blocks on the disk.
+    pub fn tool(&self, tool: &str, touch: &Touch<'_>) -> Verdict {
+        match touch {
             Touch::Nothing => Verdict::run(Reason::Nothing),
             Touch::Reads(paths) => self.all(paths, |path| self.reads(tool, path)),
             Touch::Changes(paths) => self.all(paths, |path| self.changes(tool, path)),
-            touch => self.touch(&touch),
-        }
-    }
-
-    /// The same for what is no file of ours.
-    pub(crate) fn touch(&self, touch: &Touch<'_>) -> Verdict {
-        match touch {
             Touch::Runs { command, sandboxed, network } => self.line(command, *sandboxed, *network),
             Touch::Mcp { server, tool } => self.mcp(server, tool),
             Touch::Fetches { url } => self.fetches(url),
-            Touch::Reads(paths) => self.all(paths.clone(), |path| self.reads("read", path)),
-            Touch::Changes(paths) => self.all(paths.clone(), |path| self.changes("edit", path)),
-            Touch::Nothing => Verdict::run(Reason::Nothing),
         }
     }
 
-    fn all(&self, paths: Vec<&str>, judge: impl Fn(&str) -> Verdict) -> Verdict {
-        paths.into_iter().map(judge).reduce(Verdict::and).unwrap_or_else(|| Verdict::run(Reason::Nothing))
+    /// The same for any agent, whatever tool it uses. Blocks on the disk.
+    pub fn touch(&self, touch: &Touch<'_>) -> Verdict {
+        let tool = match touch {
+            Touch::Reads(_) => "read",
+            Touch::Changes(_) => "edit",
+            _ => "",
+        };
+        self.tool(tool, touch)
+    }
+
+    fn all(&self, paths: &[&str], judge: impl Fn(&str) -> Verdict) -> Verdict {
+        paths
+            .iter()
+            .map(|path| judge(path))
+            .reduce(Verdict::and)
+            .unwrap_or_else(|| Verdict::run(Reason::Nothing))
     }
 
     /// What a rule says: the strictest one that is about it.
-    pub(super) fn says(&self, is_about: impl Fn(&Subject, Effect) -> bool) -> Option<&Rule> {
+    pub(crate) fn says(&self, is_about: impl Fn(&Subject, Effect) -> bool) -> Option<&Rule> {
         let about = |rule: &&Rule| is_about(&rule.subject, rule.effect);
         self.rules
             .iter()
@@ -74,7 +79,7 @@ impl Judge<'_> {
 
     /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the folder already is one, and what a rule denies or
     /// asks about. Both paths are inside of the session's folders and without symbolic links.
-    pub(crate) fn keeps_back(&self, file: &Path, from: &Path) -> bool {
+    pub fn keeps_back(&self, file: &Path, from: &Path) -> bool {
         if file == from {
             return false; // It was judged by its name.
         }
@@ -85,11 +90,11 @@ impl Judge<'_> {
     }
 
     /// What is to be done about a change of this file. The wall of the roots is not the policy's.
-    pub(super) fn changes(&self, tool: &str, path: &str) -> Verdict {
+    pub(crate) fn changes(&self, tool: &str, path: &str) -> Verdict {
         self.change(tool, &Reach::of(self.folders, self.folders.cwd(), path))
     }
 
-    pub(super) fn change(&self, tool: &str, reach: &Reach) -> Verdict {
+    pub(crate) fn change(&self, tool: &str, reach: &Reach) -> Verdict {
         let rule = self.says(|subject, _| changes(subject, reach) || is_tool(subject, tool));
         let denied = rule.filter(|rule| rule.effect == Effect::Deny);
         if self.mode == Mode::Plan && denied.is_none() {
@@ -115,7 +120,7 @@ impl Judge<'_> {
     }
 
     /// Whether a rule allows what is guarded: only one that names it without a wildcard does.
-    pub(super) fn names(&self, reach: &Reach, is_about: impl Fn(&Subject, &Reach) -> bool) -> bool {
+    pub(crate) fn names(&self, reach: &Reach, is_about: impl Fn(&Subject, &Reach) -> bool) -> bool {
         self.rules.iter().any(|rule| {
             let exact = match &rule.subject {
                 Subject::Reads(pattern) | Subject::Changes(pattern) => pattern.is_exact(),
@@ -125,7 +130,7 @@ impl Judge<'_> {
         })
     }
 
-    pub(super) fn unless_broken(&self, verdict: Verdict) -> Verdict {
+    pub(crate) fn unless_broken(&self, verdict: Verdict) -> Verdict {
         if self.broken { Verdict::ask(Reason::BrokenRules) } else { verdict }
     }
 
@@ -150,11 +155,11 @@ impl Judge<'_> {
     }
 }
 
-pub(super) fn reads(subject: &Subject, reach: &Reach) -> bool {
+pub(crate) fn reads(subject: &Subject, reach: &Reach) -> bool {
     matches!(subject, Subject::Reads(pattern) if reach.is_covered(pattern))
 }
 
-pub(super) fn changes(subject: &Subject, reach: &Reach) -> bool {
+pub(crate) fn changes(subject: &Subject, reach: &Reach) -> bool {
     matches!(subject, Subject::Changes(pattern) if reach.is_covered(pattern))
 }
 
@@ -163,7 +168,7 @@ fn is_tool(subject: &Subject, name: &str) -> bool {
 }
 
 /// The verdict of a rule that forbids or asks.
-pub(super) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
+pub(crate) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
     let rule = rule?;
     match rule.effect {
         Effect::Deny => Some(Verdict::refuse(Reason::Rule(rule.to_string()))),
@@ -173,7 +178,7 @@ pub(super) fn strict(rule: Option<&Rule>) -> Option<Verdict> {
 }
 
 /// The verdict of a rule that allows.
-pub(super) fn allowed(rule: Option<&Rule>) -> Option<Verdict> {
+pub(crate) fn allowed(rule: Option<&Rule>) -> Option<Verdict> {
     let rule = rule.filter(|rule| rule.effect == Effect::Allow)?;
     Some(Verdict::run(Reason::Rule(rule.to_string())))
 }

@@ -1,19 +1,19 @@
 //! What a person is asked: the choices of a permission request, and the rule that each of them adds.
 
-use super::command;
-use super::decision::{Decision, Reason};
-use super::judge::Judge;
-use super::line::commands;
-use super::reach::Reach;
-use super::rule::{Effect, Pattern, Rule, Subject, host_of};
-use super::shell::Part;
-use crate::tools::Touch;
+use crate::Touch;
+use crate::command;
+use crate::decision::{Decision, Reason};
+use crate::judge::Judge;
+use crate::line::commands;
+use crate::reach::Reach;
+use crate::rule::{Effect, Pattern, Rule, Subject, host_of};
+use crate::shell::Part;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
-use reqwest::Url;
+use url::Url;
 
 /// For how long a choice holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// In this session.
     Session,
     /// In every session of this person in this project.
@@ -24,20 +24,20 @@ pub(crate) enum Scope {
 
 /// What a person is asked about one action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
+pub struct Question {
     /// Why it asks.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
     /// What may be allowed for always, if a rule can.
-    pub(crate) allow: Option<Subject>,
+    pub allow: Option<Subject>,
     /// What may be refused for always.
-    pub(crate) reject: Subject,
+    pub reject: Subject,
     /// The scopes that may be chosen beside the session.
-    pub(crate) scopes: Vec<Scope>,
+    pub scopes: Vec<Scope>,
 }
 
 impl Question {
     /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen is told by the option's id (PERM-08).
-    pub(crate) fn options(&self) -> Vec<PermissionOption> {
+    pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
         if let Some(subject) = &self.allow {
@@ -61,7 +61,7 @@ impl Question {
     }
 
     /// The scope that the option with this id stands for.
-    pub(crate) fn scope(id: &str) -> Scope {
+    pub fn scope(id: &str) -> Scope {
         match id {
             "allow_project" => Scope::Project,
             "allow_user" => Scope::User,
@@ -72,7 +72,7 @@ impl Question {
 
 impl Judge<'_> {
     /// The question about an action that asks. A rule is offered only if with it the action would not have asked.
-    pub(crate) fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
+    pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);
         let allow = subjects.iter().find(|subject| self.would_run(subject, touch)).cloned();
         let reject = allow.clone().or_else(|| subjects.last().cloned());

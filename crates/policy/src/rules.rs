@@ -1,16 +1,16 @@
 //! A file of rules: reading it, checking it by its own examples, adding to it.
 
-use super::command;
-use super::line::commands;
-use super::rule::{Effect, Pattern, Rule, Subject};
+use crate::command;
 use crate::folders::Folders;
-use crate::tools::fit::{code, one_line};
-use reqwest::Url;
+use crate::line::commands;
+use crate::rule::{Effect, Pattern, Rule, Subject};
+use crate::text::{code, one_line};
 use serde::Deserialize;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use toml::{Spanned, Value};
+use url::Url;
 
 #[cfg(test)]
 mod tests;
@@ -115,7 +115,7 @@ impl Rules {
     /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`; none if there is no such file. Of these what asks
     /// and forbids is obeyed, and what allows is not. Blocks on the disk.
     pub fn of_project(folder: &Path) -> Option<Self> {
-        super::projects(&Folders::new(&[folder.to_owned()]).ok()?)
+        crate::policy::projects(&Folders::new(&[folder.to_owned()]).ok()?)
     }
 
     /// Reads the text of a file of rules; `file` is its name in messages.
@@ -178,13 +178,13 @@ impl Rules {
     }
 
     /// Without the rules that allow: all that is obeyed of a file which came with a project.
-    pub(crate) fn without_allowing(mut self) -> Self {
+    pub fn without_allowing(mut self) -> Self {
         self.rules.retain(|rule| rule.effect != Effect::Allow);
         self
     }
 
     /// Adds a rule that allows to a file, and leaves what stands there as it is. Blocks on the disk.
-    pub(crate) fn add(path: &Path, subject: &Subject, project: Option<&Path>) -> io::Result<()> {
+    pub fn add(path: &Path, subject: &Subject, project: Option<&Path>) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -240,7 +240,7 @@ fn checked_host(host: &str) -> Result<String, String> {
     let url = Url::parse(&format!("http://{name}/")).ok();
     let same = url
         .as_ref()
-        .and_then(super::rule::host_of)
+        .and_then(crate::rule::host_of)
         .filter(|_| !name.contains(['/', '@', '\\', '*', '?', '#']));
     same.map(|name| format!("{below}{name}"))
         .ok_or_else(|| format!("{} is no host: write its name alone, such as \"docs.rs\"", code(host)))

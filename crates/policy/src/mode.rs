@@ -2,7 +2,7 @@
 
 /// How a session treats what changes something. Reading and searching always run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
     /// Edits and commands ask.
     Ask,
     /// Edits run, commands ask.
@@ -15,14 +15,15 @@ pub(crate) enum Mode {
 
 impl Mode {
     /// All modes; the first is that of a new session.
-    pub(crate) const ALL: [Self; 4] = [Self::Ask, Self::Edit, Self::Auto, Self::Plan];
+    pub const ALL: [Self; 4] = [Self::Ask, Self::Edit, Self::Auto, Self::Plan];
 
     /// The mode with this id; an unknown one is taken as the most careful that can work.
-    pub(crate) fn of(id: &str) -> Self {
+    pub fn of(id: &str) -> Self {
         Self::ALL.into_iter().find(|mode| mode.id() == id).unwrap_or(Self::Ask)
     }
 
-    pub(crate) fn id(self) -> &'static str {
+    /// The id of the mode in the protocol.
+    pub fn id(self) -> &'static str {
         match self {
             Self::Ask => "ask",
             Self::Edit => "edit",
@@ -32,7 +33,7 @@ impl Mode {
     }
 
     /// Name and description for people.
-    pub(crate) fn words(self) -> (&'static str, &'static str) {
+    pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Ask => ("Ask", "Asks before every edit and command"),
             Self::Edit => ("Edit", "Edits without asking, asks before every command"),

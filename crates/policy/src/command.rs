@@ -1,7 +1,7 @@
 //! Which commands a rule is about, by the words of each.
 
-use super::reading;
-use super::shell::{Part, Word, parts};
+use crate::reading;
+use crate::shell::{Part, Word, parts};
 
 /// Programs that do what their arguments say: a rule for one of them would be a rule for everything, so none is offered, and what is
 /// forbidden is looked for among their words.

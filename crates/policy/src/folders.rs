@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it named the folders, which may be
 /// symbolic links.
 #[derive(Debug, Clone)]
-pub(crate) struct Folders {
+pub struct Folders {
     roots: Roots,
     /// Each root as the client named it; the first is the working directory.
     given: Vec<PathBuf>,
@@ -14,52 +14,53 @@ pub(crate) struct Folders {
 
 /// One path inside the folders.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub struct Place {
     /// Where it is, and whether there is something.
-    pub(crate) resolved: Resolved,
+    pub resolved: Resolved,
     /// Absolute, in the client's words (TOOL-10).
-    pub(crate) absolute: PathBuf,
+    pub absolute: PathBuf,
     /// For people: below the working directory the path from there, else absolute.
-    pub(crate) shown: String,
+    pub shown: String,
 }
 
 impl Folders {
     /// The working directory and the further roots. Blocks on the disk.
-    pub(crate) fn new(given: &[PathBuf]) -> Result<Self, RootsError> {
+    pub fn new(given: &[PathBuf]) -> Result<Self, RootsError> {
         let (cwd, more) = given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
         Ok(Self { roots: Roots::new(cwd, more)?, given: given.to_vec() })
     }
 
-    pub(crate) fn roots(&self) -> &Roots {
+    /// The folders as the host checks them.
+    pub fn roots(&self) -> &Roots {
         &self.roots
     }
 
     /// The working directory in the client's words.
-    pub(crate) fn cwd(&self) -> &Path {
+    pub fn cwd(&self) -> &Path {
         self.given.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
     /// All folders in the client's words, the working directory first.
-    pub(crate) fn given(&self) -> &[PathBuf] {
+    pub fn given(&self) -> &[PathBuf] {
         &self.given
     }
 
     /// Where `path` leads, if that is inside the folders. Blocks on the disk.
-    pub(crate) fn place(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
+    pub fn place(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve(path)?;
         let (absolute, shown) = self.named(&resolved.path());
         Ok(Place { resolved, absolute, shown })
     }
 
     /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks on the disk.
-    pub(crate) fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
+    pub fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve_entry(path)?;
         let (absolute, shown) = self.named(&resolved.path());
         Ok(Place { resolved, absolute, shown })
     }
 
     /// The client's name and the name for people of a path below a canonical root.
-    pub(crate) fn named(&self, path: &Path) -> (PathBuf, String) {
+    pub fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
             let Ok(below) = path.strip_prefix(root) else { continue };
             // Roots are kept in the order given; those named twice stand once, so look for one that leads here.

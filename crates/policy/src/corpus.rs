@@ -1,12 +1,12 @@
-//! Plays every row of `policy/corpus.tsv`.
+//! Plays every row of `corpus/corpus.tsv`.
 
-use super::{Judge, Mode, Rule, Rules};
+use crate::Touch;
 use crate::folders::Folders;
-use crate::tools::{Action, Touch, grep::Grep, list::List, read::Read};
+use crate::{Judge, Mode, Rule, Rules};
 use std::fmt::Write as _;
 use std::path::Path;
 
-const CORPUS: &str = include_str!("../../policy/corpus.tsv");
+const CORPUS: &str = include_str!("../corpus/corpus.tsv");
 
 /// The project of the corpus.
 pub(super) fn project() -> (tempfile::TempDir, Folders) {
@@ -30,7 +30,7 @@ fn rules(name: &str) -> (Vec<Rule>, bool) {
     if name == "none" {
         return (Vec::new(), false);
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("policy").join(format!("{name}.toml"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format!("{name}.toml"));
     assert!(path.exists(), "{name}");
     let rules = Rules::read(&path);
     assert_eq!(rules.faults().is_empty(), !["wrong", "torn"].contains(&name), "{name}: {:?}", rules.faults());
@@ -63,15 +63,10 @@ fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     Row { modes, rules, sandbox, decision, reason, kind, given }
 }
 
-fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> super::Verdict {
-    let path = row.given.clone();
+fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::Verdict {
+    let tool = |name: &str, path: &str| judge.tool(name, &Touch::Reads(vec![path]));
     match row.kind {
-        "read" => judge.action(&Action::Read(Read { path, line: None, limit: None })),
-        "list" => judge.action(&Action::List(List { path, glob: None })),
-        "grep" => {
-            let pattern = "x".to_owned();
-            judge.action(&Action::Grep(Grep { pattern, path, regex: true, word: false, smart_case: false }))
-        }
+        kind @ ("read" | "list" | "grep") => tool(kind, &row.given),
         "change" => judge.touch(&Touch::Changes(row.given.split(", ").collect())),
         "run" => {
             let (sandboxed, network) = (row.sandbox != "-", row.sandbox != "box");

@@ -1,36 +1,6 @@
-//! What may run without asking: the session's mode, and rules over it, of which the strictest wins.
-//!
-//! An action is judged by what it [touches](crate::tools::Touch). Files and commands inside of the session's folders follow the mode; what is
-//! [guarded](guard) asks in every mode; every command of a line is judged, and a line that cannot be read asks. `PERMISSIONS.md` says all of
-//! it for people, and `policy/corpus.tsv` shows it in rows that a test plays.
+//! The rules of one session, from its own choices and from files.
 
-mod command;
-#[cfg(test)]
-mod corpus;
-mod decision;
-pub(crate) mod guard;
-mod judge;
-mod line;
-mod mode;
-mod offer;
-#[cfg(test)]
-mod properties;
-mod reach;
-mod reading;
-mod rule;
-mod rules;
-mod shell;
-
-pub(crate) use decision::{Decision, Verdict};
-pub(crate) use judge::Judge;
-pub(crate) use mode::Mode;
-pub(crate) use offer::{Question, Scope};
-pub(crate) use rule::{Effect, Rule, Subject};
-pub use rules::{RuleFault, Rules};
-
-use crate::folders::Folders;
-use rule::Pattern;
-use serde::{Deserialize, Serialize};
+use crate::{Effect, Folders, Judge, Mode, Rule, Rules, Scope, Subject};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,40 +10,9 @@ const REMEMBERED: usize = 256;
 /// Where a project may say what it forbids or wants to be asked about, from its folder.
 const PROJECTS: &str = ".attache/permissions.toml";
 
-/// A choice for always as sessions kept it at first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Choice {
-    /// Edits of any file.
-    Edits,
-    /// Edits of one file.
-    File(String),
-    /// Commands of this program.
-    Program(String),
-    /// This command line, character by character.
-    CommandLine(String),
-    /// One tool of an MCP server.
-    Mcp { server: String, tool: String },
-    /// What is behind this URL.
-    Url(String),
-}
-
-impl Choice {
-    /// What a rule says of it now.
-    pub(crate) fn subject(self) -> Option<Subject> {
-        match self {
-            Self::Edits => Pattern::new("**").ok().map(Subject::Changes),
-            Self::File(path) => Pattern::exactly(&path).map(Subject::Changes),
-            Self::Program(program) => Some(Subject::Command(vec![program])),
-            Self::CommandLine(line) => Some(Subject::Line(line)),
-            Self::Mcp { server, tool } => Some(Subject::Mcp { server, tool: Some(tool) }),
-            Self::Url(_) => None,
-        }
-    }
-}
-
 /// The rules of one session: its own, those of the person, and what the project forbids.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Policy {
+pub struct Policy {
     /// The person's file of rules.
     file: Option<PathBuf>,
     chosen: Vec<Rule>,
@@ -85,7 +24,7 @@ pub(crate) struct Policy {
 
 impl Policy {
     /// The rules for a session in these folders. Blocks on the disk.
-    pub(crate) fn read(file: Option<&Path>, folders: &Folders) -> Self {
+    pub fn read(file: Option<&Path>, folders: &Folders) -> Self {
         let mut policy =
             Self { file: file.map(Path::to_owned), cwd: folders.roots().cwd().to_owned(), ..Self::default() };
         policy.projects = projects(folders).unwrap_or_default();
@@ -94,34 +33,29 @@ impl Policy {
     }
 
     /// Reads the person's file again: another session may have added to it. Blocks on the disk.
-    pub(crate) fn read_again(&mut self) {
+    pub fn read_again(&mut self) {
         self.persons = self.file.as_deref().map(Rules::read).unwrap_or_default();
         self.gather();
     }
 
     /// What is wrong with the files, each in a sentence.
-    pub(crate) fn faults(&self) -> Vec<String> {
+    pub fn faults(&self) -> Vec<String> {
         self.persons.faults().iter().chain(self.projects.faults()).map(ToString::to_string).collect()
     }
 
     /// What decides about an action in a mode.
-    pub(crate) fn judge<'j>(
-        &'j self,
-        mode: Mode,
-        folders: &'j Folders,
-        scratch: Option<&'j Path>,
-    ) -> Judge<'j> {
+    pub fn judge<'j>(&'j self, mode: Mode, folders: &'j Folders, scratch: Option<&'j Path>) -> Judge<'j> {
         let broken = self.persons.broken || self.projects.broken;
         Judge { mode, rules: &self.in_force, broken, folders, scratch }
     }
 
     /// Whether choices can be kept beyond the session.
-    pub(crate) fn keeps(&self) -> bool {
+    pub fn keeps(&self) -> bool {
         self.file.is_some() && self.persons.faults().is_empty()
     }
 
     /// Keeps a choice for the rest of the session; it replaces an earlier one about the same.
-    pub(crate) fn remember(&mut self, subject: Subject, effect: Effect) {
+    pub fn remember(&mut self, subject: Subject, effect: Effect) {
         self.chosen.retain(|earlier| earlier.subject != subject);
         self.chosen.push(Rule { effect, subject, project: None, file: None });
         if self.chosen.len() > REMEMBERED {
@@ -131,7 +65,7 @@ impl Policy {
     }
 
     /// Where a choice beyond the session is kept, and for which project alone.
-    pub(crate) fn place(&self, scope: Scope) -> Option<(PathBuf, Option<PathBuf>)> {
+    pub fn place(&self, scope: Scope) -> Option<(PathBuf, Option<PathBuf>)> {
         let project = (scope == Scope::Project).then(|| self.cwd.clone());
         (scope != Scope::Session).then(|| self.file.clone()).flatten().map(|file| (file, project))
     }
@@ -147,7 +81,7 @@ impl Policy {
 }
 
 /// What a project says in its own file, if it has one. It came with the project, which nobody need trust: what it allows is not obeyed.
-fn projects(folders: &Folders) -> Option<Rules> {
+pub(crate) fn projects(folders: &Folders) -> Option<Rules> {
     let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists())?;
     let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
     Some(Rules::parse(PROJECTS, &text).without_allowing())

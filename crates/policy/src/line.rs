@@ -1,14 +1,14 @@
 //! Judging a command line: every command in it, and every file that it names.
 
-use super::command;
-use super::decision::{Decision, Reason, Verdict};
-use super::guard::Guard;
-use super::judge::{Judge, allowed, changes, reads, strict};
-use super::mode::Mode;
-use super::reach::Reach;
-use super::reading::{self, Read};
-use super::rule::{Effect, Subject};
-use super::shell::{NotUnderstood, Part, Redirect, Word, parts};
+use crate::command;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::guard::Guard;
+use crate::judge::{Judge, allowed, changes, reads, strict};
+use crate::mode::Mode;
+use crate::reach::Reach;
+use crate::reading::{self, Read};
+use crate::rule::{Effect, Subject};
+use crate::shell::{NotUnderstood, Part, Redirect, Word, parts};
 use std::path::{Path, PathBuf};
 
 /// In how many folders a command may find itself, as far as one can tell.

@@ -1,10 +1,10 @@
 //! What holds for whatever is asked.
 
-use super::corpus::project;
-use super::shell::parts;
-use super::{Decision, Effect, Judge, Mode, Rule, Subject};
+use crate::Touch;
+use crate::corpus::project;
 use crate::folders::Folders;
-use crate::tools::Touch;
+use crate::shell::parts;
+use crate::{Decision, Effect, Judge, Mode, Rule, Subject};
 use proptest::prelude::*;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -50,8 +50,8 @@ fn subject() -> impl Strategy<Value = Subject> {
         4 => command.prop_map(|words| Subject::Command(words.split(' ').map(str::to_owned).collect())),
         2 => line.prop_map(|line| Subject::Line(line.to_owned())),
         1 => Just(Subject::Tool("execute".to_owned())),
-        1 => Just(Subject::Changes(super::Pattern::new("**").unwrap())),
-        1 => Just(Subject::Reads(super::Pattern::new("**").unwrap())),
+        1 => Just(Subject::Changes(crate::Pattern::new("**").unwrap())),
+        1 => Just(Subject::Reads(crate::Pattern::new("**").unwrap())),
     ]
 }
 
@@ -220,8 +220,8 @@ proptest! {
         let line: String = pieces.concat();
         // A loop without an end proves nothing.
         prop_assume!(!line.contains("while"));
-        if let Ok(parts) = super::line::commands(&line) {
-            let seen: Vec<_> = parts.iter().filter_map(super::command::program).map(str::to_owned).collect();
+        if let Ok(parts) = crate::line::commands(&line) {
+            let seen: Vec<_> = parts.iter().filter_map(crate::command::program).map(str::to_owned).collect();
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("f"), "").unwrap();
             let log = folder.path().join("log");

@@ -1,13 +1,13 @@
 //! Files of rules, as they are read, checked and added to.
 
-use super::super::rule::{Pattern, Subject};
 use super::Rules;
+use crate::{Pattern, Subject};
 use std::path::Path;
 
 /// The example of the document is a file of rules, and does what it says.
 #[test]
 fn the_example_of_the_document_is_obeyed_in_full() {
-    let document = include_str!("../../../PERMISSIONS.md");
+    let document = include_str!("../../PERMISSIONS.md");
     let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let rules = Rules::parse("PERMISSIONS.md", example);
     assert_eq!(rules.faults(), []);

@@ -1,36 +1,41 @@
 //! One rule: what it is about, and what it decides.
 
-use super::command;
-use super::shell::Part;
-use crate::tools::fit::{code, one_line};
+use crate::command;
+use crate::shell::Part;
+use crate::text::{code, one_line};
 use globset::{GlobBuilder, GlobMatcher};
-use reqwest::Url;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use url::Url;
 
 /// What a rule decides. A later one is stricter, and the strictest wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Effect {
+pub enum Effect {
+    /// It runs without a question.
     Allow,
+    /// The person is asked.
     Ask,
+    /// It does not run.
     Deny,
 }
 
 /// A rule, wherever it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rule {
-    pub(crate) effect: Effect,
-    pub(crate) subject: Subject,
+pub struct Rule {
+    /// What the rule decides.
+    pub effect: Effect,
+    /// What the rule is about.
+    pub subject: Subject,
     /// The folder of the only project in which it holds.
-    pub(crate) project: Option<PathBuf>,
+    pub project: Option<PathBuf>,
     /// The file that it stands in; none for a choice of this session.
-    pub(crate) file: Option<String>,
+    pub file: Option<String>,
 }
 
 /// What a rule is about. It is never wider than its words say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Subject {
+pub enum Subject {
     /// Commands that begin with these words.
     Command(Vec<String>),
     /// This command line, character by character.
@@ -42,21 +47,26 @@ pub(crate) enum Subject {
     /// Every use of a tool of ours.
     Tool(String),
     /// The tools of an MCP server, or one of them.
-    Mcp { server: String, tool: Option<String> },
+    Mcp {
+        /// The name of the server.
+        server: String,
+        /// The tool; all of them if there is none.
+        tool: Option<String>,
+    },
     /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the usual one.
     Host(String),
 }
 
 /// A pattern of paths: from the project's folder, or absolute.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     text: String,
     matcher: GlobMatcher,
 }
 
 impl Pattern {
     /// Reads a pattern: `*` and `?` stop at `/`, `**` does not.
-    pub(crate) fn new(text: &str) -> Result<Self, String> {
+    pub fn new(text: &str) -> Result<Self, String> {
         if text.starts_with("~") || text.starts_with("./") || text.split('/').any(|part| part == "..") {
             return Err("a path begins in the project's folder or with /, and has no `..`".to_owned());
         }
@@ -65,17 +75,18 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher })
     }
 
-    pub(crate) fn text(&self) -> &str {
+    /// The pattern as it was written.
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The pattern that is this path and no other.
-    pub(crate) fn exactly(path: &str) -> Option<Self> {
+    pub fn exactly(path: &str) -> Option<Self> {
         Self::new(&globset::escape(path)).ok()
     }
 
     /// Whether it leads to this path, given from its root and absolute.
-    pub(crate) fn covers(&self, relative: &str, absolute: &Path) -> bool {
+    pub fn covers(&self, relative: &str, absolute: &Path) -> bool {
         if self.text.starts_with('/') {
             self.matcher.is_match(absolute)
         } else {
@@ -84,7 +95,7 @@ impl Pattern {
     }
 
     /// Whether it names one path: only so does it reach what is guarded.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub fn is_exact(&self) -> bool {
         !self.text.contains(['*', '?', '[', '{', '\\'])
     }
 }

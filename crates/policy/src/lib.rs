@@ -1,0 +1,52 @@
+//! What a command line does, which files are protected, and what rules say about an action.
+//!
+//! It knows: how `sh` reads a command line, which commands only read, which files hold secrets or affect how programs
+//! run, the rules in `permissions.toml`, and how a session's [`Mode`] and those rules decide. It does not know: tools,
+//! models, processes, and who asks the person.
+//!
+//! A [`Judge`] decides about a [`Touch`], which is what an action does to the world. The strictest of the mode and the
+//! rules wins. A command line that cannot be understood asks.
+//!
+//! ```
+//! use attache_policy::{Decision, Folders, Mode, Policy, Touch};
+//!
+//! let folders = Folders::new(&[std::env::current_dir()?])?;
+//! let policy = Policy::read(None, &folders);
+//! let judge = policy.judge(Mode::Ask, &folders, None);
+//! let runs = |command| judge.touch(&Touch::Runs { command, sandboxed: true, network: false }).decision;
+//! assert_eq!(runs("ls src"), Decision::Run);
+//! assert_eq!(runs("rm -r src"), Decision::Ask);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod command;
+#[cfg(test)]
+mod corpus;
+mod decision;
+mod folders;
+mod guard;
+mod judge;
+mod line;
+mod mode;
+mod offer;
+mod policy;
+#[cfg(test)]
+mod properties;
+mod reach;
+mod reading;
+mod rule;
+mod rules;
+mod shell;
+pub mod text;
+mod touch;
+
+pub use decision::{Decision, Reason, Verdict};
+pub use folders::{Folders, Place};
+pub use guard::{Guard, guard, is_invisible};
+pub use judge::Judge;
+pub use mode::Mode;
+pub use offer::{Question, Scope};
+pub use policy::Policy;
+pub use rule::{Effect, Pattern, Rule, Subject};
+pub use rules::{RuleFault, Rules};
+pub use touch::Touch;

@@ -1,0 +1,33 @@
+//! What an action touches: all that the policy needs to know about it.
+
+/// What an action touches. Paths are as the model wrote them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touch<'a> {
+    /// Nothing outside of the session.
+    Nothing,
+    /// Reads these files, or what is below these folders.
+    Reads(Vec<&'a str>),
+    /// Makes, changes, moves or deletes these files.
+    Changes(Vec<&'a str>),
+    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
+    Runs {
+        /// The whole command line.
+        command: &'a str,
+        /// Whether a sandbox holds it.
+        sandboxed: bool,
+        /// Whether it can reach the network.
+        network: bool,
+    },
+    /// Uses a tool of an MCP server, both as the server's side names them.
+    Mcp {
+        /// The name of the server.
+        server: &'a str,
+        /// The name of its tool.
+        tool: &'a str,
+    },
+    /// Reads what is behind a URL. A redirection to another host is another one.
+    Fetches {
+        /// The address.
+        url: &'a str,
+    },
+}
