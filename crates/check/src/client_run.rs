@@ -2,7 +2,7 @@
 
 use crate::client_probe;
 use crate::client_talk::{ClientTalk, ClientTurn};
-use crate::judging::{self, Judging};
+use crate::judging::{self, Judging, RunEvent};
 use crate::probe::Probe;
 use crate::raw_peer::Line;
 use crate::run::LINES_SHOWN;
@@ -122,8 +122,8 @@ impl ClientRun {
         &self.watched.support
     }
 
-    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
-    /// told before each probe its name, its number and how many there are.
+    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `report`
+    /// gets the name of each probe before it runs, and every verdict as soon as it is known.
     ///
     /// If the client does not send a prompt to a good agent nothing else is tried.
     ///
@@ -132,12 +132,12 @@ impl ClientRun {
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,
-        progress: impl FnMut(&'static str, usize, usize),
+        report: impl FnMut(RunEvent<'_>),
     ) -> Result<Vec<Verdict>, NotRun> {
         let errand = self.errand(PROMPT);
         let first = (self.start)(&errand)?;
         let seed = self.seed;
-        Ok(judging::judge(self, first, client_probe::all(), only, seed, progress).await)
+        Ok(judging::judge(self, first, client_probe::all(), only, seed, report).await)
     }
 
     /// The client that was started last, if it has not ended.

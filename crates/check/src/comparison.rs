@@ -82,7 +82,7 @@ impl Comparison {
             out.push_str(&format!(
                 "| {} | {} | {} | {} |\n",
                 rule.id,
-                rule.strength.as_str(),
+                rule.strength_word(),
                 words.join(" | "),
                 rule.text
             ));

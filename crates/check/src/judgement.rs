@@ -4,7 +4,7 @@ mod document;
 
 use crate::support::Support;
 use crate::verdict::worst_of_each;
-use crate::{Line, Outcome, Strength, Verdict, masked};
+use crate::{Outcome, Strength, Verdict, masked};
 use attache_protocol::method::Side;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ impl Judgement {
             seed: 0,
             repeats: 1,
             took: Duration::ZERO,
-            verdicts: verdicts.into_iter().map(without_secrets).collect(),
+            verdicts: worst_of_each(verdicts.into_iter().map(Verdict::masked).collect()),
             flaky: BTreeMap::new(),
             support,
         }
@@ -85,7 +85,7 @@ impl Judgement {
     pub fn repeated(&mut self, verdicts: Vec<Verdict>, support: Support) {
         self.repeats += 1;
         self.support.join(support);
-        let again: Vec<Verdict> = verdicts.into_iter().map(without_secrets).collect();
+        let again: Vec<Verdict> = verdicts.into_iter().map(Verdict::masked).collect();
         for verdict in &self.verdicts {
             let word = verdict.outcome.as_str();
             let other = again.iter().find(|other| other.rule.id == verdict.rule.id);
@@ -167,18 +167,4 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn without_secrets(verdict: Verdict) -> Verdict {
-    let Verdict { rule, outcome, grounds, lines, took } = verdict;
-    let outcome = match outcome {
-        Outcome::Pass => Outcome::Pass,
-        Outcome::Fail { expected, seen } => {
-            Outcome::Fail { expected: masked(&expected), seen: masked(&seen) }
-        }
-        Outcome::Skipped(why) => Outcome::Skipped(masked(&why)),
-        Outcome::NotTested(why) => Outcome::NotTested(masked(&why)),
-    };
-    let lines = lines.into_iter().map(|line| Line { text: masked(&line.text), ..line }).collect();
-    Verdict { rule, outcome, grounds, lines, took }
 }

@@ -1,15 +1,39 @@
 //! How a peer is judged: a first contact, the probes that were chosen, and what the traffic of all of it showed.
 
-use crate::Selection;
 use crate::probe::{Probe, in_order_of_seed};
 use crate::raw_peer::Line;
 use crate::select::is_chosen;
 use crate::verdict::{Outcome, Probed, Verdict, worst_of_each};
 use crate::watched::Watched;
+use crate::{Judged, Selection, faults};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// The name of what is done before any probe.
 const FIRST_CONTACT: &str = "first_contact";
+
+/// What a run reports while it judges.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunEvent<'r> {
+    /// A probe begins.
+    Probe {
+        /// Its name.
+        name: &'static str,
+        /// Its number, counted from 1; 0 is the first contact.
+        number: usize,
+        /// How many probes there are.
+        of: usize,
+    },
+    /// A probe or the traffic gave a verdict.
+    Verdict {
+        /// The verdict. Secrets in it are hidden.
+        verdict: &'r Verdict,
+        /// Whether nothing that follows in this run can change it. Every rule has exactly one final verdict, unless the
+        /// run is dropped first.
+        is_final: bool,
+    },
+}
 
 /// A run over one peer, which probes lead.
 pub(crate) trait Judging: Sized + 'static {
@@ -39,24 +63,26 @@ pub(crate) trait Judging: Sized + 'static {
 }
 
 /// Judges by the first contact, by those of `probes` whose rules are among `only` (all if there are none), in the order of `seed`, and by the
-/// traffic of it all. One verdict a rule, in the order of the rules. `progress` is told before each probe its name, its number and how many there are.
+/// traffic of it all. One verdict a rule, in the order of the rules. `report` gets
+/// every verdict as soon as it is known.
 pub(crate) async fn judge<R: Judging>(
     run: &mut R,
     first: R::First,
     probes: impl Iterator<Item = &'static Probe<R>>,
     only: impl IntoIterator<Item = Selection>,
     seed: u64,
-    mut progress: impl FnMut(&'static str, usize, usize),
+    report: impl FnMut(RunEvent<'_>),
 ) -> Vec<Verdict> {
     let only: Vec<Selection> = only.into_iter().collect();
     let chosen = probes.filter(|probe| is_chosen(&only, probe.rule)).collect();
     let chosen = in_order_of_seed(chosen, seed);
-    progress(FIRST_CONTACT, 0, chosen.len());
+    let mut reporter = Reporter::new(chosen.iter().map(|probe| probe.rule), report);
+    reporter.probe(FIRST_CONTACT, 0, chosen.len());
     let contact = run.first_contact(first).await;
     let shown = run.shown();
     let mut verdicts = Vec::new();
     for (number, probe) in (1..).zip(&chosen) {
-        progress(probe.name, number, chosen.len());
+        reporter.probe(probe.name, number, chosen.len());
         let began = Instant::now();
         let verdict = match &contact {
             Ok(()) => run.probe(probe).await,
@@ -65,11 +91,79 @@ pub(crate) async fn judge<R: Judging>(
                 Verdict::new(probe.rule, why, probe.name, Vec::new())
             }
         };
-        verdicts.extend(verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }));
+        let verdict = verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }.masked());
+        let seen = run.watched().fails().filter(|verdict| is_chosen(&only, verdict.rule.id));
+        reporter.fails(seen);
+        reporter.probed(number, verdict.as_ref());
+        verdicts.extend(verdict);
     }
     run.leave().await;
     let contact = contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
     let seen = contact.into_iter().chain(run.watched().verdicts());
-    verdicts.extend(seen.filter(|verdict| is_chosen(&only, verdict.rule.id)));
-    worst_of_each(verdicts)
+    verdicts.extend(seen.filter(|verdict| is_chosen(&only, verdict.rule.id)).map(Verdict::masked));
+    let verdicts = worst_of_each(verdicts);
+    reporter.rest(&verdicts);
+    verdicts
+}
+
+/// Reports verdicts, each rule's final one once.
+struct Reporter<F> {
+    report: F,
+    /// The rules of the probes, in the order of the probes.
+    rules: Vec<&'static str>,
+    /// The rules that the traffic may still break.
+    watched: BTreeSet<&'static str>,
+    /// The rules whose final verdict was reported.
+    settled: BTreeSet<&'static str>,
+    /// What is known of rules that are not settled.
+    open: Vec<Verdict>,
+}
+
+impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
+    fn new(rules: impl Iterator<Item = &'static str>, report: F) -> Self {
+        let watched = faults().iter().filter(|fault| fault.judged == Judged::Traffic).map(|fault| fault.rule);
+        let (rules, watched) = (rules.collect(), watched.collect());
+        Self { report, rules, watched, settled: BTreeSet::new(), open: Vec::new() }
+    }
+
+    fn probe(&mut self, name: &'static str, number: usize, of: usize) {
+        (self.report)(RunEvent::Probe { name, number, of });
+    }
+
+    fn settle(&mut self, verdict: &Verdict) {
+        if self.settled.insert(verdict.rule.id) {
+            (self.report)(RunEvent::Verdict { verdict, is_final: true });
+        }
+    }
+
+    /// A broken rule stays broken.
+    fn fails(&mut self, verdicts: impl Iterator<Item = Verdict>) {
+        verdicts.for_each(|verdict| self.settle(&verdict.masked()));
+    }
+
+    /// The probe with this number gave this verdict.
+    fn probed(&mut self, number: usize, verdict: Option<&Verdict>) {
+        let Some(verdict) = verdict else { return };
+        if verdict.outcome.is_fail() {
+            return self.settle(verdict);
+        }
+        let rule = verdict.rule.id;
+        if self.settled.contains(rule) {
+            return;
+        }
+        self.open.push(verdict.clone());
+        let is_probed_again = self.rules.iter().skip(number).any(|later| *later == rule);
+        if is_probed_again || self.watched.contains(rule) {
+            (self.report)(RunEvent::Verdict { verdict, is_final: false });
+        } else {
+            let (of_rule, open) = self.open.drain(..).partition(|known: &Verdict| known.rule.id == rule);
+            self.open = open;
+            worst_of_each(of_rule).iter().for_each(|verdict| self.settle(verdict));
+        }
+    }
+
+    /// The run is over.
+    fn rest(&mut self, verdicts: &[Verdict]) {
+        verdicts.iter().for_each(|verdict| self.settle(verdict));
+    }
 }

@@ -68,6 +68,7 @@ pub use door::{Door, enter};
 pub use errand::{ERRANDS, Errand};
 pub use fuzz::{Broken, Case, Failure, Fuzz};
 pub use judgement::{Judgement, JudgementError};
+pub use judging::RunEvent;
 pub use mask::masked;
 pub use mcp_server::{McpConnection, McpReach, McpServers};
 pub use model::ModelServer;

@@ -110,6 +110,16 @@ impl Rule {
         self.id.split_once('-').map_or(self.id, |(prefix, _)| prefix)
     }
 
+    /// How strongly it binds, as people read it: the word of its strength, with `not` where the rule forbids.
+    pub fn strength_word(&self) -> &'static str {
+        let forbids = self.word.to_ascii_lowercase().contains("not");
+        match self.strength {
+            Strength::Must if forbids => "must not",
+            Strength::Should if forbids => "should not",
+            strength => strength.as_str(),
+        }
+    }
+
     /// Whether a peer's traffic, files or processes show that it keeps or breaks the rule.
     pub fn is_wire_visible(&self) -> bool {
         self.observation.is_some_and(|observation| !observation.starts_with("UI"))

@@ -4,7 +4,7 @@ mod conversations;
 
 use crate::acts;
 use crate::conversation::{Conversation, Session, quoted};
-use crate::judging::{self, Judging};
+use crate::judging::{self, Judging, RunEvent};
 use crate::mcp_server::{Manner, McpServer, Transport};
 use crate::probe::{self, Probe};
 use crate::raw_peer::{Line, Link};
@@ -39,7 +39,7 @@ type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 ///
 /// let folder = std::env::current_dir()?;
 /// let mut run = Run::new(folder, || Link::start(Launch::new("my-agent")));
-/// let verdicts = run.judge(None, |_, _, _| {}).await?;
+/// let verdicts = run.judge(None, |_| {}).await?;
 /// assert!(!verdicts.iter().any(|verdict| verdict.is_fault()));
 /// # Ok(())
 /// # }
@@ -147,8 +147,8 @@ impl Run {
         self
     }
 
-    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `progress` is
-    /// told before each probe its name, its number and how many there are.
+    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `report`
+    /// gets the name of each probe before it runs, and every verdict as soon as it is known.
     ///
     /// If the agent does not answer `initialize` nothing else is tried.
     ///
@@ -157,11 +157,11 @@ impl Run {
     pub async fn judge(
         &mut self,
         only: impl IntoIterator<Item = Selection>,
-        progress: impl FnMut(&'static str, usize, usize),
+        report: impl FnMut(RunEvent<'_>),
     ) -> Result<Vec<Verdict>, StartError> {
         let first = (self.start)()?;
         let seed = self.seed;
-        Ok(judging::judge(self, first, probe::all(), only, seed, progress).await)
+        Ok(judging::judge(self, first, probe::all(), only, seed, report).await)
     }
 
     /// The folder for sessions.

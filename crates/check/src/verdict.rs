@@ -1,7 +1,7 @@
 //! What is said about one rule, and on what grounds.
 
 use crate::raw_peer::Line;
-use crate::{Rule, Selection, Strength, rules, select};
+use crate::{Rule, Selection, Strength, masked, rules, select};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -116,6 +116,21 @@ impl Verdict {
     ) -> Option<Self> {
         let Ok(Selection::Rule(rule)) = select(rule) else { return None };
         Some(Self { rule, outcome, grounds: grounds.into(), lines, took: Duration::ZERO })
+    }
+
+    /// The verdict without the secrets in what was seen.
+    pub(crate) fn masked(self) -> Self {
+        let Self { rule, outcome, grounds, lines, took } = self;
+        let outcome = match outcome {
+            Outcome::Pass => Outcome::Pass,
+            Outcome::Fail { expected, seen } => {
+                Outcome::Fail { expected: masked(&expected), seen: masked(&seen) }
+            }
+            Outcome::Skipped(why) => Outcome::Skipped(masked(&why)),
+            Outcome::NotTested(why) => Outcome::NotTested(masked(&why)),
+        };
+        let lines = lines.into_iter().map(|line| Line { text: masked(&line.text), ..line }).collect();
+        Self { rule, outcome, grounds, lines, took }
     }
 
     /// Whether the peer is at fault: what must hold is broken.

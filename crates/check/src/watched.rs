@@ -41,19 +41,23 @@ impl Watched {
         }
     }
 
-    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did.
-    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
-        let fails = self.found.iter().map(|(finding, lines)| {
+    /// A fail for each rule that a line of the peer broke.
+    pub(crate) fn fails(&self) -> impl Iterator<Item = Verdict> {
+        self.found.iter().map(|(finding, lines)| {
             let outcome =
                 Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
             let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
             Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
-        });
+        })
+    }
+
+    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did.
+    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
         let passes = self
             .open
             .iter()
             .filter_map(|rule| Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new()));
-        fails.chain(passes)
+        self.fails().chain(passes)
     }
 }
 

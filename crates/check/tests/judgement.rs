@@ -64,7 +64,7 @@ fn judged(only: &[&str], command: &[&str]) -> Judgement {
         let mut run = Run::new("/p", move || Ok(link.take().unwrap_or_else(gone)));
         let only = only.iter().map(|rule| attache_check::select(rule).unwrap());
         let judged = async {
-            let verdicts = run.judge(only, |_, _, _| {}).await.unwrap();
+            let verdicts = run.judge(only, |_| {}).await.unwrap();
             let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
             Judgement::new(&command, verdicts, run.support().clone())
         };

@@ -68,7 +68,12 @@ fn junit_is_well_formed_and_counts_what_is_in_it() {
     assert_eq!(&seen[0][..4], ["testsuites", "tests=4", "failures=1", "skipped=2"], "{seen:?}");
     let named = |name: &str| seen.iter().filter(|element| element[0] == name).count();
     assert_eq!((named("testsuite"), named("testcase"), named("failure"), named("skipped")), (2, 4, 1, 2));
-    assert!(text.contains("RPC-03 Write anything to stdout") && text.contains("␛[31m"), "{text}");
+    for (word, of) in [("skipped", 1), ("not tested", 1)] {
+        assert_eq!(text.matches(&format!("<skipped type=\"{word}\"")).count(), of, "{text}");
+        assert!(text.contains(&format!("<property name=\"{word}\" value=\"1\"/>")), "{text}");
+    }
+    assert!(text.contains("<failure type=\"must not\""), "a MUST NOT is told as such: {text}");
+    assert!(text.contains("<testcase name=\"RPC-03\"") && text.contains("␛[31m"), "{text}");
 }
 
 /// The name of an element, and its attributes as they read.

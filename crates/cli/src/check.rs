@@ -12,6 +12,7 @@ mod judging;
 mod known;
 mod known_agent;
 mod known_client;
+mod listener;
 mod progress;
 mod relay;
 mod rules;

@@ -97,7 +97,7 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
 /// One verdict: a line, and behind it what it rests on.
 fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
     let Verdict { rule, outcome, grounds, lines, .. } = verdict;
-    let (class, strength) = (class_of(outcome.as_str()), rule.strength.as_str());
+    let (class, strength) = (class_of(outcome.as_str()), rule.strength_word());
     let must = if rule.strength == Strength::Must { " must" } else { "" };
     let flaky = match judgement.flaky.get(rule.id) {
         Some(words) => format!(

@@ -37,13 +37,15 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
         let name = format!("{} {}", group.prefix, group.title);
         let suite = counted(BytesStart::new("testsuite"), &verdicts);
         out.write_event(Event::Start(suite.with_attributes([("name", name.as_str())])))?;
+        properties(&verdicts, out)?;
         verdicts.into_iter().try_for_each(|verdict| case(judgement, verdict, out))?;
         out.write_event(Event::End(BytesEnd::new("testsuite")))?;
     }
     out.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-/// The element with how many verdicts there are, fail, and are not told.
+/// The element with its numbers of verdicts and fails. JUnit counts rules that were not tested among those that were
+/// skipped; [`properties`] tells them apart.
 fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
     let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
     let untold = verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()).count();
@@ -55,13 +57,23 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
     ])
 }
 
+/// How many rules of the suite were skipped, as the peer does not offer what they are about, and how many were not tested.
+fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
+    out.write_event(Event::Start(BytesStart::new("properties")))?;
+    for word in [Outcome::SKIPPED, Outcome::NOT_TESTED] {
+        let count = verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count().to_string();
+        let property = BytesStart::new("property");
+        out.write_event(Event::Empty(property.with_attributes([("name", word), ("value", count.as_str())])))?;
+    }
+    out.write_event(Event::End(BytesEnd::new("properties")))
+}
+
 fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<()> {
     let rule = verdict.rule;
-    let name = format!("{} {}", rule.id, rule.text);
     let class = format!("{}.{}", judgement.side().as_str(), rule.prefix());
     let time = format!("{:.3}", verdict.took.as_secs_f64());
     let case = BytesStart::new("testcase").with_attributes([
-        ("name", name.as_str()),
+        ("name", rule.id),
         ("classname", class.as_str()),
         ("time", time.as_str()),
     ]);
@@ -71,7 +83,7 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
             out.write_event(Event::Start(case))?;
             let message = visible(seen);
             let failure = BytesStart::new("failure")
-                .with_attributes([("type", rule.strength.as_str()), ("message", message.as_str())]);
+                .with_attributes([("type", rule.strength_word()), ("message", message.as_str())]);
             out.write_event(Event::Start(failure))?;
             out.write_event(Event::Text(BytesText::new(&visible(&told(verdict, expected, seen)))))?;
             out.write_event(Event::End(BytesEnd::new("failure")))?;
@@ -79,8 +91,9 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
         }
         Outcome::Skipped(why) | Outcome::NotTested(why) => {
             out.write_event(Event::Start(case))?;
-            let message = visible(&format!("{}: {why}", verdict.outcome.as_str()));
-            let skipped = BytesStart::new("skipped").with_attributes([("message", message.as_str())]);
+            let message = visible(why);
+            let skipped = BytesStart::new("skipped")
+                .with_attributes([("type", verdict.outcome.as_str()), ("message", message.as_str())]);
             out.write_event(Event::Empty(skipped))?;
             out.write_event(Event::End(BytesEnd::new("testcase")))
         }

@@ -65,13 +65,7 @@ fn fails(judgement: &Judgement, out: &mut String) {
         out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says |\n|---|---|---|\n");
     }
     for Verdict { rule, .. } in fails {
-        out.push_str(&format!(
-            "| {} | {} | {}: {} |\n",
-            rule.id,
-            rule.strength.as_str(),
-            rule.word,
-            rule.text
-        ));
+        out.push_str(&format!("| {} | {} | {}: {} |\n", rule.id, rule.strength_word(), rule.word, rule.text));
     }
     for (rule, words) in &judgement.flaky {
         let words: Vec<&str> = words.iter().copied().collect();

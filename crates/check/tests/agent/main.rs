@@ -146,7 +146,7 @@ fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict>
         if let Some(method) = login {
             run = run.login(method);
         }
-        run.judge(None, |_, _, _| {}).await.unwrap()
+        run.judge(None, |_| {}).await.unwrap()
     });
     AGENTS.with_borrow_mut(JoinSet::abort_all);
     judged

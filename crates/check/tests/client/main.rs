@@ -149,7 +149,7 @@ fn verdicts(kind: Kind, fault: Fault) -> Vec<Verdict> {
             CLIENTS.with_borrow_mut(|clients| clients.spawn(live(kind, errand, fault, outside)));
             Ok(StartedClient::in_memory(connections, stdout, interrupt))
         });
-        run.patience(Duration::from_secs(10)).judge(None, |_, _, _| {}).await.unwrap()
+        run.patience(Duration::from_secs(10)).judge(None, |_| {}).await.unwrap()
     });
     CLIENTS.with_borrow_mut(JoinSet::abort_all);
     judged

@@ -7,11 +7,12 @@ use super::surroundings::Surroundings;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run};
 use attache_host::Launch;
+use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
-    judge_and_tell(&arguments.judging, &arguments.command, async |round| {
+    judge_and_tell(Side::Agent, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
         // The folder behind a link would be another one to an agent that resolves it.
         let path = folder.path().canonicalize().map_err(our_fault)?;
@@ -30,7 +31,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
         if let Some(method) = &arguments.login {
             run = run.login(method);
         }
-        let judged = run.judge(round.only, |probe, number, of| round.progress.tell(probe, number, of)).await;
+        let judged = run.judge(round.only, |event| round.listener.hear(&event)).await;
         let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
         Ok((verdicts, run.support().clone()))
     })

@@ -6,6 +6,7 @@ use super::errands::Commands;
 use super::judging::judge_and_tell;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
+use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
@@ -14,7 +15,7 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     if by_hand.is_none() {
         Commands::of(&arguments.command, &arguments.to)?;
     }
-    judge_and_tell(&arguments.judging, &arguments.command, async |round| {
+    judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
         // The folder behind a link would be another one to a client that resolves it. What lies beside the session is not its own.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
@@ -27,7 +28,7 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);
-        let judged = run.judge(round.only, |probe, number, of| round.progress.tell(probe, number, of)).await;
+        let judged = run.judge(round.only, |event| round.listener.hear(&event)).await;
         let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
         Ok((verdicts, run.support().clone()))
     })

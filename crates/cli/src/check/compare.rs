@@ -61,7 +61,7 @@ impl Face {
         lines.push(String::new());
         if !comparison.rows.is_empty() {
             let heads: String = letters.map(|letter| format!("{letter:<VERDICT$}")).collect();
-            lines.push(self.paint.paint(DIM, format!("{:<9} {:<9}{heads}rule", "", "")));
+            lines.push(self.paint.paint(DIM, format!("{:<9} {:<11}{heads}rule", "", "")));
         }
         lines.extend(comparison.rows.iter().map(|row| self.row(row)));
         let differ = comparison.rows.iter().filter(|row| row.differs()).count();
@@ -77,13 +77,13 @@ impl Face {
     fn row(&self, row: &ComparisonRow) -> String {
         let rule = row.rule;
         let words: String = row.words.iter().map(|word| self.word(word)).collect();
-        let before = 19 + VERDICT * row.words.len();
+        let before = 21 + VERDICT * row.words.len();
         let text = match self.columns {
             Some(columns) => cut(rule.text, columns.saturating_sub(before).max(10)),
             None => rule.text.to_owned(),
         };
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
-        let strength = self.paint.paint(style_of(rule.strength), format!("{:<8}", rule.strength.as_str()));
+        let strength = self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
         format!("{id} {strength} {words}{text}")
     }
 

@@ -37,7 +37,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         Fuzzed::Client => client(arguments, path)?,
     };
     let mut fuzz = fuzz.patience(arguments.timeout).seed(arguments.seed);
-    let (progress, mut done) = (Progress::new(true), 0);
+    let (progress, mut done) = (Progress::new(), 0);
     let run = async {
         match case {
             Some(case) => fuzz.replay(case).await,
@@ -54,12 +54,12 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     let failure = tokio::select! {
         // Dropping the run kills the peer, with everything it started.
         () = interrupts.cancel() => {
-            progress.end();
+            progress.clear();
             return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were said"));
         }
         failure = run => failure,
     };
-    progress.end();
+    progress.clear();
     match failure.map_err(|error| Failure::new(Exit::CannotStart, error))? {
         Some(failure) => found(arguments, &failure),
         None => {

@@ -2,52 +2,53 @@
 
 use super::arguments::Judging;
 use super::known;
-use super::progress::Progress;
+use super::listener::Listener;
 use super::verdicts::Face;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
-use crate::show::json::escaped;
 use crate::show::paint::Paint;
 use crate::terminal;
 use attache_check::{Form, Judgement, Selection, Support, Verdict, select};
+use attache_protocol::method::Side;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// One round of judging: which rules, in which order of the probes, and whom to tell how far it is.
-pub(super) struct Round {
+/// One round of judging: which rules, in which order of the probes, and who hears what comes of it.
+pub(super) struct Round<'l> {
     pub(super) only: Vec<Selection>,
     pub(super) seed: u64,
-    pub(super) progress: Progress,
+    pub(super) listener: &'l Listener,
 }
 
 /// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it. `judge` does one round.
 pub(super) async fn judge_and_tell(
+    side: Side,
     arguments: &Judging,
     command: &[OsString],
-    mut judge: impl AsyncFnMut(Round) -> Result<(Vec<Verdict>, Support), Failure>,
+    mut judge: impl AsyncFnMut(Round<'_>) -> Result<(Vec<Verdict>, Support), Failure>,
 ) -> Result<Exit, Failure> {
     let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
     let only = only.map_err(Failure::usage)?;
     let (forms, baseline) = (forms(arguments)?, known::read(arguments)?);
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let mut progress = Progress::new(!arguments.json);
+    let listener = Listener::new(arguments.json);
     let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (began, mut judged) = (Instant::now(), None::<Judgement>);
     for round in 1..=arguments.repeat {
-        progress.round = (round, arguments.repeat);
+        listener.round(round, arguments.repeat);
         let seed = arguments.seed.wrapping_add(round as u64 - 1);
         let result = tokio::select! {
             // Dropping the round kills the peer, with everything it started.
             () = interrupts.cancel() => {
-                progress.end();
-                return Err(Failure::new(Exit::Cancelled, "cancelled before everything was judged"));
+                listener.progress.clear();
+                return interrupted(arguments, &listener, &command, side, judged);
             }
-            result = judge(Round { only: only.clone(), seed, progress }) => result,
+            result = judge(Round { only: only.clone(), seed, listener: &listener }) => result,
         };
-        progress.end();
+        listener.progress.clear();
         let (verdicts, support) = result?;
         match &mut judged {
             Some(judgement) => judgement.repeated(verdicts, support),
@@ -58,7 +59,7 @@ pub(super) async fn judge_and_tell(
         return Err(Failure::usage("--repeat 0 judges nothing: ask for 1 or more"));
     };
     (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
-    tell(&judgement, arguments.json)?;
+    tell(&judgement, &listener, arguments.json)?;
     for (path, form) in forms {
         write(path, &form.write(&judgement))?;
     }
@@ -70,6 +71,28 @@ pub(super) async fn judge_and_tell(
     });
     told.map_err(|error| Failure::output(&error))?;
     Ok(exit)
+}
+
+/// Tells what there is of an interrupted run.
+fn interrupted(
+    arguments: &Judging,
+    listener: &Listener,
+    command: &[String],
+    side: Side,
+    judged: Option<Judgement>,
+) -> Result<Exit, Failure> {
+    let heard = Judgement::new(command, listener.heard(), Support::of(side));
+    let judgement = match judged {
+        Some(mut earlier) => {
+            earlier.repeated(heard.verdicts, Support::of(side));
+            earlier
+        }
+        None => heard,
+    };
+    tell(&judgement, listener, arguments.json)?;
+    let reports = if arguments.report.is_empty() { "" } else { "; no report file was written" };
+    let why = format!("interrupted after {}{reports}", listener.reached());
+    Err(Failure::new(Exit::Cancelled, why))
 }
 
 /// The reports that are wanted, known before anything is judged.
@@ -86,14 +109,13 @@ fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
     arguments.report.iter().map(|path| Ok((path.as_path(), form(path)?))).collect()
 }
 
-fn tell(judgement: &Judgement, as_json: bool) -> Result<(), Failure> {
+fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return listener.rest(&judgement.verdicts);
+    }
     let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
-    let lines = match as_json {
-        true => judgement.verdicts.iter().map(|verdict| escaped(&verdict.to_json())).collect(),
-        false => face.report(judgement),
-    };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    let written = face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
 }
 

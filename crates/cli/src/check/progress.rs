@@ -1,45 +1,63 @@
-//! One line on a person's terminal that tells what is being probed.
+//! What is being probed, for a person: one line that changes on a terminal, else a line from time to time.
 
 use crate::show::width::cut;
 use crate::terminal;
+use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// How wide the line is without a known terminal, in columns.
 const COLUMNS: usize = 160;
 
-/// The line, where there is a terminal to show it.
-#[derive(Debug, Clone, Copy)]
+/// How long no line is written where stderr is no terminal.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// The progress of a run on stderr.
+#[derive(Debug)]
 pub(super) struct Progress {
-    shown: bool,
-    /// Which time everything is judged, and how often it will be.
-    pub(super) round: (usize, usize),
+    is_terminal: bool,
+    /// When the last line was written, where stderr is no terminal.
+    written: Cell<Option<Instant>>,
+    /// The number of this round, and how many there are.
+    round: Cell<(usize, usize)>,
 }
 
 impl Progress {
-    /// Shown if stderr is a terminal and `wanted` is true.
-    pub(super) fn new(wanted: bool) -> Self {
-        Self { shown: wanted && io::stderr().is_terminal(), round: (1, 1) }
+    /// Nothing is written yet.
+    pub(super) fn new() -> Self {
+        let is_terminal = io::stderr().is_terminal();
+        Self { is_terminal, written: Cell::new(None), round: Cell::new((1, 1)) }
+    }
+
+    /// The round that begins, and how many there are.
+    pub(super) fn round(&self, number: usize, of: usize) {
+        self.round.set((number, of));
     }
 
     pub(super) fn tell(&self, probe: &str, number: usize, of: usize) {
-        if self.shown {
-            let round = match self.round {
-                (_, 1) => String::new(),
-                (round, rounds) => format!("round {round} of {rounds}, "),
-            };
-            let line = format!("{round}{number}/{of} {}", probe.replace('_', " "));
-            self.write(&cut(&line, terminal::columns().unwrap_or(COLUMNS)));
+        let round = match self.round.get() {
+            (_, 1) => String::new(),
+            (round, rounds) => format!("round {round} of {rounds}, "),
+        };
+        let line = format!("{round}{number}/{of} {}", probe.replace('_', " "));
+        if self.is_terminal {
+            self.rewrite(&cut(&line, terminal::columns().unwrap_or(COLUMNS)));
+        } else if self.written.get().is_none_or(|last| last.elapsed() >= QUIET) {
+            self.written.set(Some(Instant::now()));
+            // Without a reader of stderr there is nobody to inform.
+            let _unread = writeln!(io::stderr(), "{line}");
         }
     }
 
-    pub(super) fn end(&self) {
-        if self.shown {
-            self.write("");
+    /// Takes the line off the terminal, so that something else can be written.
+    pub(super) fn clear(&self) {
+        if self.is_terminal {
+            self.rewrite("");
         }
     }
 
-    fn write(&self, line: &str) {
-        // Who closes stderr does without.
-        let _unseen = write!(io::stderr(), "\r\u{1b}[K{line}");
+    fn rewrite(&self, line: &str) {
+        // Without a reader of stderr there is nobody to inform.
+        let _unread = write!(io::stderr(), "\r\u{1b}[K{line}");
     }
 }

@@ -72,7 +72,7 @@ impl Face {
             .paint
             .paint(style_of_verdict(verdict.outcome.as_str()), format!("{:<10}", verdict.outcome.as_str()));
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
-        let strength = self.paint.paint(style_of(rule.strength), format!("{:<8}", rule.strength.as_str()));
+        let strength = self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
         let grounds = self.paint.paint(DIM, verdict.grounds.replace('_', " "));
         format!("{outcome} {id} {strength} {grounds}")
     }

@@ -109,7 +109,7 @@ impl Coverage {
         format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
             rule.id,
-            rule.strength.as_str(),
+            rule.strength_word(),
             rule.binds.as_str(),
             self.probes.join("; "),
             faults.join("; "),

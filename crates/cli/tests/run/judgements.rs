@@ -3,6 +3,7 @@
 use crate::project::{Ended, Project};
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 
 const OURS: [&str; 2] = [env!("CARGO_BIN_EXE_attache"), "agent"];
 
@@ -36,7 +37,7 @@ fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
         rules.len() == 3 && rules.iter().all(|rule| *rule == "RPC-03" || rule.starts_with("INIT-")),
         "{rules:?}"
     );
-    assert!(read("a.xml").contains("<failure type=\"must\""), "{}", read("a.xml"));
+    assert!(read("a.xml").contains("<failure type=\"must not\""), "{}", read("a.xml"));
     assert!(read("a.md").contains("| `initialize` | stable | always | ✓ |"), "{}", read("a.md"));
     assert!(read("a.html").contains("Broken: 1 of the"), "{}", read("a.html"));
 }
@@ -99,7 +100,7 @@ fn judgements_are_compared_rule_by_rule() {
     let ended = compare(&["ours.json", "chatty.json"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     assert!(
-        ended.stdout.contains("RPC-03    must     pass       fail       Write anything to stdout"),
+        ended.stdout.contains("RPC-03    must not   pass       fail       Write anything to stdout"),
         "{ended:#?}"
     );
     assert!(ended.stdout.contains("They differ about 1 of "), "{ended:#?}");
@@ -108,7 +109,7 @@ fn judgements_are_compared_rule_by_rule() {
     let same = compare(&["ours.json", "ours.json"]);
     assert!(same.stdout.contains("They say the same about all of "), "{same:#?}");
     let markdown = compare(&["ours.json", "chatty.json", "--markdown"]);
-    assert!(markdown.stdout.contains("| RPC-03 | must | pass | fail | Write"), "{markdown:#?}");
+    assert!(markdown.stdout.contains("| RPC-03 | must not | pass | fail | Write"), "{markdown:#?}");
     let document: Value =
         serde_json::from_str(&compare(&["ours.json", "chatty.json", "--json"]).stdout).unwrap();
     assert_eq!(document["rules"].as_array().unwrap().len(), 1);
@@ -135,4 +136,70 @@ fn verdicts_that_differ_between_rounds_are_named_flaky() {
     assert_eq!((&document["repeats"], &document["seed"]), (&2.into(), &7.into()));
     assert_eq!(document["flaky"]["RPC-03"], serde_json::json!(["fail", "pass"]));
     check(&project, &["--repeat", "0"], &OURS).failed(2, &["--repeat 0 judges nothing"]);
+}
+
+/// Begins to judge our agent by every rule, and sends Ctrl-C as soon as stdout holds `word`.
+fn interrupted(project: &Project, arguments: &[&str], word: &str) -> Ended {
+    let arguments = [&["check", "agent"], arguments, &["--"], &OURS].concat();
+    let mut child = project.attache(&arguments).spawn().unwrap();
+    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let errors = std::thread::spawn(move || {
+        let mut text = String::new();
+        err.read_to_string(&mut text).map(|_| text).unwrap()
+    });
+    let mut stdout = String::new();
+    let mut lines = BufReader::new(&mut out);
+    while !stdout.contains(word) {
+        assert_ne!(lines.read_line(&mut stdout).unwrap(), 0, "it ended too soon: {stdout}");
+    }
+    let buffered = String::from_utf8(lines.buffer().to_vec()).unwrap();
+    stdout.push_str(&buffered);
+    assert!(child.try_wait().unwrap().is_none(), "it goes on: {stdout}");
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+    out.read_to_string(&mut stdout).unwrap();
+    let code = child.wait().unwrap().code();
+    Ended { code, stdout, stderr: errors.join().unwrap() }
+}
+
+#[test]
+fn verdicts_are_written_as_json_while_the_run_goes_on() {
+    let project = Project::empty();
+    let ended = interrupted(&project, &["--json", "--report", "a.json"], "\"verdict\"");
+    ended.failed(130, &["0/", " first contact", "interrupted after ", "no report file was written"]);
+    let mut rules = Vec::new();
+    for line in ended.stdout.lines() {
+        let verdict: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+        rules.push(verdict["rule"].as_str().unwrap().to_owned());
+    }
+    let count = rules.len();
+    rules.sort();
+    rules.dedup();
+    assert_eq!(rules.len(), count, "each rule has one line: {ended:#?}");
+    assert!(!project.path().join("a.json").exists(), "half a judgement is no report");
+}
+
+#[test]
+fn an_interrupted_run_shows_the_verdicts_it_has() {
+    let project = Project::empty();
+    let [first, second] = ["first", "second"].map(|name| project.path().join(name));
+    // The second process of the agent never says a word.
+    let script = format!(
+        "if mkdir '{}' 2>/dev/null; then exec '{}' agent; fi; touch '{}'; exec sleep 1000",
+        first.display(),
+        OURS[0],
+        second.display()
+    );
+    let arguments = ["check", "agent", "--timeout", "600", "--", "sh", "-c", &script];
+    let child = project.attache(&arguments).spawn().unwrap();
+    while !second.exists() {
+        std::thread::yield_now();
+    }
+    let pid = i32::try_from(child.id()).unwrap();
+    // SAFETY: the child has not been waited for, so the number is still its own.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    ended.failed(130, &["interrupted after "]);
+    assert!(ended.stdout.contains("INIT-05") && ended.stdout.contains(" pass, "), "{ended:#?}");
 }

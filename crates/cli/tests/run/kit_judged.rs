@@ -58,7 +58,7 @@ async fn an_agent_of_the_kit_keeps_the_rules_of_the_clients_terminals() {
         }
     });
     let rules = ["TERM-01", "TERM-10", "TERM-16", "TOOL-13", "DEC-14", "DEC-15"];
-    let verdicts = run.judge(rules.map(|rule| select(rule).unwrap()), |_, _, _| {}).await.unwrap();
+    let verdicts = run.judge(rules.map(|rule| select(rule).unwrap()), |_| {}).await.unwrap();
     let judged: Vec<_> = verdicts.iter().map(|verdict| (verdict.rule.id, &verdict.outcome)).collect();
     assert!(judged.iter().all(|(_, outcome)| **outcome == Outcome::Pass), "{judged:#?}");
     assert_eq!(judged.len(), rules.len(), "{judged:#?}");
