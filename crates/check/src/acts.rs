@@ -81,6 +81,36 @@ pub(crate) fn ask(question: &str) -> Value {
     json!({"tool": "ask", "question": question})
 }
 
+/// A tool that searches this folder for a text.
+pub(crate) fn search(path: impl AsRef<std::path::Path>, pattern: &str) -> Value {
+    json!({"tool": "search", "path": path.as_ref(), "pattern": pattern})
+}
+
+/// A tool that deletes this file.
+pub(crate) fn delete(path: impl AsRef<std::path::Path>) -> Value {
+    json!({"tool": "delete", "path": path.as_ref()})
+}
+
+/// A tool that moves a file to a path.
+pub(crate) fn move_to(path: impl AsRef<std::path::Path>, to: impl AsRef<std::path::Path>) -> Value {
+    json!({"tool": "move", "path": path.as_ref(), "to": to.as_ref()})
+}
+
+/// A tool that reads what is at this address.
+pub(crate) fn fetch(url: &str) -> Value {
+    json!({"tool": "fetch", "url": url})
+}
+
+/// A tool that gives a subagent this prompt.
+pub(crate) fn delegate(prompt: &str) -> Value {
+    json!({"tool": "delegate", "prompt": prompt})
+}
+
+/// A tool that asks to leave the mode for planning with this plan.
+pub(crate) fn switch_mode(plan: &str) -> Value {
+    json!({"tool": "switch_mode", "plan": plan})
+}
+
 /// The tool of an MCP server that has this name.
 pub(crate) fn mcp(name: &str) -> Value {
     json!({"tool": "mcp", "name": name, "arguments": {}})

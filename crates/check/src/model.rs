@@ -14,6 +14,8 @@ mod gemini;
 mod request;
 mod responses;
 mod tool;
+mod tool_names;
+mod tool_table;
 mod wire;
 
 use crate::loopback;
@@ -32,6 +34,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+pub use tool_names::{ToolNameError, ToolNames};
 use wire::Wire;
 
 /// The largest request that is read, in bytes.
@@ -63,6 +66,8 @@ struct Heard {
     tools: BTreeSet<String>,
     /// Counts the calls of tools: each has an id of its own.
     calls: usize,
+    /// The tools that a person named.
+    names: ToolNames,
 }
 
 impl ModelServer {
@@ -71,8 +76,17 @@ impl ModelServer {
     /// # Errors
     /// There is none.
     pub async fn start() -> io::Result<Self> {
+        Self::start_with(ToolNames::default()).await
+    }
+
+    /// The same for an agent that has tools of these names.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub async fn start_with(names: ToolNames) -> io::Result<Self> {
         let listener = loopback::listen()?;
-        let (address, heard) = (listener.local_addr()?, Arc::default());
+        let heard = Arc::new(Mutex::new(Heard { names, ..Heard::default() }));
+        let address = listener.local_addr()?;
         let mut serving = JoinSet::new();
         let theirs = Arc::clone(&heard);
         serving.spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
@@ -132,7 +146,8 @@ async fn respond(
         heard.tools.extend(request.tools.iter().map(|tool| tool.name.clone()));
         let is_aside = request.tools.is_empty() && !heard.tools.is_empty();
         let number = heard.answers;
-        Answering::to(&request, is_aside, &mut heard.calls).numbered(number)
+        let Heard { calls, names, .. } = &mut *heard;
+        Answering::to(&request, is_aside, calls, names).numbered(number)
     };
     Ok(match answering {
         Answering::Fail(status) => {

@@ -43,6 +43,7 @@ mod system_prompt;
 mod terminal;
 mod title;
 mod tool_call;
+mod tool_kind;
 mod turn;
 mod usage;
 
@@ -101,6 +102,7 @@ const TOPICS: &[&[Probe]] = &[
     message::PROBES,
     usage::PROBES,
     tool_call::PROBES,
+    tool_kind::PROBES,
     permission::PROBES,
     file::PROBES,
     terminal::PROBES,

@@ -27,6 +27,11 @@ pub enum Form {
     Html,
 }
 
+/// What several peers support, side by side, as Markdown: a column for each judgement.
+pub fn support_matrix(judgements: &[Judgement]) -> String {
+    markdown::side_by_side(judgements)
+}
+
 impl Form {
     /// The endings of files that stand for a form, for messages.
     pub const ENDINGS: &'static str = ".json, .xml (JUnit), .md (what is supported) or .html";

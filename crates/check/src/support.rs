@@ -29,7 +29,7 @@ pub struct Support {
     pub version: Option<String>,
     /// What it offers: paths below `agentCapabilities` or `clientCapabilities`, without what is off.
     pub capabilities: BTreeSet<String>,
-    /// The methods that it was called by, and how it answered. Of methods that the protocol does not know only those that it answers.
+    /// The methods that it was called by, and how it answered. Only methods that the protocol knows.
     pub answered: BTreeMap<String, Calls>,
     /// The methods that it called, and how it was answered.
     pub called: BTreeMap<String, Calls>,
@@ -182,14 +182,16 @@ impl Support {
         let is_ours = line.from != self.side;
         let calls = if is_ours { &mut self.called } else { &mut self.answered };
         if let Some(result) = line.get("result") {
-            count(calls, call.method, |calls| calls.results += 1);
+            if is_ours || topic::is_known(call.method) {
+                count(calls, call.method, |calls| calls.results += 1);
+            }
             if !is_ours {
                 self.payload(false, call.method, call.params);
             }
             self.payload(!is_ours, call.method, result);
         } else if let Some(code) = line.error_code() {
-            // The judge asks for what nobody knows on purpose: that is no method of the peer.
-            if is_ours || topic::is_known(call.method) || code != METHOD_NOT_FOUND {
+            // The judge also calls methods that it made up: they are not the peer's.
+            if is_ours || topic::is_known(call.method) {
                 count(calls, call.method, |calls| *calls.errors.entry(code).or_default() += 1);
             }
         }
@@ -202,6 +204,10 @@ impl Support {
         }
         let seen = if is_sent { &mut self.sent } else { &mut self.taken };
         topic::in_payload(method, payload, &mut |topic, name| {
+            // The judge makes up names to see what a peer does with them: they are not the peer's.
+            if !is_sent && !topic.known().contains(&name) {
+                return;
+            }
             let names = seen.entry(topic).or_default();
             if names.len() < NAMES || names.contains_key(name) {
                 *names.entry(cut(name)).or_default() += 1;

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// How much of a line is kept for people, in characters.
 const LINE_KEPT: usize = 2000;
 
+/// How many names under `_meta` are listed.
+const NAMES: usize = 100;
+
 /// What all of the traffic with one peer showed.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -33,7 +36,10 @@ impl Watched {
         self.support.learn(peer.lines(), went_well);
         self.open.extend(peer.tested());
         for finding in peer.findings().iter().chain(&owed) {
-            if self.found.iter().all(|(other, _)| other.rule.id != finding.rule.id) {
+            let known = self.found.iter_mut().find(|(other, _)| other.rule.id == finding.rule.id);
+            if let Some((known, _)) = known {
+                add_name(known, finding);
+            } else {
                 let numbers = [finding.earlier, Some(finding.line)];
                 let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));
                 self.found.push((finding.clone(), lines.map(short).collect()));
@@ -58,6 +64,19 @@ impl Watched {
             .iter()
             .filter_map(|rule| Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new()));
         self.fails().chain(passes)
+    }
+}
+
+/// Adds a further name under `_meta` to the finding about those names, one on a line: they are one fault, which people mend
+/// name by name.
+fn add_name(known: &mut Finding, finding: &Finding) {
+    let names = known.seen.lines();
+    if finding.rule.id == "META-07"
+        && names.clone().count() < NAMES
+        && names.into_iter().all(|name| name != finding.seen)
+    {
+        known.seen.push('\n');
+        known.seen.push_str(&finding.seen);
     }
 }
 

@@ -13,6 +13,7 @@ mod known;
 mod known_agent;
 mod known_client;
 mod listener;
+mod own_home;
 mod progress;
 mod relay;
 mod rules;

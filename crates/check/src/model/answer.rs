@@ -2,6 +2,7 @@
 
 use super::request::{Asked, CALL, Request};
 use super::tool::{self, Arguments};
+use super::tool_names::ToolNames;
 use crate::acts::{DONE, NO_TOOL};
 use serde_json::Value;
 
@@ -71,13 +72,13 @@ pub(super) struct Usage {
 
 impl Answering {
     /// What is done with this request, which is one aside if it is not about a turn. `calls` is the number of calls so far.
-    pub(super) fn to(request: &Request, is_aside: bool, calls: &mut usize) -> Self {
+    pub(super) fn to(request: &Request, is_aside: bool, calls: &mut usize, names: &ToolNames) -> Self {
         let asked = if is_aside { None } else { request.asked() };
         let act = asked.as_ref().and_then(|asked| Some((asked, asked.acts.get(asked.next)?)));
         match act {
             Some((asked, act)) => match act.get("fail").and_then(Value::as_u64) {
                 Some(status) => Self::Fail(u16::try_from(status).unwrap_or(500)),
-                None => Self::Answer(Answer::doing(act, asked, request, calls)),
+                None => Self::Answer(Answer::doing(act, asked, request, calls, names)),
             },
             None => {
                 let text = DONE.to_owned();
@@ -98,12 +99,12 @@ impl Answering {
 }
 
 impl Answer {
-    fn doing(act: &Value, asked: &Asked, request: &Request, made: &mut usize) -> Self {
+    fn doing(act: &Value, asked: &Asked, request: &Request, made: &mut usize, names: &ToolNames) -> Self {
         let text = |key: &str| act.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut said = text("say");
         let mut calls = Vec::new();
         for wanted in act.get("call").and_then(Value::as_array).into_iter().flatten() {
-            match tool::found(&request.tools, wanted) {
+            match tool::found(&request.tools, wanted, names) {
                 Some((tool, arguments)) => {
                     *made += 1;
                     let id = format!("{CALL}{}_{made}", asked.next);

@@ -1,5 +1,7 @@
 //! The agent's own tool for what an act calls, found by its name, with arguments that fit its schema.
 
+use super::tool_names::ToolNames;
+use super::tool_table::{KINDS, Kind};
 use serde_json::{Map, Value, json};
 
 /// A tool that an agent offers.
@@ -18,157 +20,21 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// The names of tools, as letters and digits in lower case, those of one kind together; and the names of their parameters by what they take.
-/// An earlier name counts more. A name may stand behind a prefix with two underscores, as in `developer__shell`.
-struct Kind {
-    tool: &'static str,
-    names: &'static [&'static str],
-    /// The parameters, by the key of the act.
-    parameters: &'static [(&'static str, &'static [&'static str])],
-}
-
-const PATH: (&str, &[&str]) =
-    ("path", &["path", "filepath", "absolutepath", "file", "filename", "targetfile", "relativepath", "uri"]);
-const PATCH: (&str, &[&str]) = ("patch", &["patch", "patchtext", "input"]);
-
-const KINDS: &[Kind] = &[
-    Kind {
-        tool: "read",
-        names: &[
-            "read",
-            "readfile",
-            "readtextfile",
-            "viewfile",
-            "fsread",
-            "openfile",
-            "fileread",
-            "view",
-            "strreplacebasededittool",
-            "strreplaceeditor",
-            "texteditor",
-            "cat",
-        ],
-        parameters: &[PATH],
-    },
-    Kind {
-        tool: "write",
-        names: &[
-            "write",
-            "writefile",
-            "writetextfile",
-            "writetofile",
-            "createfile",
-            "fswrite",
-            "savefile",
-            "filewrite",
-            "create",
-            "strreplacebasededittool",
-            "strreplaceeditor",
-            "texteditor",
-            "applypatch",
-        ],
-        parameters: &[
-            PATH,
-            ("content", &["content", "contents", "text", "filetext", "filecontent", "data"]),
-            PATCH,
-        ],
-    },
-    Kind {
-        tool: "edit",
-        names: &[
-            "edit",
-            "editfile",
-            "replace",
-            "strreplace",
-            "strreplacefile",
-            "searchreplace",
-            "replaceinfile",
-            "stringreplace",
-            "fileedit",
-            "multiedit",
-            "strreplacebasededittool",
-            "strreplaceeditor",
-            "texteditor",
-            "applypatch",
-        ],
-        parameters: &[
-            PATH,
-            ("old", &["old", "oldstring", "oldstr", "oldtext", "before", "search", "find"]),
-            ("new", &["new", "newstring", "newstr", "newtext", "after", "replace", "replacement"]),
-            ("blocks", &["content", "blocks", "diff"]),
-            PATCH,
-        ],
-    },
-    Kind {
-        tool: "run",
-        names: &[
-            "run",
-            "bash",
-            "shell",
-            "execute",
-            "runshellcommand",
-            "executecommand",
-            "runcommand",
-            "execcommand",
-            "runinterminal",
-            "runterminalcommand",
-            "terminal",
-            "shellcommand",
-            "exec",
-            "command",
-        ],
-        parameters: &[("command", &["command", "cmd", "commandline", "line", "script"])],
-    },
-    Kind {
-        tool: "plan",
-        names: &[
-            "plan",
-            "updateplan",
-            "todowrite",
-            "writetodos",
-            "todo",
-            "todos",
-            "settodolist",
-            "todolist",
-            "updatetodos",
-            "setplan",
-            "managetodolist",
-            "todowriteitems",
-        ],
-        parameters: &[
-            ("entries", &["entries", "plan", "todos", "items", "steps", "todolist", "tasks"]),
-            ("content", &["content", "step", "title", "description", "text", "task", "activeform"]),
-            ("status", &["status", "state"]),
-            ("priority", &["priority"]),
-        ],
-    },
-    Kind {
-        tool: "ask",
-        names: &[
-            "ask",
-            "askuser",
-            "askuserquestion",
-            "question",
-            "askquestion",
-            "askfollowupquestion",
-            "asktheuser",
-            "requestuserinput",
-            "askuserquestions",
-        ],
-        parameters: &[("question", &["question", "questions", "prompt", "message", "text"])],
-    },
-];
-
 /// The tool that does what an act calls, and its arguments. The first of the names that the agent has, if its schema takes what is to be told.
-pub(super) fn found<'t>(tools: &'t [Tool], wanted: &Value) -> Option<(&'t Tool, Arguments)> {
+pub(super) fn found<'t>(
+    tools: &'t [Tool],
+    wanted: &Value,
+    names: &ToolNames,
+) -> Option<(&'t Tool, Arguments)> {
     let kind = wanted.get("tool")?.as_str()?;
     if kind == "mcp" {
         return of_server(tools, wanted);
     }
     let kind = KINDS.iter().find(|known| known.tool == kind)?;
-    let named =
+    let mapped = names.of(kind.tool).flat_map(|name| tools.iter().filter(move |tool| tool.name == name));
+    let known =
         kind.names.iter().flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
-    named.filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
+    mapped.chain(known).filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
 }
 
 /// The tool of an MCP server: its name stands at the end of the name that the agent gives it.

@@ -31,9 +31,8 @@ impl Judge {
         };
         let mut bare = Vec::new();
         self.walk(value, seen.from, &mut bare, report);
-        if !bare.is_empty() {
-            let names = bare.join(", ");
-            report.breaks("META-07", format!("names under _meta have no domain before them: {names}"));
+        for name in bare {
+            report.breaks("META-07", format!("the name {name} under _meta has no domain before it"));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A judgement as one page that needs nothing else: no script, no address, the traffic beside each verdict.
 
 use super::escape::{html, html_of_markdown};
-use super::matrix::{Cell, Table, lacks, tables};
+use super::matrix::{Cell, LEGEND, Table, lacks, tables};
 use crate::{Judgement, Line, Outcome, Strength, Verdict, groups};
 use attache_protocol::method::Side;
 
@@ -153,12 +153,13 @@ fn traffic(lines: &[Line], out: &mut String) {
 
 fn support(judgement: &Judgement, out: &mut String) {
     out.push_str("<section id=\"support\">\n<h2>What it supports</h2>\n");
-    for table in tables(&judgement.support) {
+    out.push_str(&format!("<p>{LEGEND}</p>\n"));
+    for table in tables(&[&judgement.support]) {
         self::table(&table, out);
     }
     let lacks = lacks(&judgement.support);
     if !lacks.is_empty() {
-        out.push_str("<h3>Missing of the stable protocol</h3>\n<dl>\n");
+        out.push_str("<h3>Of the stable protocol</h3>\n<dl>\n");
         for lack in lacks {
             out.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", html(lack.what), codes(&lack.names)));
         }
@@ -176,7 +177,6 @@ fn table(table: &Table, out: &mut String) {
         for cell in row {
             match cell {
                 Cell::Code(text) => out.push_str(&format!("<td><code>{}</code></td>", html(text))),
-                Cell::Codes(texts) => out.push_str(&format!("<td>{}</td>", codes(texts))),
                 Cell::Text(text) => out.push_str(&format!("<td>{}</td>", html_of_markdown(text))),
                 Cell::Mark(true) => out.push_str("<td class=\"yes\">✓</td>"),
                 Cell::Mark(false) => out.push_str("<td class=\"no\">–</td>"),

@@ -1,7 +1,7 @@
 //! What a peer supports as Markdown, to be kept beside its source, and which rules it breaks.
 
 use super::escape::{markdown, markdown_code};
-use super::matrix::{Cell, Table, lacks, tables};
+use super::matrix::{Cell, LEGEND, Table, lacks, tables};
 use crate::{Judgement, Outcome, Verdict};
 
 /// The support matrix. Nothing in it changes from run to run of a peer that behaves the same.
@@ -16,17 +16,35 @@ pub(super) fn write(judgement: &Judgement) -> String {
         judgement.count(Outcome::SKIPPED),
         judgement.count(Outcome::NOT_TESTED),
     ));
-    for table in tables(&judgement.support) {
-        out.push_str(&format!("\n## {}\n\n{}", table.title, rows(&table)));
-    }
+    out.push_str(&format!("\n{LEGEND}\n"));
+    matrix(&[judgement], &mut out);
     missing(judgement, &mut out);
     fails(judgement, &mut out);
     not_judged(judgement, &mut out);
     out
 }
 
+/// What several peers support, side by side.
+pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
+    let names: Vec<String> = judgements
+        .iter()
+        .map(|judgement| format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name())))
+        .collect();
+    let mut out = format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
+    matrix(&judgements.iter().collect::<Vec<_>>(), &mut out);
+    out
+}
+
+fn matrix(judgements: &[&Judgement], out: &mut String) {
+    let peers: Vec<_> = judgements.iter().map(|judgement| &judgement.support).collect();
+    for table in tables(&peers) {
+        out.push_str(&format!("\n## {}\n\n{}", table.title, rows(&table)));
+    }
+}
+
 fn rows(table: &Table) -> String {
-    let mut out = format!("| {} |\n|{}\n", table.head.join(" | "), "---|".repeat(table.head.len()));
+    let head: Vec<String> = table.head.iter().map(|head| markdown(head)).collect();
+    let mut out = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in &table.rows {
         let cells: Vec<String> = row.iter().map(cell).collect();
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -37,8 +55,6 @@ fn rows(table: &Table) -> String {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Code(text) => markdown_code(text),
-        Cell::Codes(texts) if texts.is_empty() => "–".to_owned(),
-        Cell::Codes(texts) => codes(texts),
         Cell::Text(text) => markdown(text),
         Cell::Mark(true) => "✓".to_owned(),
         Cell::Mark(false) => "–".to_owned(),
@@ -52,7 +68,7 @@ fn codes(texts: &[String]) -> String {
 fn missing(judgement: &Judgement, out: &mut String) {
     let lacks = lacks(&judgement.support);
     if !lacks.is_empty() {
-        out.push_str("\n## Missing\n\nOf the stable protocol:\n\n");
+        out.push_str("\n## Of the stable protocol\n\n");
     }
     for lack in lacks {
         out.push_str(&format!("- {}: {}\n", lack.what, codes(&lack.names)));

@@ -1,13 +1,14 @@
-//! What a peer supports as tables, in the shape in which people keep them by hand. No number is in them, so that two runs give the same.
+//! What peers support as tables, in the shape in which people keep them by hand: a row per name of the protocol, a column
+//! per peer. No number is in them, so that two runs give the same.
 
 use crate::support::{Answering, Support, Topic, gates};
-use attache_protocol::method::{Gate, METHODS, Receiver, Row, Side, Stability, UPDATES};
-use std::collections::BTreeMap;
+use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One table.
 pub(super) struct Table {
     pub(super) title: &'static str,
-    pub(super) head: Vec<&'static str>,
+    pub(super) head: Vec<String>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
@@ -15,57 +16,67 @@ pub(super) struct Table {
 pub(super) enum Cell {
     /// A name of the protocol, or one that a peer made up.
     Code(String),
-    /// Several.
-    Codes(Vec<String>),
     Text(String),
     /// Yes or no.
     Mark(bool),
 }
 
-/// Something of the protocol that the peer does not support.
+/// Something of the protocol that the peer does not support, or that was not provoked.
 pub(super) struct Lack {
     /// What it is about, as the beginning of a sentence.
     pub(super) what: &'static str,
     pub(super) names: Vec<String>,
 }
 
+/// What the marks mean, as a sentence.
+pub(super) const LEGEND: &str = "✓: seen to work. –: not offered, or answered as unknown. Not provoked: nothing that the judge did led to it.";
+
+/// Stands for what was not seen, and could not be expected to be seen.
+const NOT_PROVOKED: &str = "not provoked";
+
 /// The capabilities below this path without it.
 const WRAPPERS: [&str; 2] = ["agentCapabilities.", "clientCapabilities."];
 
-/// Every table of what a peer supports.
-pub(super) fn tables(support: &Support) -> Vec<Table> {
-    let mut tables =
-        vec![answered(support), called(support), updates(support), capabilities(support), kinds(support)];
+/// Every table of what these peers support, side by side.
+pub(super) fn tables(peers: &[&Support]) -> Vec<Table> {
+    let mut tables = vec![
+        methods(Side::Agent, "Methods of agents", peers),
+        methods(Side::Client, "Methods of clients", peers),
+        updates(peers),
+        capabilities(Side::Agent, "Capabilities of agents", peers),
+        capabilities(Side::Client, "Capabilities of clients", peers),
+        kinds(peers),
+    ];
     tables.retain(|table| !table.rows.is_empty());
     tables
 }
 
-/// What the stable protocol has and this peer does not, as far as it was seen.
+/// What the stable protocol has and this peer was not seen to have.
 pub(super) fn lacks(support: &Support) -> Vec<Lack> {
     let is_stable = |row: &&Row| row.stability == Stability::Stable;
-    let code = |name: &str| name.to_owned();
-    let names = |rows: Vec<&'static Row>| rows.into_iter().map(|row| code(row.name)).collect();
-    let unanswered = received_by(support.side).into_iter().filter(is_stable);
-    let unanswered =
-        unanswered.filter(|row| !matches!(support.answering(row.name), Answering::Works | Answering::Errors));
+    let received = || received_by(support.side).into_iter().filter(is_stable);
+    let is_offered = |row: &Row| {
+        row.gate.path().is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path))
+    };
+    let answering = |wanted: Answering| {
+        received().filter(move |row| support.answering(row.name) == wanted && is_offered(row))
+    };
     let uncalled = received_by(support.side.other()).into_iter().filter(is_stable);
     let uncalled = uncalled.filter(|row| !support.calls(row.name));
     let seen = seen(support, Topic::Update);
-    let updates =
-        UPDATES.iter().filter(|row| row.stability == Stability::Stable && !seen.contains_key(row.name));
+    let updates = UPDATES.iter().filter(|row| row.stability == Stability::Stable);
+    let updates = updates.map(|row| row.name).filter(|name| !seen.contains_key(*name));
     let offers = gates(support.side)
         .into_iter()
         .filter(|(path, settled)| *settled == Stability::Stable && !offers(support, path));
+    let unprovoked = answering(Answering::Untold).chain(uncalled).map(|row| row.name).chain(updates);
     let lacks = [
-        Lack { what: "Does not offer", names: offers.map(|(path, _)| code(short(path))).collect() },
-        Lack { what: "Does not answer", names: names(unanswered.collect()) },
-        Lack { what: "Was not seen to call", names: names(uncalled.collect()) },
-        Lack {
-            what: if support.side == Side::Agent { "Was not seen to send" } else { "Was not seen to take" },
-            names: updates.map(|row| code(row.name)).collect(),
-        },
+        ("Does not offer", offers.map(|(path, _)| short(path).to_owned()).collect()),
+        ("Does not answer", answering(Answering::Unknown).map(|row| row.name.to_owned()).collect()),
+        ("Was not provoked", unprovoked.map(str::to_owned).collect()),
     ];
-    lacks.into_iter().filter(|lack| !lack.names.is_empty()).collect()
+    let lacks = lacks.into_iter().map(|(what, names): (_, Vec<String>)| Lack { what, names });
+    lacks.filter(|lack| !lack.names.is_empty()).collect()
 }
 
 fn short(path: &str) -> &str {
@@ -78,6 +89,10 @@ fn offers(support: &Support, path: &str) -> bool {
         offered.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     support.capabilities.iter().any(is_below)
+}
+
+fn is_gate_of(side: Side, path: &str) -> bool {
+    gates(side).iter().any(|(gate, _)| *gate == path)
 }
 
 /// The methods that this end receives, each name once, without those of proxies.
@@ -97,79 +112,82 @@ fn received_by(side: Side) -> Vec<&'static Row> {
     rows
 }
 
-fn answered(support: &Support) -> Table {
-    let rows = received_by(support.side).into_iter();
-    let rows =
-        rows.filter(|row| row.stability != Stability::Retired || support.answered.contains_key(row.name));
-    let known = rows.map(|row| {
-        let offered = row.gate.path().filter(|_| is_gated_by(&row.gate, support.side));
-        vec![
-            Cell::Code(row.name.to_owned()),
-            Cell::Text(settled(row.stability).to_owned()),
-            offered.map_or_else(|| Cell::Text("always".to_owned()), |path| Cell::Mark(offers(support, path))),
-            answer(support, row.name),
-        ]
+/// The heads of a table: its own, then one for each peer, with what that peer does.
+fn head(own: &[&str], peers: &[&Support], does: impl Fn(&Support) -> &'static str) -> Vec<String> {
+    let peer = |support: &&Support| {
+        let does = does(support);
+        match (peers.len(), &support.name) {
+            (1, _) => does.to_owned(),
+            (_, Some(name)) => format!("{name}, {}: {does}", support.side.as_str()),
+            (_, None) => format!("{}: {does}", support.side.as_str()),
+        }
+    };
+    own.iter().map(|head| (*head).to_owned()).chain(peers.iter().map(peer)).collect()
+}
+
+/// A row: the name, how settled it is, what it needs, and a cell for each peer.
+fn row(name: &str, settled: &str, needs: &str, peers: impl Iterator<Item = Cell>) -> Vec<Cell> {
+    let needs =
+        if needs.is_empty() { Cell::Text(String::new()) } else { Cell::Code(short(needs).to_owned()) };
+    [Cell::Code(name.to_owned()), Cell::Text(settled.to_owned()), needs].into_iter().chain(peers).collect()
+}
+
+/// The methods that one end receives: which peers of that end answer them, and which of the other end call them.
+fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
+    let is_used = |name: &str| {
+        peers.iter().any(|peer| match peer.side == receiver {
+            true => peer.answered.contains_key(name),
+            false => peer.calls(name),
+        })
+    };
+    let cell = |support: &Support, name: &str, gate: Option<&str>| match support.side == receiver {
+        true => answer(support, name, gate),
+        false => provoked(support.calls(name)),
+    };
+    let known = received_by(receiver).into_iter();
+    let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(|method| {
+        let gate = method.gate.path();
+        let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
+        row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
     });
-    let others = support.answered.keys().filter(|name| METHODS.iter().all(|row| row.name != name.as_str()));
-    let others = others.map(|name| {
-        vec![
-            Cell::Code(name.clone()),
-            Cell::Text("its own".to_owned()),
-            Cell::Text(String::new()),
-            answer(support, name),
-        ]
+    let callers = peers.iter().filter(|peer| peer.side != receiver);
+    let own: BTreeSet<&str> = callers
+        .flat_map(|peer| peer.called.keys())
+        .map(String::as_str)
+        .filter(|name| METHODS.iter().all(|row| row.name != *name))
+        .collect();
+    let own = own.into_iter().map(|name| {
+        let cells = peers.iter().map(|peer| match peer.side == receiver {
+            true => Cell::Text(String::new()),
+            false => provoked(peer.calls(name)),
+        });
+        row(name, "its own", "", cells)
     });
+    let does = |support: &Support| if support.side == receiver { "answers" } else { "calls" };
     Table {
-        title: "Methods it answers",
-        head: vec!["Method", "Settled", "Offered", "Answered"],
-        rows: known.chain(others).collect(),
+        title,
+        head: head(&["Method", "Settled", "Needs"], peers, does),
+        rows: known.chain(own).collect(),
     }
 }
 
-fn answer(support: &Support, method: &str) -> Cell {
+fn provoked(is_seen: bool) -> Cell {
+    if is_seen { Cell::Mark(true) } else { Cell::Text(NOT_PROVOKED.to_owned()) }
+}
+
+fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
+    let is_offered = gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
     match support.answering(method) {
         Answering::Works => Cell::Mark(true),
         Answering::Errors => {
-            let codes = support
-                .answered
-                .get(method)
-                .map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
+            let calls = support.answered.get(method);
+            let codes = calls.map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
             Cell::Text(format!("only errors: {}", codes.unwrap_or_default().join(", ")))
         }
         Answering::Unknown => Cell::Mark(false),
-        Answering::Untold => Cell::Text("not asked".to_owned()),
+        Answering::Untold if is_offered => provoked(false),
+        Answering::Untold => Cell::Mark(false),
     }
-}
-
-fn called(support: &Support) -> Table {
-    let rows = received_by(support.side.other()).into_iter();
-    let rows = rows.filter(|row| row.stability != Stability::Retired || support.calls(row.name));
-    let known = rows.map(|row| {
-        let needs = row.gate.path().filter(|_| is_gated_by(&row.gate, support.side.other()));
-        vec![
-            Cell::Code(row.name.to_owned()),
-            Cell::Text(settled(row.stability).to_owned()),
-            needs.map_or_else(|| Cell::Text(String::new()), |path| Cell::Code(short(path).to_owned())),
-            Cell::Mark(support.calls(row.name)),
-        ]
-    });
-    let others = support.called.keys().filter(|name| METHODS.iter().all(|row| row.name != name.as_str()));
-    let others = others.map(|name| its_own(name));
-    Table {
-        title: "Methods it calls",
-        head: vec!["Method", "Settled", "Needs of the other end", "Called"],
-        rows: known.chain(others).collect(),
-    }
-}
-
-fn is_gated_by(gate: &Gate, side: Side) -> bool {
-    matches!((gate, side), (Gate::Agent(..), Side::Agent) | (Gate::Client(..), Side::Client))
-}
-
-/// The row of a name that no table has.
-fn its_own(name: &str) -> Vec<Cell> {
-    let (name, whose) = (Cell::Code(name.to_owned()), Cell::Text("its own".to_owned()));
-    vec![name, whose, Cell::Text(String::new()), Cell::Mark(true)]
 }
 
 fn settled(stability: Stability) -> &'static str {
@@ -180,51 +198,41 @@ fn settled(stability: Stability) -> &'static str {
     }
 }
 
-fn updates(support: &Support) -> Table {
-    let seen = seen(support, Topic::Update);
-    let known = UPDATES.iter().map(|row| {
-        vec![
-            Cell::Code(row.name.to_owned()),
-            Cell::Text(settled(row.stability).to_owned()),
-            row.gate
-                .path()
-                .map_or_else(|| Cell::Text(String::new()), |path| Cell::Code(short(path).to_owned())),
-            Cell::Mark(seen.contains_key(row.name)),
-        ]
+fn updates(peers: &[&Support]) -> Table {
+    let seen: Vec<_> = peers.iter().map(|peer| seen(peer, Topic::Update)).collect();
+    let cells = |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
+    let known = UPDATES.iter().map(|update| {
+        let needs = update.gate.path().unwrap_or_default();
+        row(update.name, settled(update.stability), needs, cells(update.name).into_iter())
     });
-    let others = seen.keys().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
-    let others = others.map(|name| its_own(name));
-    Table {
-        title: "Updates",
-        head: vec![
-            "Update",
-            "Settled",
-            "Needs of the client",
-            if support.side == Side::Agent { "Sent" } else { "Taken" },
-        ],
-        rows: known.chain(others).collect(),
-    }
+    let names: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
+    let own = names.into_iter().filter(|name| UPDATES.iter().all(|row| row.name != name.as_str()));
+    let own = own.map(|name| row(name, "its own", "", cells(name).into_iter()));
+    let does = |support: &Support| if support.side == Side::Agent { "sends" } else { "takes" };
+    let head = head(&["Update", "Settled", "Needs"], peers, does);
+    Table { title: "Updates", head, rows: known.chain(own).collect() }
 }
 
-fn capabilities(support: &Support) -> Table {
-    let known = gates(support.side);
+/// What the peers of one end offer.
+fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
+    let peers: Vec<&Support> = peers.iter().copied().filter(|peer| peer.side == side).collect();
+    if peers.is_empty() {
+        return Table { title, head: Vec::new(), rows: Vec::new() };
+    }
+    let known = gates(side);
     let row = |path: &str, settled: &str| {
-        vec![
-            Cell::Code(short(path).to_owned()),
-            Cell::Text(settled.to_owned()),
-            Cell::Mark(offers(support, path)),
-        ]
+        let offered = peers.iter().map(|peer| Cell::Mark(offers(peer, path)));
+        let name = [Cell::Code(short(path).to_owned()), Cell::Text(settled.to_owned())];
+        name.into_iter().chain(offered).collect()
     };
-    let others = support.capabilities.iter().filter(|path| {
+    let own: BTreeSet<&String> = peers.iter().flat_map(|peer| &peer.capabilities).collect();
+    let own = own.into_iter().filter(|path| {
         let is_of = |gate: &str| gate == path.as_str() || gate.starts_with(&format!("{path}."));
         !known.iter().any(|(gate, _)| is_of(gate))
     });
-    let others = others.map(|path| row(path, "its own"));
-    Table {
-        title: "Capabilities",
-        head: vec!["Capability", "Settled", "Offered"],
-        rows: known.iter().map(|(path, stability)| row(path, settled(*stability))).chain(others).collect(),
-    }
+    let rows = known.iter().map(|(path, stability)| row(path, settled(*stability)));
+    let rows = rows.chain(own.map(|path| row(path, "its own"))).collect();
+    Table { title, head: head(&["Capability", "Settled"], &peers, |_| "offers"), rows }
 }
 
 /// What was seen of a topic, whichever end the peer is: what agents send and clients take.
@@ -238,19 +246,22 @@ fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
     }
 }
 
-fn kinds(support: &Support) -> Table {
-    let rows = Topic::ALL.iter().filter(|topic| **topic != Topic::Update).filter_map(|topic| {
-        let (seen, known) = (seen(support, *topic), topic.known());
-        let not_seen: Vec<String> =
-            known.iter().filter(|name| !seen.contains_key(**name)).map(|name| (*name).to_owned()).collect();
-        // Those of the protocol in its own order, then those that the peer made up.
-        let mut names: Vec<String> =
-            known.iter().filter(|name| seen.contains_key(**name)).map(|name| (*name).to_owned()).collect();
-        names.extend(seen.into_keys().filter(|name| !known.contains(&name.as_str())));
-        if names.is_empty() && known.is_empty() {
-            return None;
-        }
-        Some(vec![Cell::Text(topic.title().to_owned()), Cell::Codes(names), Cell::Codes(not_seen)])
+/// Kinds of what the protocol has several kinds of, and those that a peer made up.
+fn kinds(peers: &[&Support]) -> Table {
+    let topics = Topic::ALL.iter().filter(|topic| **topic != Topic::Update);
+    let rows = topics.flat_map(|topic| {
+        let (known, seen) = (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
+        let all: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
+        let own = all.into_iter().map(String::as_str).filter(|name| !known.contains(name));
+        // Those of the protocol in its own order, then those that a peer made up.
+        let names: Vec<&str> = known.iter().copied().chain(own).collect();
+        let row = |name: &&str| {
+            let cells = seen.iter().map(|seen| provoked(seen.contains_key(*name)));
+            let first = [Cell::Text(topic.title().to_owned()), Cell::Code((*name).to_owned())];
+            first.into_iter().chain(cells).collect::<Vec<_>>()
+        };
+        names.iter().map(row).collect::<Vec<_>>()
     });
-    Table { title: "Kinds", head: vec!["Of", "Seen", "Not seen"], rows: rows.collect() }
+    let does = |support: &Support| if support.side == Side::Agent { "uses" } else { "takes" };
+    Table { title: "Kinds", head: head(&["Of", "Kind"], peers, does), rows: rows.collect() }
 }

@@ -5,19 +5,23 @@ use super::errands::relay;
 use super::judging::judge_and_tell;
 use super::surroundings::Surroundings;
 use crate::exit::{Exit, Failure};
-use attache_check::{Link, McpServers, ModelServer, Run};
+use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
 use attache_host::Launch;
 use attache_protocol::method::Side;
 
 /// Runs the command.
 pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let our_fault = |error: std::io::Error| Failure::new(Exit::OurFault, error);
+    let mut names = ToolNames::default();
+    for mapping in &arguments.tool {
+        names.add(mapping).map_err(|error| Failure::usage(format!("--tool {error}")))?;
+    }
     judge_and_tell(Side::Agent, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
         // The folder behind a link would be another one to an agent that resolves it.
         let path = folder.path().canonicalize().map_err(our_fault)?;
         let command = arguments.command.clone();
-        let model = ModelServer::start().await.map_err(our_fault)?;
+        let model = ModelServer::start_with(names.clone()).await.map_err(our_fault)?;
         let servers = McpServers::listen(relay()?).map_err(our_fault)?;
         let (led, set) = (&arguments.model_env, &arguments.env);
         let surroundings = Surroundings::new(&command, &model.url(), led, set)?;

@@ -88,9 +88,10 @@ must hold.
 
 What happens in a turn is judged with a model that does as it is told: a server of the judge's on 127.0.0.1, which speaks the wires of \
 OpenAI (Chat Completions, Responses), Anthropic and Gemini. attache, gemini, qwen, claude-agent-acp, codex-acp, opencode, copilot, goose, kimi, \
-vibe-acp, grok, droid and fast-agent-acp are led to it by their environment, and get a home folder of their own, so that judging neither reads nor changes your settings and \
-costs nothing. For any other agent name the variables that hold its provider's address (--model-env) and whatever else it needs, such as a \
-key that no one checks (--env). Without a model the rules of turns are not tested.
+vibe-acp, grok, droid and fast-agent-acp are led to it by their environment. Every agent gets a home folder of its own, with settings and data, so that judging neither reads nor changes yours and \
+costs nothing; --env HOME=PATH names another one. For any other agent name the variables that hold its provider's address (--model-env) and whatever else it needs, such as a \
+key that no one checks (--env). An agent without a model is judged by the rules of turns if it obeys the acts in the judge's prompts, which crates/check/ACTS.md describes. The model finds \
+the agent's tools by their names; --tool names one that it does not know.
 
 Verdicts: pass; fail, with what was expected and seen and the lines; skipped, what the rule is about is not offered; not tested, and why.
 
@@ -101,6 +102,7 @@ Examples:
   attache check agent -- gemini --acp
   attache check agent --model-env OPENAI_BASE_URL=/v1 --env OPENAI_API_KEY=any -- node my-agent.mjs
   attache check agent --only CONF,MODE -- my-agent
+  attache check agent --tool read=my_read --tool run=my_shell -- my-agent
   attache check agent --report verdicts.html --report junit.xml -- my-agent
   attache check agent --write-baseline known.md -- my-agent; attache check agent --baseline known.md -- my-agent
   attache check agent --json -- my-agent | jq -r 'select(.verdict == \"fail\").rule'";
@@ -110,6 +112,9 @@ pub(crate) struct Agent {
     /// A variable that gets the address of the judge's model, http://127.0.0.1:PORT, and SUFFIX after it
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
+    /// The agent's tool for one of the judge's: read, write, edit, run, plan, ask, search, delete, move, fetch, delegate, switch_mode
+    #[arg(long, value_name = "TOOL=NAME")]
+    pub(crate) tool: Vec<String>,
     /// A variable of the agent's environment
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
@@ -162,7 +167,8 @@ Examples:
   attache check agent --report gemini.json -- gemini --acp
   attache check agent --report qwen.json -- qwen --acp
   attache check compare gemini.json qwen.json
-  attache check compare --markdown --all *.json";
+  attache check compare --markdown --all *.json
+  attache check compare --support my-agent.json my-client.json >support.md";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
@@ -175,6 +181,9 @@ pub(crate) struct Compare {
     /// A table in Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
+    /// What the peers support, side by side, as Markdown
+    #[arg(long, conflicts_with_all = ["all", "markdown", "json"])]
+    pub(crate) support: bool,
     /// One JSON object with all
     #[arg(long)]
     pub(crate) json: bool,

@@ -8,7 +8,7 @@ use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::sanitize;
 use crate::show::width::cut;
 use crate::terminal;
-use attache_check::{Comparison, ComparisonRow, Judgement};
+use attache_check::{Comparison, ComparisonRow, Judgement, support_matrix};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,6 +19,9 @@ const VERDICT: usize = 11;
 /// Runs the command.
 pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     let judgements = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    if arguments.support {
+        return write(support_matrix(&judgements).lines());
+    }
     let whole = Comparison::of(&judgements);
     let of = whole.rows.len();
     let comparison = if arguments.all { whole } else { whole.differences() };
@@ -29,8 +32,12 @@ pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     } else {
         Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }.table(&comparison, of)
     };
+    write(lines.iter().map(String::as_str))
+}
+
+fn write<'l>(mut lines: impl Iterator<Item = &'l str>) -> Result<Exit, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    let written = lines.try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))?;
     Ok(Exit::Done)
 }

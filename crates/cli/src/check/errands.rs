@@ -1,6 +1,6 @@
 //! How a client is told what to do: the command of each errand, with placeholders.
 
-use super::known_client;
+use super::{known_client, own_home};
 use crate::exit::Failure;
 use attache_check::{Door, ERRANDS, Errand, NotRun, StartedClient};
 use attache_host::Launch;
@@ -79,8 +79,13 @@ impl Commands {
             false => vec![errand.fill(word)],
         });
         let launch = match errand.cwd().parent() {
-            Some(beside) if known_client::has_own_home(&self.main) => launch.env("HOME", beside),
-            _ => launch,
+            Some(beside) => {
+                let home = own_home::variables(beside);
+                // A store that the person names for their own sessions takes none of the judge's.
+                home.into_iter()
+                    .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| launch.env(name, value))
+            }
+            None => launch,
         };
         StartedClient::start(launch.cwd(errand.cwd()), door).map_err(NotRun::Start)
     }

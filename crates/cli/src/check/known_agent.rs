@@ -177,15 +177,6 @@ const KNOWN: &[KnownAgent] = &[
     },
 ];
 
-/// What every known agent finds: nothing of the person's, who is to find nothing of the judging.
-const OF_ITS_OWN: &[(&str, &str)] = &[
-    ("HOME", HOME),
-    ("XDG_CONFIG_HOME", "{home}/.config"),
-    ("XDG_DATA_HOME", "{home}/.local/share"),
-    ("XDG_STATE_HOME", "{home}/.local/state"),
-    ("XDG_CACHE_HOME", "{home}/.cache"),
-];
-
 impl KnownAgent {
     /// The agent that a command means, by any of its words, so that `npx -y PACKAGE` and `node SCRIPT` are known too.
     pub(super) fn of(command: &[OsString]) -> Option<&'static Self> {
@@ -196,10 +187,10 @@ impl KnownAgent {
         })
     }
 
-    /// Its variables, with this folder for its home and the model at this address.
+    /// The variables that lead it to the model at this address, with this folder for its home.
     pub(super) fn variables(&self, home: &Path, url: &str) -> impl Iterator<Item = (OsString, OsString)> {
         let filled = move |value: &str| value.replace(URL, url).replace(HOME, &home.to_string_lossy()).into();
-        self.variables.iter().chain(OF_ITS_OWN).map(move |(name, value)| (name.into(), filled(value)))
+        self.variables.iter().map(move |(name, value)| (name.into(), filled(value)))
     }
 
     /// Writes its files.

@@ -9,8 +9,6 @@ struct KnownClient {
     program: &'static str,
     /// The word that follows it in a main command.
     task: &'static str,
-    /// Whether it keeps settings and sessions in the home folder, which is then another one than the person's.
-    has_own_home: bool,
     /// By errand: what is done with the main command.
     errands: &'static [(&'static [&'static str], Way)],
 }
@@ -37,7 +35,6 @@ const KNOWN: &[KnownClient] = &[ATTACHE, ACPX];
 const ATTACHE: KnownClient = KnownClient {
     program: "attache",
     task: "run",
-    has_own_home: false,
     errands: &[
         (&["load", "resume"], With(&["--resume", "{session}"])),
         (&["list"], With(&["--resume", "last"])),
@@ -62,7 +59,6 @@ const ATTACHE: KnownClient = KnownClient {
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
-    has_own_home: true,
     errands: &[
         (&["set_option", "set_boolean"], With(&["--config-option", "{option}={value}"])),
         (
@@ -104,11 +100,6 @@ const pairs = (all) => Object.entries(all ?? {}).map(([name, value]) => ({ name,
 const list = ([name, server]) => ({ ...server, name, env: pairs(server.env), headers: pairs(server.headers) });
 fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcpServers).map(list) }));
 ' "{mcp}" && exec "$@" --mcp-config "{mcp}.list" exec "{prompt}""#;
-
-/// Whether the client that this command starts gets a home folder of its own.
-pub(super) fn has_own_home(main: &[OsString]) -> bool {
-    known(main).is_some_and(|(known, _)| known.has_own_home)
-}
 
 /// The client that this command starts, and where among its words the task stands.
 fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {

@@ -1,18 +1,18 @@
 //! What an agent that is judged finds around it: the judge's model in place of its provider's, and a home of its own.
 
 use super::known_agent::KnownAgent;
+use super::own_home;
 use crate::exit::{Exit, Failure};
 use attache_host::Launch;
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
 use tempfile::TempDir;
 
 /// The environment of the agent. It ends with the folder that is the agent's home.
 #[derive(Debug)]
 pub(super) struct Surroundings {
     variables: Vec<(OsString, OsString)>,
-    _home: Option<TempDir>,
+    _home: TempDir,
 }
 
 impl Surroundings {
@@ -24,13 +24,11 @@ impl Surroundings {
         model: &[String],
         more: &[String],
     ) -> Result<Self, Failure> {
-        let mut variables = Vec::new();
-        let mut home = None;
+        let home = tempfile::tempdir().map_err(our_fault)?;
+        let mut variables = own_home::variables(home.path());
         if let Some(known) = KnownAgent::of(command) {
-            let folder = tempfile::tempdir().map_err(our_fault)?;
-            known.settle(folder.path(), url).map_err(our_fault)?;
-            variables = caches().into_iter().chain(known.variables(folder.path(), url)).collect();
-            home = Some(folder);
+            known.settle(home.path(), url).map_err(our_fault)?;
+            variables.extend(known.variables(home.path(), url));
         }
         for name in model {
             let (name, suffix) = name.split_once('=').unwrap_or((name, ""));
@@ -56,15 +54,6 @@ impl Surroundings {
     }
 }
 
-/// Caches of the person's that hold programs: an agent that `npx` or `uvx` starts is not to be fetched once more.
-fn caches() -> Vec<(OsString, OsString)> {
-    let Some(home) = std::env::var_os("HOME") else { return Vec::new() };
-    let home = Path::new(&home);
-    let kept = [("npm_config_cache", ".npm"), ("UV_CACHE_DIR", ".cache/uv")];
-    let unset = kept.into_iter().filter(|(name, _)| std::env::var_os(name).is_none());
-    unset.map(|(name, folder)| (name.into(), home.join(folder).into())).collect()
-}
-
 fn our_fault(error: io::Error) -> Failure {
     Failure::new(Exit::OurFault, error)
 }
@@ -74,6 +63,7 @@ mod tests {
     use super::*;
     use crate::check::known_agent::KEY;
     use std::fs;
+    use std::path::Path;
 
     fn led(command: &str, model: &[&str], more: &[&str]) -> Surroundings {
         let command: Vec<OsString> = command.split(' ').map(Into::into).collect();
@@ -99,7 +89,17 @@ mod tests {
         ] {
             assert_eq!(value(&led(command, &[], &[]), variable).as_deref(), Some(expected), "{command}");
         }
-        assert!(led("my-agent --gemini-like", &[], &[]).variables.is_empty());
+        assert_eq!(value(&led("my-agent --gemini-like", &[], &[]), "GEMINI_API_KEY"), None);
+    }
+
+    #[test]
+    fn every_agent_has_a_home_of_its_own() {
+        let surroundings = led("my-agent", &[], &[]);
+        let home = value(&surroundings, "HOME").unwrap();
+        assert_ne!(Some(home.as_str()), std::env::var("HOME").ok().as_deref());
+        for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            assert!(value(&surroundings, name).unwrap().starts_with(&home), "{name}");
+        }
     }
 
     #[test]

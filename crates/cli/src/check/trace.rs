@@ -12,6 +12,7 @@ use crate::terminal;
 use attache_check::{Finding, Observer, Recorded, Recording, RecordingError};
 use attache_protocol::method::Side;
 use serde_json::json;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -52,8 +53,13 @@ fn judge(
     show: &mut impl FnMut(&Recorded, &Finding) -> io::Result<()>,
 ) -> Result<Tally, Failure> {
     let (mut tally, mut observer) = (Tally::default(), Observer::default());
+    // A name under `_meta` is told once in a recording, however many connections it holds.
+    let mut names = HashSet::new();
     let mut tell = |tally: &mut Tally, line: &Recorded, findings: Vec<Finding>| {
-        findings.iter().try_for_each(|finding| {
+        let is_new = |finding: &&Finding| {
+            finding.rule.id != "META-07" || names.insert((finding.by, finding.seen.clone()))
+        };
+        findings.iter().filter(is_new).try_for_each(|finding| {
             tally.finding(finding);
             show(line, finding).map_err(|error| Failure::output(&error))
         })

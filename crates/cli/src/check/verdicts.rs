@@ -101,10 +101,11 @@ impl Face {
     }
 
     fn wrapped(&self, name: &str, text: &str) -> Vec<String> {
-        let lines = match self.columns {
-            Some(columns) => wrap(text, columns.saturating_sub(12).max(20)),
-            None => vec![text.to_owned()],
+        let wrapped = |line: &str| match self.columns {
+            Some(columns) => wrap(line, columns.saturating_sub(12).max(20)),
+            None => vec![line.to_owned()],
         };
+        let lines = text.split('\n').flat_map(wrapped);
         let named = (0..).zip(lines).map(|(number, line)| {
             let name = if number == 0 { name } else { "" };
             format!("  {} {line}", self.paint.paint(DIM, format!("{name:<9}")))

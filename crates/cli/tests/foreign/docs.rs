@@ -2,7 +2,8 @@
 
 use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
-    Fault, Form, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, why_not_judged,
+    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, support_matrix,
+    why_not_judged,
 };
 use attache_protocol::method::Side;
 use std::path::Path;
@@ -46,8 +47,7 @@ fn steady(text: &str) -> Vec<String> {
 #[tokio::test]
 async fn docs_tell_what_our_agent_and_our_client_support() {
     let ours = family(Family::Ours).await;
-    is_kept("support-agent.md", &Form::Markdown.write(&ours.agent.judgement));
-    is_kept("support-client.md", &Form::Markdown.write(&ours.client.judgement));
+    is_kept("support.md", &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]));
 }
 
 #[tokio::test]

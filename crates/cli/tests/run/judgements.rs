@@ -38,8 +38,15 @@ fn a_judgement_is_written_in_every_form_by_the_ending_of_its_file() {
         "{rules:?}"
     );
     assert!(read("a.xml").contains("<failure type=\"must not\""), "{}", read("a.xml"));
-    assert!(read("a.md").contains("| `initialize` | stable | always | ✓ |"), "{}", read("a.md"));
+    assert!(read("a.md").contains("| `initialize` | stable |  | ✓ |"), "{}", read("a.md"));
     assert!(read("a.html").contains("Broken: 1 of the"), "{}", read("a.html"));
+}
+
+#[test]
+fn a_tool_that_is_named_for_none_of_the_judges_is_refused() {
+    let project = Project::empty();
+    check(&project, &["--tool", "look=my_read"], &OURS)
+        .failed(2, &["--tool", "no tool \"look\"", "read, write"]);
 }
 
 #[test]
@@ -115,6 +122,13 @@ fn judgements_are_compared_rule_by_rule() {
     assert_eq!(document["rules"].as_array().unwrap().len(), 1);
     assert_eq!(document["rules"][0]["verdicts"].as_object().unwrap().len(), 2, "{document}");
 
+    let support = compare(&["ours.json", "chatty.json", "--support"]).stdout;
+    assert!(
+        support.contains("| Method | Settled | Needs | attache, agent: answers | attache, agent: answers |"),
+        "{support}"
+    );
+    assert!(support.contains("| `session/prompt` | stable |  | not provoked | not provoked |"), "{support}");
+
     fs::write(project.path().join("broken.json"), "{\"version\": 1,\n\"side\": 1}").unwrap();
     compare(&["ours.json", "broken.json"])
         .failed(2, &["broken.json, line 2, column 9: this is no judgement"]);
@@ -183,17 +197,18 @@ fn verdicts_are_written_as_json_while_the_run_goes_on() {
 #[test]
 fn an_interrupted_run_shows_the_verdicts_it_has() {
     let project = Project::empty();
-    let [first, second] = ["first", "second"].map(|name| project.path().join(name));
-    // The second process of the agent never says a word.
+    let [starts, last] = ["starts", "last"].map(|name| project.path().join(name));
+    // The eighth process of the agent never says a word.
     let script = format!(
-        "if mkdir '{}' 2>/dev/null; then exec '{}' agent; fi; touch '{}'; exec sleep 1000",
-        first.display(),
-        OURS[0],
-        second.display()
+        "mkdir -p '{starts}' && touch \"{starts}/$$\"; \
+         if [ $(ls '{starts}' | wc -l) -lt 8 ]; then exec '{ours}' agent; fi; touch '{last}'; exec sleep 1000",
+        starts = starts.display(),
+        ours = OURS[0],
+        last = last.display()
     );
     let arguments = ["check", "agent", "--timeout", "600", "--", "sh", "-c", &script];
     let child = project.attache(&arguments).spawn().unwrap();
-    while !second.exists() {
+    while !last.exists() {
         std::thread::yield_now();
     }
     let pid = i32::try_from(child.id()).unwrap();
@@ -201,5 +216,29 @@ fn an_interrupted_run_shows_the_verdicts_it_has() {
     assert_eq!(unsafe { libc::kill(pid, libc::SIGINT) }, 0);
     let ended = Ended::from(child.wait_with_output().unwrap());
     ended.failed(130, &["interrupted after "]);
-    assert!(ended.stdout.contains("INIT-05") && ended.stdout.contains(" pass, "), "{ended:#?}");
+    assert!(ended.stdout.starts_with("pass\n") && !ended.stdout.contains(" 0 pass, "), "{ended:#?}");
+}
+
+/// The home of the person who judges holds nothing of the peers afterwards.
+#[test]
+fn a_peer_under_test_has_a_home_of_its_own() {
+    let project = Project::empty();
+    let home = project.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let judge = |arguments: &[&str]| {
+        let mut command = project.attache(&[&["check"], arguments].concat());
+        for (name, below) in
+            [("HOME", ""), ("XDG_CONFIG_HOME", "c"), ("XDG_DATA_HOME", "d"), ("XDG_STATE_HOME", "s")]
+        {
+            command.env(name, home.join(below));
+        }
+        let ended = Ended::from(command.env_remove("ATTACHE_STORE").output().unwrap());
+        assert_eq!(ended.code, Some(0), "{ended:#?}");
+    };
+    let script =
+        format!("'{}' sessions >seen; mkdir -p \"$HOME/x\" \"$XDG_DATA_HOME/x\"; exec '{0}' agent", OURS[0]);
+    judge(&["agent", "--only", "INIT-05,SESS-01", "--", "sh", "-c", &script]);
+    judge(&["client", "--only", "INIT-01,PROMPT-01", "--", OURS[0], "run", "--agent", "{agent}", "{prompt}"]);
+    let left: Vec<_> = fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -10,7 +10,7 @@ fn tool(name: &str, properties: Value, required: &[&str]) -> Tool {
 
 /// The name of the tool that is found, and its arguments.
 fn call(tools: &[Tool], wanted: Value) -> Option<(String, Value)> {
-    let (tool, arguments) = found(tools, &wanted)?;
+    let (tool, arguments) = found(tools, &wanted, &ToolNames::default())?;
     let Arguments::Object(arguments) = arguments else { panic!("{arguments:?}") };
     Some((tool.name.clone(), arguments))
 }
@@ -148,11 +148,24 @@ fn the_best_name_is_taken_and_a_tool_that_takes_nothing_of_it_is_not() {
 #[test]
 fn a_tool_that_takes_a_text_gets_a_patch() {
     let patch = Tool { name: "apply_patch".to_owned(), schema: Value::Null };
-    let (_, arguments) = found(std::slice::from_ref(&patch), &acts::edit("/a", "x", "y")).unwrap();
+    let (_, arguments) =
+        found(std::slice::from_ref(&patch), &acts::edit("/a", "x", "y"), &ToolNames::default()).unwrap();
     let text = "*** Begin Patch\n*** Update File: /a\n@@\n-x\n+y\n*** End Patch\n";
     assert_eq!(arguments, Arguments::Text(text.to_owned()));
-    let (_, arguments) = found(std::slice::from_ref(&patch), &acts::write("/a", "x\r\n\n")).unwrap();
+    let (_, arguments) =
+        found(std::slice::from_ref(&patch), &acts::write("/a", "x\r\n\n"), &ToolNames::default()).unwrap();
     let text = "*** Begin Patch\n*** Add File: /a\n+x\r\n+\n*** End Patch\n";
     assert_eq!(arguments, Arguments::Text(text.to_owned()));
-    assert_eq!(found(&[patch], &acts::write("/a", "no line end")), None);
+    assert_eq!(found(&[patch], &acts::write("/a", "no line end"), &ToolNames::default()), None);
+}
+
+#[test]
+fn a_tool_that_a_person_names_comes_first() {
+    let schema = json!({"file": text()});
+    let tools = [tool("read", schema.clone(), &["file"]), tool("My-Read", schema, &["file"])];
+    let mut names = ToolNames::default();
+    names.add("read=My-Read").unwrap();
+    let (found, arguments) = found(&tools, &acts::read("/a"), &names).unwrap();
+    assert_eq!((found.name.as_str(), arguments), ("My-Read", Arguments::Object(json!({"file": "/a"}))));
+    assert!(names.add("read=").is_err() && names.add("fly=x").is_err() && names.add("read").is_err());
 }

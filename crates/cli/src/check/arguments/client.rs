@@ -22,7 +22,7 @@ Placeholders in a CMD: {{agent}} is the command line that starts the agent, as o
 session, {{prompt}} the text to send. An errand has the placeholders that stand in it below. Nothing is asked on stdin.
 
 Errands: what a client has to be told to do from outside. CMD is `prompt`. A rule whose errand has no command is not tested, and the report says so. `cancel` is CMD and SIGINT \
-unless it is named. `attache run` and `acpx exec` are known: what they can do needs no --to. acpx gets a home folder of its own.
+unless it is named. `attache run` and `acpx exec` are known: what they can do needs no --to. Every client gets a home folder of its own, with settings and data.
 
 {}
 

@@ -1,0 +1,53 @@
+//! Names of an agent's tools that a person maps to the tools of the acts.
+
+use super::tool_table::KINDS;
+use std::fmt;
+
+/// Which tools of an agent do what the acts call: names that the judge's model does not know by itself.
+///
+/// ```
+/// use attache_check::ToolNames;
+///
+/// let mut names = ToolNames::default();
+/// names.add("read=my_read")?;
+/// assert!(names.add("look=my_read").unwrap_err().to_string().contains("read, write, edit"));
+/// # Ok::<(), attache_check::ToolNameError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolNames(Vec<(&'static str, String)>);
+
+/// A mapping that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolNameError(String);
+
+impl fmt::Display for ToolNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ToolNameError {}
+
+impl ToolNames {
+    /// Adds a mapping, `TOOL=NAME`: the agent's tool of that name, exactly as the agent offers it, is this tool of the acts.
+    ///
+    /// # Errors
+    /// The text has no `=`, or the acts know no such tool.
+    pub fn add(&mut self, mapping: &str) -> Result<(), ToolNameError> {
+        let tools = || KINDS.iter().map(|kind| kind.tool).collect::<Vec<_>>().join(", ");
+        let (tool, name) = mapping
+            .split_once('=')
+            .filter(|(_, name)| !name.is_empty())
+            .ok_or_else(|| ToolNameError(format!("{mapping:?} is not TOOL=NAME, such as read=my_read")))?;
+        let known = KINDS.iter().find(|kind| kind.tool == tool);
+        let known = known
+            .ok_or_else(|| ToolNameError(format!("the acts know no tool {tool:?}; they know {}", tools())))?;
+        self.0.push((known.tool, name.to_owned()));
+        Ok(())
+    }
+
+    /// The names that stand for a tool of the acts, the last one first.
+    pub(super) fn of(&self, tool: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().rev().filter(move |(known, _)| *known == tool).map(|(_, name)| name.as_str())
+    }
+}
