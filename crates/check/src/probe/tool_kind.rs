@@ -33,9 +33,7 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
         ("switch_mode", call(switch_mode("attache plans"))),
         ("run", call(run_command("echo attache"))),
     ];
-    let mut with_subagents = capabilities();
-    with_subagents["subagents"] = json!({});
-    let talk = run.talk_with(with_subagents).await?;
+    let talk = run.talk().await?;
     let session = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let mut has_any = false;
@@ -51,7 +49,32 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
         let expected = format!("a tool_call for the tool that is called to {}", name.replace('_', " "));
         expect(played.updates().iter().any(is_reported), expected, "none in the turn")?;
     }
+    subagent(run).await?;
     if has_any { Ok(()) } else { not_tested("the agent offers its model no tool of these kinds") }
+}
+
+/// A client that takes subagents is told of one as a tool call or as a subagent.
+async fn subagent(run: &mut Run) -> Probed {
+    let folder = run.folder().to_owned();
+    let mut with_subagents = capabilities();
+    with_subagents["subagents"] = json!({});
+    let talk = run.talk_with(with_subagents).await?;
+    let session = talk.open(&folder).await?;
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    let acts = call(delegate(&say("attache reports").prompt_text())).then(say("done"));
+    let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
+    if played.had_its_tools().is_err() {
+        return Ok(());
+    }
+    let kinds = ["tool_call", "subagent_update"];
+    let is_reported = |update: &Value| {
+        update.get("sessionUpdate").is_some_and(|kind| kinds.iter().any(|known| kind == known))
+    };
+    expect(
+        played.updates().iter().any(is_reported),
+        "a tool_call or subagent_update for the subagent",
+        "neither",
+    )
 }
 
 /// Some agents have no limit: then the turn ends as its model ends it.
