@@ -23,6 +23,7 @@ mod command;
 #[cfg(test)]
 mod corpus;
 mod decision;
+pub mod effect;
 mod folders;
 mod guard;
 mod judge;
@@ -41,6 +42,7 @@ pub mod text;
 mod touch;
 
 pub use decision::{Decision, Reason, Verdict};
+pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
 pub use guard::{Guard, guard, is_invisible};
 pub use judge::Judge;

@@ -1,0 +1,189 @@
+//! What a tool call of an agent does, as far as the agent says it: commands, files, addresses, or plain arguments.
+//!
+//! The protocol leaves `rawInput` to the agent, so each agent has its own shape. This module knows the shapes that
+//! agents use and searches the rest for the same names. A title is for people and may lie or say nothing; it is never
+//! taken for a command here, except as [`ToolEffect::stated`], which no approval may rest on.
+
+mod input;
+mod names;
+
+use attache_protocol::v1::ToolKind;
+use input::Reader;
+use serde_json::Value;
+
+/// What an agent says about one tool call.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReportedCall<'a> {
+    /// The kind of the call.
+    pub kind: Option<&'a ToolKind>,
+    /// The title of the call.
+    pub title: &'a str,
+    /// The input of the tool, in the agent's own shape.
+    pub raw_input: Option<&'a Value>,
+    /// The paths of the call's locations.
+    pub locations: &'a [&'a str],
+    /// The paths of the call's diffs.
+    pub diffs: &'a [&'a str],
+}
+
+/// The effect of a tool call, as far as the agent tells it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolEffect {
+    /// Every command of the input, in its order, each once.
+    pub commands: Vec<Command>,
+    /// The files of the input, then those of the locations and the diffs, each once; not resolved.
+    pub paths: Vec<String>,
+    /// The addresses of the input, each once.
+    pub urls: Vec<String>,
+    /// What else the input says: its members that are no command, file or address of this effect, without those that
+    /// describe the call or limit its time. `None` if nothing is left.
+    pub arguments: Option<Value>,
+    /// The title of a call of the kind `execute` whose input names no command: perhaps the command, perhaps a label.
+    pub stated: Option<String>,
+}
+
+/// A command that a tool call names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Command {
+    /// The line as a shell reads it. If the agent named a shell and its line as a list (`["bash", "-lc", "ls | wc"]`),
+    /// this is the line inside; of any other list it is the words, quoted.
+    pub line: String,
+    /// The words, if the agent gave a list; empty if it gave a line.
+    pub words: Vec<String>,
+    /// The folder in which the command runs, as the agent wrote it.
+    pub folder: Option<String>,
+    /// The variables that are set for the command.
+    pub environment: Vec<(String, String)>,
+}
+
+impl ToolEffect {
+    /// Reads what an agent says about a call.
+    pub fn of(call: &ReportedCall<'_>) -> Self {
+        let mut reader = Reader::new(call.kind);
+        let rest = call.raw_input.and_then(|input| reader.input(input));
+        let mut effect = reader.effect;
+        for path in call.locations.iter().chain(call.diffs) {
+            effect.add_path(path);
+        }
+        effect.arguments = rest;
+        if effect.commands.is_empty()
+            && call.kind == Some(&ToolKind::Execute)
+            && !call.title.trim().is_empty()
+        {
+            effect.stated = Some(call.title.to_owned());
+        }
+        effect
+    }
+
+    /// Whether the agent says nothing about the call but its title.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.paths.is_empty() && self.urls.is_empty() && self.arguments.is_none()
+    }
+
+    fn add_command(&mut self, command: Command) {
+        if !command.line.trim().is_empty() && !self.commands.contains(&command) {
+            self.commands.push(command);
+        }
+    }
+
+    fn add_path(&mut self, path: &str) {
+        if !path.is_empty() && self.paths.iter().all(|known| known != path) {
+            self.paths.push(path.to_owned());
+        }
+    }
+
+    fn add_url(&mut self, url: &str) {
+        if !url.is_empty() && self.urls.iter().all(|known| known != url) {
+            self.urls.push(url.to_owned());
+        }
+    }
+}
+
+impl Command {
+    /// A command that was given as a line for a shell.
+    pub fn from_line(line: impl Into<String>) -> Self {
+        Self { line: line.into(), ..Self::default() }
+    }
+
+    /// A command that was given as a program and its arguments.
+    pub fn from_words(words: Vec<String>) -> Self {
+        let line = match line_inside(&words) {
+            Some(line) => line.to_owned(),
+            None => joined(&words),
+        };
+        Self { line, words, ..Self::default() }
+    }
+
+    /// The same command in this folder.
+    #[must_use]
+    pub fn in_folder(mut self, folder: Option<String>) -> Self {
+        self.folder = folder;
+        self
+    }
+
+    /// The same command with these variables.
+    #[must_use]
+    pub fn with_environment(mut self, environment: Vec<(String, String)>) -> Self {
+        self.environment = environment;
+        self
+    }
+
+    /// The whole command as a line: of a list its words, quoted, with the shell that it names.
+    pub fn whole_line(&self) -> String {
+        if self.words.is_empty() { self.line.clone() } else { joined(&self.words) }
+    }
+}
+
+/// Shells that read a line as `sh` does.
+const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
+
+/// The line that a list of words hands to a shell, if it is nothing but a shell, plain options and the line.
+fn line_inside(words: &[String]) -> Option<&str> {
+    let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let words = match words.split_first() {
+        Some((first, rest)) if name(first) == "env" => rest,
+        _ => words,
+    };
+    let (shell, mut rest) = words.split_first()?;
+    if !SHELLS.contains(&name(shell).as_str()) {
+        return None;
+    }
+    let mut reads_line = false;
+    loop {
+        match rest {
+            [option, value, more @ ..] if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) => {
+                rest = more
+            }
+            [option, more @ ..] if is_plain_option(option) => {
+                reads_line |= option.contains('c');
+                rest = more;
+            }
+            [line] if reads_line => return Some(line),
+            _ => return None,
+        }
+    }
+}
+
+/// Settings of a shell that change nothing of what its line runs.
+const SHELL_SETTINGS: &[&str] = &["errexit", "nounset", "pipefail", "xtrace"];
+
+fn is_plain_option(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    !letters.is_empty() && letters.chars().all(|letter| "celux".contains(letter))
+}
+
+fn joined(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell reads it: in single quotes unless nothing in it needs them.
+pub fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
