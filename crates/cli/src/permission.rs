@@ -12,6 +12,7 @@ use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallConte
 use rules::Rules;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
@@ -26,16 +27,17 @@ pub(crate) struct Question {
 /// A policy for a session that sends every question to whoever holds the other end. Without that end everything is rejected.
 pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
     let (sender, receiver) = mpsc::channel(QUESTIONS);
-    let permissions = Permissions::ask(move |request| {
+    // Also what an earlier answer covers: the policy decides that, and the person sees it.
+    let permissions = Permissions::Ask(Arc::new(move |request| {
         let sender = sender.clone();
-        async move {
+        Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             if sender.send(Question { request, answer }).await.is_err() {
                 return Decision::Reject;
             }
             answered.await.unwrap_or(Decision::Reject)
-        }
-    });
+        })
+    }));
     (permissions, receiver)
 }
 
@@ -64,10 +66,14 @@ impl Policy {
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
+            _ if request.covered => allowed(By::Person),
+            // No flag covers a protected file: the person sees each change of it.
+            _ if request.protected.is_some() && self.ask => None,
+            _ if request.protected.is_some() => Some(Verdict::nobody()),
             _ if self.yes => allowed(By::Yes),
             Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
             _ if self.ask => None,
-            _ => Some(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }),
+            _ => Some(Verdict::nobody()),
         }
     }
 
@@ -130,6 +136,10 @@ impl By {
 }
 
 impl Verdict {
+    fn nobody() -> Self {
+        Self { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }
+    }
+
     pub(crate) fn withdrawn() -> Self {
         Self { decision: None, allowed: false, by: By::Withdrawn }
     }
@@ -167,6 +177,12 @@ impl Verdict {
 
     /// How to allow it the next time, if that is what the person wants to know.
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
+        if self.by == By::Nobody && request.protected.is_some() {
+            let file = "no flag allows a change of a protected file or a look at a secret";
+            return Some(format!(
+                "{file}: a terminal would ask, and a rule with the path of this file allows it"
+            ));
+        }
         let allow = match request.kind() {
             Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {
                 format!("--allow {} allows this kind, ", kind.as_str())

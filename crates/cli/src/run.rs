@@ -10,7 +10,7 @@ mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
-use crate::chosen_agent::{ChosenAgent, cannot_start};
+use crate::chosen_agent::{self, ChosenAgent, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -85,7 +85,7 @@ async fn with_face(
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command is asked for like any other permission: see `Policy`.
-    let mut options = Options::default().terminals();
+    let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
     let ask = !arguments.json && key::can_ask();
     let mut elicitations = mpsc::channel(1).1;
     if let Some(answer) = arguments.forms {

@@ -34,12 +34,14 @@
 
 mod agent_connection;
 mod agent_process;
+mod approvals;
 mod change;
 mod echo;
 mod elicitation;
 mod elicitation_form;
 mod elicitation_url;
 mod evidence;
+mod file_action;
 mod file_uri;
 mod files;
 mod first;
@@ -80,11 +82,13 @@ mod watch;
 pub use agent_connection::AgentConnection;
 pub use agent_process::AgentProcess;
 pub use attache_host::Launch;
+pub use attache_policy::Guard;
 pub use change::Change;
 pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
 pub use elicitation_form::{Form, Misfilled};
 pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
 pub use evidence::Evidence;
+pub use file_action::FileAction;
 pub use file_uri::file_uri;
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,

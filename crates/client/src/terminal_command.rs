@@ -75,6 +75,25 @@ impl TerminalCommand {
 
     /// Whether variables are set that may change what the command does: others than those about how its output looks.
     pub(crate) fn is_changed(&self) -> bool {
+        self.variables().any(Self::may_change)
+    }
+
+    /// The variables that may change what the command does, sorted.
+    pub(crate) fn changes(&self) -> Vec<(String, String)> {
+        let variables = self.env.iter().filter(|variable| Self::may_change(&variable.name));
+        let pair = variables.map(|variable| (variable.name.clone(), variable.value.expose().to_owned()));
+        let mut pairs: Vec<_> = pair.collect();
+        pairs.sort();
+        pairs
+    }
+
+    /// The line for the shell, if the command is one.
+    pub(crate) fn script(&self) -> Option<&str> {
+        self.is_shell_line().then_some(self.command.as_str())
+    }
+
+    /// Whether a variable with this name may change what a command does.
+    pub(crate) fn may_change(name: &str) -> bool {
         const LOOKS: &[&str] = &[
             "CLICOLOR",
             "COLUMNS",
@@ -85,7 +104,7 @@ impl TerminalCommand {
             "NO_COLOR",
             "TERM",
         ];
-        self.variables().any(|name| !LOOKS.contains(&name) && !name.starts_with("LC_"))
+        !LOOKS.contains(&name) && !name.starts_with("LC_")
     }
 
     fn is_shell_line(&self) -> bool {
@@ -115,7 +134,17 @@ impl TerminalCommand {
             option("allow", "Run this command", PermissionOptionKind::AllowOnce),
             option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
         ];
-        PermissionRequest { id, session_id, asked, tool_call: None, options, command: Some(self.clone()) }
+        PermissionRequest {
+            id,
+            session_id,
+            asked,
+            tool_call: None,
+            options,
+            command: Some(self.clone()),
+            file: None,
+            protected: None,
+            covered: false,
+        }
     }
 }
 

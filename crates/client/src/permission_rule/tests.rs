@@ -12,6 +12,9 @@ fn request(tool_call: &str) -> PermissionRequest {
         tool_call: None,
         options: Vec::new(),
         command: None,
+        file: None,
+        protected: None,
+        covered: false,
     }
 }
 
