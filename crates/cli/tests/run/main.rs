@@ -18,6 +18,7 @@ mod driven;
 mod exit;
 mod faces;
 mod fuzzed;
+mod gate;
 mod judged;
 mod judgements;
 mod kept;
