@@ -20,6 +20,7 @@
 //! ```
 
 mod command;
+mod command_rule;
 #[cfg(test)]
 mod corpus;
 mod decision;
@@ -41,6 +42,7 @@ mod shell;
 pub mod text;
 mod touch;
 
+pub use command_rule::CommandRule;
 pub use decision::{Decision, Reason, Verdict};
 pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
