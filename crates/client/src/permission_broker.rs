@@ -5,7 +5,7 @@ mod rules_file;
 mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
-use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope};
+use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};
 use audit::Audit;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -252,10 +252,14 @@ impl PermissionBroker {
     /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
     /// allows.
     pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
-        let memory = self.memory();
+        let rules = self.rules();
+        if rules.is_empty() {
+            return None;
+        }
+        let subject = Subject::of(request, cwd);
         let about = |effect| {
-            let mut rules = memory.rules.iter().filter(move |rule| rule.effect == effect);
-            rules.find(|rule| rule.matches(request, agent, cwd)).cloned()
+            let mut rules = rules.iter().filter(|rule| rule.effect == effect);
+            rules.find(|rule| rule.covers(&subject, &request.session_id, agent, cwd)).cloned()
         };
         about(Effect::Reject).or_else(|| about(Effect::Allow))
     }

@@ -68,27 +68,12 @@ impl TerminalCommand {
         self.env.iter().map(|variable| variable.name.as_str())
     }
 
-    /// The command as a rule sees it: the line without variables.
-    pub(crate) fn bare_line(&self) -> String {
-        Self { env: Vec::new(), ..self.clone() }.line()
+    /// The variables that are set, with their values, which may be secret.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env.iter().map(|variable| (variable.name.as_str(), variable.value.expose()))
     }
 
-    /// Whether variables are set that may change what the command does: others than those about how its output looks.
-    pub(crate) fn is_changed(&self) -> bool {
-        const LOOKS: &[&str] = &[
-            "CLICOLOR",
-            "COLUMNS",
-            "FORCE_COLOR",
-            "GIT_TERMINAL_PROMPT",
-            "LANG",
-            "LINES",
-            "NO_COLOR",
-            "TERM",
-        ];
-        self.variables().any(|name| !LOOKS.contains(&name) && !name.starts_with("LC_"))
-    }
-
-    fn is_shell_line(&self) -> bool {
+    pub(crate) fn is_shell_line(&self) -> bool {
         self.args.is_empty() && self.command.contains(char::is_whitespace)
     }
 
@@ -159,10 +144,5 @@ mod tests {
         command.env.push(EnvVariable::new("TOKEN", "abc123".to_owned()));
         assert_eq!(command.line(), "TOKEN=… ls");
         assert!(!format!("{command:?}").contains("abc123"));
-        assert_eq!(command.bare_line(), "ls");
-        assert!(command.is_changed());
-        command.env =
-            vec![EnvVariable::new("TERM", "dumb".to_owned()), EnvVariable::new("LC_ALL", "C".to_owned())];
-        assert!(!command.is_changed());
     }
 }
