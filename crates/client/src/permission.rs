@@ -5,7 +5,7 @@ use crate::terminal_command::TerminalCommand;
 use attache_policy::Guard;
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
-    SelectedPermissionOutcome, SessionId, ToolCall, ToolCallContent, ToolCallUpdate, ToolKind,
+    SelectedPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
 };
 use attache_session::PermissionId;
 use std::future::Future;
@@ -105,30 +105,6 @@ impl PermissionRequest {
     /// The kind of the call, if the agent told it.
     pub fn kind(&self) -> Option<&ToolKind> {
         self.asked.kind().or_else(|| self.tool_call.as_ref().map(ToolCall::kind))
-    }
-
-    /// The files that the request names, as the agent writes them: its locations, then its diffs, each once.
-    pub fn paths(&self) -> Vec<&str> {
-        let (asked, known) = (&self.asked, self.tool_call.as_ref());
-        let locations = asked.locations.as_ref().or(known.map(|call| &call.locations));
-        let locations = locations.into_iter().flatten().map(|location| location.path.as_str());
-        let diffs = self.content().filter_map(|content| match content {
-            ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
-            _ => None,
-        });
-        let mut paths = Vec::new();
-        for path in locations.chain(diffs) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        paths
-    }
-
-    /// The content of the call, as the request shows it.
-    pub(crate) fn content(&self) -> impl Iterator<Item = &ToolCallContent> {
-        let known = self.tool_call.as_ref().map(|call| &call.content);
-        self.asked.content.as_ref().or(known).into_iter().flatten()
     }
 
     /// What the call does, for people; its id if the agent never gave a title.

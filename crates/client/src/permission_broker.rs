@@ -6,7 +6,7 @@ mod rules_file;
 mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
-use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope};
+use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};
 use attache_protocol::v1::ToolCallLocation;
 use audit::Audit;
 use audit_log::{AuditLog, Written};
@@ -262,16 +262,20 @@ impl PermissionBroker {
     /// allows. A file that has several names by symbolic links is rejected by a rule about any of them. What needs a person (see
     /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file.
     pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
-        let rules = locked(&self.0.rules);
+        let rules = self.rules();
+        if rules.is_empty() {
+            return None;
+        }
         let of = |effect| rules.iter().filter(move |rule| rule.effect == effect);
-        let names = other_names(request);
+        let is_about = |rule: &PermissionRule, subject| rule.covers(subject, &request.session_id, agent, cwd);
+        let subject = Subject::of(request, cwd);
+        let names: Vec<Subject> = other_names(request).iter().map(|named| Subject::of(named, cwd)).collect();
         let mut reject = of(Effect::Reject);
-        let rejects = reject.find(|rule| {
-            rule.matches(request, agent, cwd) || names.iter().any(|named| rule.matches(named, agent, cwd))
-        });
+        let rejects =
+            reject.find(|rule| is_about(rule, &subject) || names.iter().any(|named| is_about(rule, named)));
         let allows = || {
             let is_enough = |rule: &&PermissionRule| request.protected.is_none() || is_exact(rule, request);
-            of(Effect::Allow).filter(is_enough).find(|rule| rule.matches(request, agent, cwd))
+            of(Effect::Allow).filter(is_enough).find(|rule| is_about(rule, &subject))
         };
         rejects.or_else(allows).cloned()
     }
@@ -322,8 +326,8 @@ fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
 
 /// Whether a rule names every file of a request by its whole path.
 fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
-    let paths = request.paths();
-    let is_it = |path: &&str| rule.path.as_deref() == Some(Path::new(path));
+    let paths = request.effect().paths;
+    let is_it = |path: &String| rule.path.as_deref() == Some(Path::new(path));
     !paths.is_empty() && paths.iter().all(is_it)
 }
 

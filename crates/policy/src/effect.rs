@@ -7,9 +7,13 @@
 mod input;
 mod names;
 
+use crate::shell::{Part, parts};
 use attache_protocol::v1::ToolKind;
 use input::Reader;
 use serde_json::Value;
+
+/// How many commands of one call are compared with each other.
+const MOST_COMPARED: usize = 64;
 
 /// What an agent says about one tool call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,6 +66,7 @@ impl ToolEffect {
         let mut reader = Reader::new(call.kind);
         let rest = call.raw_input.and_then(|input| reader.input(input));
         let mut effect = reader.effect;
+        effect.drop_parts();
         for path in call.locations.iter().chain(call.diffs) {
             effect.add_path(path);
         }
@@ -78,6 +83,26 @@ impl ToolEffect {
     /// Whether the agent says nothing about the call but its title.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.paths.is_empty() && self.urls.is_empty() && self.arguments.is_none()
+    }
+
+    /// Leaves out commands that are only a part of another: some agents send a line and, beside it, each command of it.
+    fn drop_parts(&mut self) {
+        if self.commands.len() < 2 || self.commands.len() > MOST_COMPARED {
+            return;
+        }
+        let read: Vec<Vec<Part>> =
+            self.commands.iter().map(|command| parts(&command.line).unwrap_or_default()).collect();
+        let is_part = |at: usize| {
+            let own = read.get(at).filter(|own| !own.is_empty());
+            own.is_some_and(|own| {
+                let holds = |other: &Vec<Part>| {
+                    other.len() > own.len() && own.iter().all(|part| other.contains(part))
+                };
+                read.iter().any(holds)
+            })
+        };
+        let mut at = 0..self.commands.len();
+        self.commands.retain(|_| at.next().is_none_or(|at| !is_part(at)));
     }
 
     fn add_command(&mut self, command: Command) {
@@ -131,6 +156,39 @@ impl Command {
     /// The whole command as a line: of a list its words, quoted, with the shell that it names.
     pub fn whole_line(&self) -> String {
         if self.words.is_empty() { self.line.clone() } else { joined(&self.words) }
+    }
+}
+
+/// Variables that change no more than how output looks, whatever their value.
+const LOOKS: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "COLUMNS",
+    "DEBIAN_FRONTEND",
+    "FORCE_COLOR",
+    "GIT_TERMINAL_PROMPT",
+    "LANG",
+    "LANGUAGE",
+    "LINES",
+    "NO_COLOR",
+    "PYTHONUNBUFFERED",
+    "TERM",
+];
+
+/// Whether a variable with this value surely changes nothing of what a command does. Agents set many such variables.
+pub fn changes_only_looks(name: &str, value: &str) -> bool {
+    let is_usual_shell = || {
+        let program = value.strip_prefix("/usr/bin/").or_else(|| value.strip_prefix("/bin/"));
+        program.is_some_and(|program| SHELLS.contains(&program))
+    };
+    match name {
+        "SHELL" => is_usual_shell(),
+        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => ["", "cat"].contains(&value),
+        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => ["true", ":"].contains(&value),
+        name => LOOKS.contains(&name) || name.starts_with("LC_"),
     }
 }
 

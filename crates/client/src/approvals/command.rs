@@ -3,8 +3,7 @@
 use crate::permission::PermissionRequest;
 use crate::terminal_command::TerminalCommand;
 use attache_policy::Folders;
-use attache_policy::effect::{Command, ReportedCall, ToolEffect};
-use serde_json::Value;
+use attache_policy::effect::{Command, changes_only_looks};
 use std::path::{Path, PathBuf};
 
 /// The shells that run a line as it was shown.
@@ -30,12 +29,8 @@ enum Shown {
 impl ApprovedCommand {
     /// The commands of a request. Blocks on the disk.
     pub(crate) fn of(request: &PermissionRequest, folders: &Folders) -> Vec<Self> {
-        let known = request.tool_call.as_ref().and_then(|call| call.raw_input.as_ref());
-        let input = request.asked.raw_input.as_ref().or(known);
-        let input: Option<Value> = input.and_then(|input| input.parse().ok());
-        let call =
-            ReportedCall { kind: request.kind(), raw_input: input.as_ref(), ..ReportedCall::default() };
-        ToolEffect::of(&call).commands.into_iter().filter_map(|command| Self::new(command, folders)).collect()
+        let commands = request.effect().commands.into_iter();
+        commands.filter_map(|command| Self::new(command, folders)).collect()
     }
 
     fn new(command: Command, folders: &Folders) -> Option<Self> {
@@ -45,7 +40,7 @@ impl ApprovedCommand {
             None => folders.roots().cwd().to_owned(),
             Some(folder) => folders.roots().resolve(folder).ok()?.path(),
         };
-        env.retain(|(name, _)| TerminalCommand::may_change(name));
+        env.retain(|(name, value)| !changes_only_looks(name, value));
         env.sort();
         Some(Self { shown, cwd, env })
     }

@@ -51,17 +51,19 @@ pub(crate) fn prospects(
     prospect
 }
 
-/// Why only a person may allow the request: it names a protected file.
+/// Why only a person may allow the request: it changes a protected file, or reads one that holds secrets.
 fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
-    let reads_only = matches!(request.kind(), Some(ToolKind::Read | ToolKind::Search));
-    let is_command = matches!(request.kind(), Some(ToolKind::Execute));
+    let kind = request.kind();
+    let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
+    // The files of a command only say where it works.
+    let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
-    let guards = request.paths().into_iter().take(FILES).map(|path| {
-        let is_changed = changed.contains(&path);
+    let paths = request.effect().paths;
+    let guards = paths.iter().take(FILES).map(|path| {
+        let is_changed = changes || changed.contains(&path.as_str());
         match guard_of(path, folders) {
-            // The files of a command only say where it works.
             _ if is_command && !is_changed => None,
-            Some(Guard::Obeyed) if reads_only && !is_changed => None,
+            Some(Guard::Obeyed) if !is_changed => None,
             guard => guard,
         }
     });
@@ -78,14 +80,14 @@ fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {
 }
 
 fn diffs(request: &PermissionRequest) -> impl Iterator<Item = &Diff> {
-    request.content().filter_map(|content| match content {
+    request.shown_content().filter_map(|content| match content {
         ToolCallContent::Diff(diff) => Some(diff),
         _ => None,
     })
 }
 
 fn reads(request: &PermissionRequest, folders: &Folders) -> Vec<Approved> {
-    let paths = request.paths().into_iter().take(FILES);
+    let paths = request.effect().paths.into_iter().take(FILES);
     let found = paths.filter_map(|path| Found::at(folders, &folders.cwd().join(path)).ok());
     found.map(|found| Approved::Read { path: found.action.resolved }).collect()
 }

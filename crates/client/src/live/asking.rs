@@ -221,6 +221,6 @@ async fn looked_at(
 
 /// Whether there may be something to look at.
 fn says_more_than_a_title(request: &PermissionRequest) -> bool {
-    let known = request.tool_call.as_ref().is_some_and(|call| call.raw_input.is_some());
-    known || request.asked.raw_input.is_some() || !request.paths().is_empty()
+    let effect = request.effect();
+    !effect.paths.is_empty() || !effect.commands.is_empty()
 }

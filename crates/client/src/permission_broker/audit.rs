@@ -128,7 +128,7 @@ impl fmt::Display for Audited {
 /// The files of a request, each by the name that was shown and the one it leads to.
 fn paths(request: &PermissionRequest) -> Vec<String> {
     let resolved = request.file.as_ref().map(|file| file.resolved.to_string_lossy().into_owned());
-    let mut paths: Vec<String> = request.paths().into_iter().take(PATHS).map(str::to_owned).collect();
+    let mut paths: Vec<String> = request.effect().paths.into_iter().take(PATHS).collect();
     paths.extend(resolved.filter(|resolved| !paths.contains(resolved)));
     paths
 }

@@ -19,6 +19,7 @@ fn every_shape_of_a_command_is_read() {
         json!({"command": line}),
         json!({"command": line, "description": "mock", "timeout": 5}),
         json!({"command": line, "commands": [line]}),
+        json!({"command": line, "commands": ["touch x", "rm y"]}),
         json!({"cmd": line}),
         json!({"Command": line}),
         json!({"CommandLine": line}),
@@ -173,4 +174,14 @@ fn a_deep_or_odd_input_does_no_harm() {
     }
     assert!(lines(&effect(ToolKind::Execute, "", &json!({"command": "  "}))).is_empty());
     assert_eq!(lines(&effect(ToolKind::Execute, "", &json!({"command": ["ls", 3]}))), ["ls"]);
+}
+
+#[test]
+fn only_harmless_values_of_variables_change_no_more_than_looks() {
+    for (name, value) in [("TERM", "dumb"), ("LC_ALL", "C"), ("SHELL", "/bin/bash"), ("GIT_PAGER", "cat")] {
+        assert!(changes_only_looks(name, value), "{name}");
+    }
+    for (name, value) in [("PATH", "/evil"), ("SHELL", "/evil/sh"), ("GIT_PAGER", "evil"), ("BASH_ENV", "")] {
+        assert!(!changes_only_looks(name, value), "{name}");
+    }
 }
