@@ -80,13 +80,12 @@ pub(crate) fn write(
 }
 
 fn absolute(path: String) -> Result<PathBuf, Error> {
-    match Path::new(&path).is_absolute() {
-        true => Ok(path.into()),
-        // FS-08
-        false => {
-            Err(Error::invalid_params(format!("the path \"{path}\" is not absolute: give its full path")))
-        }
+    if !Path::new(&path).is_absolute() {
+        return Err(Error::invalid_params(format!(
+            "the path \"{path}\" is not absolute: give its full path"
+        ))); // FS-08
     }
+    Ok(path.into())
 }
 
 /// A request about one file.

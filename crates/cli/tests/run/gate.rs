@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const NAMES: [&str; 5] =
     ["plain.txt", ".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "link/pre-push"];
 
-/// An agent that only writes. What the client answers goes to a file outside of the folder.
+/// An agent that only writes, and keeps what the client answers.
 fn run(project: &Project, flags: &[&str]) -> Ended {
     let writes: String = NAMES
         .iter()
@@ -18,7 +18,7 @@ fn run(project: &Project, flags: &[&str]) -> Ended {
             let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/{name}","content":"x"}}"#);
             format!(
                 r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"fs/write_text_file","params":{params}}}'
-      IFS= read -r answer; printf '%s\n' "$answer" >> ../answers
+      IFS= read -r answer; printf '%s\n' "$answer" >> answers
       "#
             )
         })
@@ -27,13 +27,15 @@ fn run(project: &Project, flags: &[&str]) -> Ended {
     let _there = std::os::unix::fs::symlink(".git/hooks", project.path().join("link"));
     let prompt = format!(r#"{writes} reply '{{"stopReason":"end_turn"}}'"#);
     let agent = Script { prompt: &prompt, ..Script::default() }.install(project);
-    project.run_with(&[&["run", "--agent", &agent, "write"], flags].concat(), &kept(project))
+    attache(project, &[&["run", "--agent", &agent, "write"], flags].concat())
 }
 
-/// The variables of a person who keeps what was decided.
-fn kept(project: &Project) -> [(&'static str, String); 2] {
-    let path = |name: &str| project.path().join(name).to_string_lossy().into_owned();
-    [("ATTACHE_STORE", path("sessions.db")), ("XDG_DATA_HOME", path("data"))]
+/// Runs the program for a person who keeps what was decided.
+fn attache(project: &Project, arguments: &[&str]) -> Ended {
+    let path = |name: &str| project.path().join(name);
+    let mut command = project.attache(arguments);
+    command.env("ATTACHE_STORE", path("sessions.db")).env("XDG_DATA_HOME", path("data"));
+    command.output().unwrap().into()
 }
 
 fn written(project: &Project) -> Vec<&'static str> {
@@ -42,8 +44,7 @@ fn written(project: &Project) -> Vec<&'static str> {
 
 /// The decisions in the log, with their files.
 fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
-    let arguments = ["permissions", "audit", "--json"];
-    let ended = project.run_with(&arguments, &kept(project));
+    let ended = attache(project, &["permissions", "audit", "--json"]);
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines
         .map(|line| {
@@ -70,6 +71,9 @@ fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
         let decided: Vec<&str> = audit.iter().map(|(verdict, _)| verdict.as_str()).collect();
         let allowed = if expected.is_empty() { "rejected" } else { "allowed" };
         assert_eq!(decided, [allowed, "rejected", "rejected", "rejected", "rejected"], "{audit:?}");
+        let answers = fs::read_to_string(project.path().join("answers")).unwrap();
+        let refused = answers.matches("no person, rule or setting allows it").count();
+        assert_eq!(refused, NAMES.len() - expected.len(), "{answers}");
         for ((_, paths), name) in audit.iter().zip(NAMES) {
             let name = name.replace("link/", ".git/hooks/");
             let path = PathBuf::from(project.path()).join(&name);
