@@ -4,6 +4,7 @@ use super::rules_file::locked;
 use super::secrets::without_secrets;
 use crate::permission::{Decision, PermissionRequest};
 use crate::permission_rule::PermissionRule;
+use attache_policy::ToolEffect;
 use attache_protocol::v1::{SessionId, ToolKind};
 use attache_session::Timestamp;
 use serde_json::json;
@@ -20,6 +21,9 @@ const AUDITED: usize = 1000;
 
 /// How much of a title is kept, in characters.
 const TITLE: usize = 400;
+
+/// How much of each command, path or address is kept, in characters.
+const TEXT: usize = 16_384;
 
 /// How large the file of the log may be, in bytes, before it becomes the older one.
 const FILE: u64 = 1 << 20;
@@ -38,6 +42,8 @@ pub struct Audited {
     pub title: String,
     /// The kind of the call, if the agent told it.
     pub kind: Option<ToolKind>,
+    /// What the call does beyond its title: its commands, files and addresses, secrets hidden.
+    pub effect: ToolEffect,
     /// What was decided.
     pub verdict: Verdict,
     /// Who decided.
@@ -75,6 +81,7 @@ impl Audited {
             session_id: request.session_id.clone(),
             title: without_secrets(request.title()).chars().take(TITLE).collect(),
             kind: request.kind().cloned(),
+            effect: request.effect().with_texts(|text| bounded(&without_secrets(text))),
             verdict: Verdict::Withdrawn,
             by: DecidedBy::Asked,
         }
@@ -109,7 +116,7 @@ impl fmt::Display for Audited {
             DecidedBy::Setting => ("setting", None),
             DecidedBy::Asked => ("asked", None),
         };
-        let line = json!({
+        let mut line = json!({
             "at": Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).rfc3339(),
             "verdict": self.verdict.as_str(),
             "by": by,
@@ -119,7 +126,23 @@ impl fmt::Display for Audited {
             "kind": self.kind.as_ref().map(ToolKind::as_str),
             "title": self.title,
         });
+        if !self.effect.is_empty()
+            && let Some(members) = line.as_object_mut()
+        {
+            members.insert("effect".to_owned(), self.effect.to_json());
+        }
         write!(f, "{line}")
+    }
+}
+
+/// The text, or its beginning and how much is left out.
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((at, _)) => {
+            let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+            format!("{kept}… ({} more characters)", rest.chars().count())
+        }
+        None => text.to_owned(),
     }
 }
 
