@@ -6,6 +6,9 @@ use attache_client::{PermissionRequest, is_invisible};
 use attache_protocol::v1::ToolCallContent;
 use std::path::Path;
 
+/// How long a word before the command in a title may be, such as `Running:`.
+const LONGEST_WORD: usize = 10;
+
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
@@ -35,9 +38,12 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
         .collect();
     for path in &effect.paths {
         let shown = tool_call::relative(path, cwd);
-        let in_diff = extent == Extent::Question && diffs.contains(&path.as_str());
-        if shown != "." && !in_diff && !names(&title, &shown) && !names(&title, &visible(path)) {
-            parts.push(format!("file {shown}"));
+        let in_diff =
+            extent == Extent::Question && diffs.iter().any(|diff| tool_call::relative(diff, cwd) == shown);
+        let part = format!("file {shown}");
+        let is_told = names(&title, &shown) || names(&title, &visible(path)) || parts.contains(&part);
+        if shown != "." && !in_diff && !is_told {
+            parts.push(part);
         }
     }
     parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !names(&title, url)));
@@ -55,12 +61,20 @@ fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     let variables = command.environment.iter().map(|(name, value)| format!("{name}={value} "));
     let line = visible(&format!("{}{}", variables.collect::<String>(), command.line));
     let mut parts = Vec::new();
-    if sanitize::line(&line) != title || line.contains('\n') {
+    if line.contains('\n') || !says(title, &sanitize::line(&line)) {
         parts.push(format!("$ {line}"));
     }
     let elsewhere = command.folder.as_ref().filter(|folder| !is_here(folder, cwd));
     parts.extend(elsewhere.map(|folder| format!("in {}", visible(folder))));
     parts
+}
+
+/// Whether a title is the command, or says one word such as `Run` before it.
+fn says(title: &str, line: &str) -> bool {
+    title.strip_suffix(line).is_some_and(|before| {
+        let word = before.trim_end().trim_end_matches(':');
+        word.len() <= LONGEST_WORD && word.chars().all(|each| each.is_ascii_alphabetic())
+    })
 }
 
 fn is_here(folder: &str, cwd: &Path) -> bool {

@@ -78,7 +78,7 @@ impl Rules {
         effect: Effect,
         scope: Scope,
     ) -> Option<PermissionRule> {
-        let mut rule = PermissionRule::about(request, effect, scope)?;
+        let mut rule = PermissionRule::about_in(request, effect, scope, &self.cwd)?;
         rule.agent = Some(self.agent.clone());
         // One that would not cover the call itself, such as for a command in another folder, is not offered.
         rule.is_about(request, &self.agent, &self.cwd).then_some(rule)
