@@ -1,5 +1,6 @@
 //! Who decides what may run: the person's remembered rules, the flags, or the person at the terminal. Nothing is ever approved silently.
 
+mod effect;
 mod remember;
 pub(crate) mod rules;
 
@@ -62,7 +63,9 @@ impl Policy {
         if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
             return Some(verdict);
         }
-        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: true, by });
+        // An agent that offers nothing which allows is refused.
+        let is_offered = Decision::Allow.allows(&request.options);
+        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
@@ -144,6 +147,11 @@ impl Verdict {
         Self { decision: None, allowed: false, by: By::Withdrawn }
     }
 
+    /// Whether the action is refused; one that is no longer asked about is not.
+    pub(crate) fn refuses(&self) -> bool {
+        !self.allowed && self.by != By::Withdrawn
+    }
+
     /// For programs; see JSON.md.
     pub(crate) fn word(&self) -> &'static str {
         match (&self.by, self.allowed) {
@@ -158,21 +166,42 @@ impl Verdict {
     }
 
     /// What was decided, in one line.
-    pub(crate) fn sentence(&self, request: &PermissionRequest) -> String {
+    fn sentence(&self, request: &PermissionRequest) -> String {
         let title = sanitize::visible_line(request.title());
         match &self.by {
             By::Rule(rule) => {
                 let rule = sanitize::visible(&rule.to_string()).into_owned();
                 format!("{} by your rule {}: {title}", self.word(), sanitize::line(&rule))
             }
+            By::Yes | By::Allow | By::Tour if !self.allowed => {
+                format!("refused, because the agent offers no answer that allows it: {title}")
+            }
             By::Yes => format!("allowed by --yes: {title}"),
             By::Allow => format!("allowed by --allow {}: {title}", kind_word(request)),
             By::Person if self.allowed => format!("allowed by you: {title}"),
             By::Person => format!("rejected by you: {title}"),
-            By::Nobody => format!("rejected, since nobody can be asked here: {title}"),
+            By::Nobody => {
+                format!("refused, because no rule or flag allows it and no person can be asked: {title}")
+            }
             By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
             By::Withdrawn => format!("no longer asked: {title}"),
         }
+    }
+
+    /// What was decided and what it is about, in lines of at most `columns`; in one line, except for the line feeds of a command, if the
+    /// width does not matter.
+    pub(crate) fn lines(
+        &self,
+        request: &PermissionRequest,
+        cwd: &Path,
+        columns: Option<usize>,
+    ) -> Vec<String> {
+        let parts = effect::parts(request, cwd, effect::Extent::Decision);
+        let whole: Vec<String> = std::iter::once(self.sentence(request)).chain(parts).collect();
+        let whole = whole.join("  ");
+        let columns = columns.unwrap_or(usize::MAX);
+        let folded = width::fold(&whole, columns.saturating_sub(6)).into_iter().enumerate();
+        folded.map(|(index, line)| if index == 0 { line } else { format!("    {line}") }).collect()
     }
 
     /// How to allow it the next time, if that is what the person wants to know.
@@ -212,19 +241,18 @@ pub(crate) fn ask(request: &PermissionRequest, cwd: &Path, rules: Option<&Rules>
 /// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
 fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
-        // A command runs as it is, with every line feed in it.
-        Some(command) => sanitize::visible(&command.line()).into_owned(),
+        // The command follows as it is, with every line feed in it.
+        Some(_) => String::new(),
         None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
-    lines.extend(
-        title
-            .split('\n')
-            .flat_map(|line| width::wrap(line, columns.saturating_sub(2)))
-            .map(|line| format!("  {}", paint.paint(BOLD, line))),
-    );
+    let title = Some(title).filter(|title| !title.is_empty());
+    let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
+    lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
+    let effect = effect::parts(request, cwd, effect::Extent::Question);
+    lines.extend(effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)));
     let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {

@@ -216,7 +216,9 @@ async fn in_session(
         timeout: arguments.timeout,
         budget: arguments.budget.as_ref(),
         title,
+        refused: 0,
     };
+    let mut last = Exit::Done;
     for (index, prompt) in prompts.iter().enumerate() {
         let text: String = prompt.iter().map(Piece::text).collect();
         show(run.face, Item::Prompt { text: &text, number: index + 1, count: prompts.len() })?;
@@ -224,12 +226,13 @@ async fn in_session(
         for warning in &attached.warnings {
             show(run.face, Item::Warning(warning))?;
         }
-        let exit = run.turn(&handle, attached.blocks).await?;
-        if exit != Exit::Done {
-            return Ok(exit);
+        last = run.turn(&handle, attached.blocks).await?;
+        // An action that was refused ends no script; the code tells of the last turn.
+        if !matches!(last, Exit::Done | Exit::NotAllowed) {
+            return Ok(last);
         }
     }
-    Ok(Exit::Done)
+    Ok(last)
 }
 
 /// Whether a person sees what is written to stderr as it is written.

@@ -85,6 +85,7 @@ pub use agent_process::AgentProcess;
 pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};
+pub use attache_policy::is_invisible;
 pub use change::Change;
 pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
 pub use elicitation_form::{Form, Misfilled};

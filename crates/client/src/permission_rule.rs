@@ -109,7 +109,12 @@ impl PermissionRule {
     /// what the agent says of a command in its title and text. `None` if the agent says too little about the call, or if the rule would
     /// allow more than this call.
     pub fn about(request: &PermissionRequest, effect: Effect, scope: Scope) -> Option<Self> {
-        let subject = Subject::of(request, Path::new("/"));
+        Self::about_in(request, effect, scope, Path::new(""))
+    }
+
+    /// The same in a session in this folder, from which relative paths of the agent begin.
+    pub fn about_in(request: &PermissionRequest, effect: Effect, scope: Scope, cwd: &Path) -> Option<Self> {
+        let subject = Subject::of(request, cwd);
         let mut rule = Self {
             effect,
             scope,
@@ -130,8 +135,10 @@ impl PermissionRule {
             }
             _ => return None,
         }
-        if let [path] = subject.effect.paths.as_slice() {
-            rule.path = Some(PathBuf::from(path)).filter(|path| path.is_absolute());
+        match subject.files().as_slice() {
+            [path] if path.is_absolute() => rule.path = Some(path.clone()),
+            files if files.iter().any(|path| path.is_relative()) => return None,
+            _ => {}
         }
         rule.tool = subject.tool;
         rule.kind = subject.kind.filter(|kind| !matches!(kind, ToolKind::Unknown(_) | ToolKind::Other));

@@ -10,7 +10,7 @@ mod names;
 use crate::shell::{Part, parts};
 use attache_protocol::v1::ToolKind;
 use input::Reader;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// How many commands of one call are compared with each other.
 const MOST_COMPARED: usize = 64;
@@ -83,6 +83,63 @@ impl ToolEffect {
     /// Whether the agent says nothing about the call but its title.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.paths.is_empty() && self.urls.is_empty() && self.arguments.is_none()
+    }
+
+    /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the agent gives them), `paths`, `urls` and
+    /// `arguments`, without those that are empty.
+    pub fn to_json(&self) -> Value {
+        let mut members = Map::new();
+        let command = |command: &Command| {
+            let mut members = Map::new();
+            members.insert("command".to_owned(), command.line.as_str().into());
+            members
+                .extend(command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())));
+            if !command.environment.is_empty() {
+                let variables =
+                    command.environment.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+                members.insert("variables".to_owned(), Value::Object(variables.collect()));
+            }
+            Value::Object(members)
+        };
+        let lists = [
+            ("commands", self.commands.iter().map(command).collect::<Vec<_>>()),
+            ("paths", self.paths.iter().map(|path| path.as_str().into()).collect()),
+            ("urls", self.urls.iter().map(|url| url.as_str().into()).collect()),
+        ];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        members.extend(lists.map(|(name, list)| (name.to_owned(), Value::Array(list))));
+        members.extend(self.arguments.clone().map(|arguments| ("arguments".to_owned(), arguments)));
+        Value::Object(members)
+    }
+
+    /// The same effect with every text replaced, such as to hide secrets. Arguments become one text.
+    #[must_use]
+    pub fn with_texts(&self, replace: impl Fn(&str) -> String) -> Self {
+        let command = |command: &Command| Command {
+            line: replace(&command.line),
+            words: Vec::new(),
+            folder: command.folder.as_deref().map(&replace),
+            environment: command
+                .environment
+                .iter()
+                .map(|(name, value)| {
+                    let pair = replace(&format!("{name}={value}"));
+                    let (name, value) = pair.split_once('=').unwrap_or((&pair, ""));
+                    (name.to_owned(), value.to_owned())
+                })
+                .collect(),
+        };
+        let texts = |texts: &[String]| texts.iter().map(|text| replace(text)).collect();
+        Self {
+            commands: self.commands.iter().map(command).collect(),
+            paths: texts(&self.paths),
+            urls: texts(&self.urls),
+            arguments: self
+                .arguments
+                .as_ref()
+                .map(|arguments| Value::String(replace(&arguments.to_string()))),
+            stated: self.stated.as_deref().map(&replace),
+        }
     }
 
     /// Leaves out commands that are only a part of another: some agents send a line and, beside it, each command of it.

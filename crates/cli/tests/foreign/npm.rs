@@ -247,13 +247,17 @@ async fn writes_only_with_permission(agent: NpmAgent) {
     let cwd = text(project.cwd());
     let run = async |flags: &[&str]| {
         let fixed = ["run", "--agent", agent.name, "--cwd", &cwd, "--json", "--mode", agent.allows];
-        home.attache_keeping(&[&fixed, flags, &["make made.txt"]].concat()).await.events()
+        home.attache_keeping(&[&fixed, flags, &["make made.txt"]].concat()).await
     };
-    let events = run(&[]).await;
+    let ended = run(&[]).await;
+    assert_eq!(ended.code(), 11, "{ended:?}");
+    let events = ended.events();
     assert_eq!(events.member("permission", "decision"), ["rejected"], "{events:?}");
     assert_eq!(events.member("permission", "by"), ["nobody"]);
     assert!(!project.file("made.txt").exists());
-    let events = run(&["--allow", "edit"]).await;
+    let ended = run(&["--allow", "edit"]).await;
+    assert_eq!(ended.code(), 0, "{ended:?}");
+    let events = ended.events();
     assert_eq!(events.member("permission", "decision"), ["allowed"], "{events:?}");
     assert_eq!(project.text("made.txt"), "made\n");
     let audit = home.attache_keeping(&["permissions", "audit", "--json"]).await;
@@ -261,7 +265,7 @@ async fn writes_only_with_permission(agent: NpmAgent) {
     let path = text(project.file("made.txt"));
     let logged: Vec<(String, bool)> = lines
         .map(|line| {
-            let paths = line["paths"].as_array().unwrap();
+            let paths = line["effect"]["paths"].as_array().unwrap();
             (line["verdict"].as_str().unwrap().to_owned(), paths.iter().any(|each| *each == path.as_str()))
         })
         .collect();

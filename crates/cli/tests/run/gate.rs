@@ -48,7 +48,7 @@ fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines
         .map(|line| {
-            let paths = line["paths"].as_array().cloned().unwrap_or_default();
+            let paths = line["effect"]["paths"].as_array().cloned().unwrap_or_default();
             let paths = paths.iter().map(|path| path.as_str().unwrap().to_owned()).collect();
             (line["verdict"].as_str().unwrap().to_owned(), paths)
         })

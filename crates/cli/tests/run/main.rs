@@ -15,6 +15,7 @@ mod client_permissions;
 mod config;
 mod demo;
 mod driven;
+mod effects;
 mod exit;
 mod faces;
 mod fuzzed;

@@ -4,6 +4,7 @@ use super::audit_log::{AuditLog, Written};
 use super::secrets::without_secrets;
 use crate::permission::{Decision, PermissionRequest};
 use crate::permission_rule::PermissionRule;
+use attache_policy::ToolEffect;
 use attache_protocol::v1::{SessionId, ToolKind};
 use attache_session::Timestamp;
 use serde_json::json;
@@ -17,8 +18,11 @@ const AUDITED: usize = 1000;
 /// How much of a title is kept, in characters.
 const TITLE: usize = 400;
 
+/// How much of each command, path or address is kept, in characters.
+const TEXT: usize = 16_384;
+
 /// How many paths are kept.
-const PATHS: usize = 16;
+const PATHS: usize = 64;
 
 /// One decision, as the log has it; as text one line of JSON. What looks like a secret in a title or a rule is replaced by `…`.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +38,8 @@ pub struct Audited {
     pub title: String,
     /// The kind of the call, if the agent told it.
     pub kind: Option<ToolKind>,
-    /// The files that it was about; the first 16.
-    pub paths: Vec<String>,
+    /// What the call does beyond its title: its commands, files and addresses, secrets hidden.
+    pub effect: ToolEffect,
     /// What was decided.
     pub verdict: Verdict,
     /// Who decided.
@@ -73,7 +77,7 @@ impl Audited {
             session_id: request.session_id.clone(),
             title: without_secrets(request.title()).chars().take(TITLE).collect(),
             kind: request.kind().cloned(),
-            paths: paths(request),
+            effect: effect(request),
             verdict: Verdict::Withdrawn,
             by: DecidedBy::Asked,
         }
@@ -118,19 +122,34 @@ impl fmt::Display for Audited {
             "kind": self.kind.as_ref().map(ToolKind::as_str),
             "title": self.title,
         });
-        if let (Some(members), false) = (line.as_object_mut(), self.paths.is_empty()) {
-            members.insert("paths".to_owned(), json!(self.paths));
+        if !self.effect.is_empty()
+            && let Some(members) = line.as_object_mut()
+        {
+            members.insert("effect".to_owned(), self.effect.to_json());
         }
         write!(f, "{line}")
     }
 }
 
-/// The files of a request, each by the name that was shown and the one it leads to.
-fn paths(request: &PermissionRequest) -> Vec<String> {
+/// What a request does, within bounds, secrets hidden; a file also by the path that it leads to.
+fn effect(request: &PermissionRequest) -> ToolEffect {
+    let mut effect = request.effect();
+    effect.paths.truncate(PATHS);
     let resolved = request.file.as_ref().map(|file| file.resolved.to_string_lossy().into_owned());
-    let mut paths: Vec<String> = request.effect().paths.into_iter().take(PATHS).collect();
+    let paths = &mut effect.paths;
     paths.extend(resolved.filter(|resolved| !paths.contains(resolved)));
-    paths
+    effect.with_texts(|text| bounded(&without_secrets(text)))
+}
+
+/// The text, or its beginning and how much is left out.
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((at, _)) => {
+            let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+            format!("{kept}… ({} more characters)", rest.chars().count())
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// The decisions until now.

@@ -36,6 +36,18 @@ impl Subject {
         }
     }
 
+    /// The files of the call, each once, from the session's folder; relative ones that no folder is known for are left out where an absolute
+    /// path ends with them.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> =
+            self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
+        files.sort();
+        files.dedup();
+        let absolute: Vec<PathBuf> = files.iter().filter(|path| path.is_absolute()).cloned().collect();
+        files.retain(|path| path.is_absolute() || !absolute.iter().any(|other| other.ends_with(path)));
+        files
+    }
+
     /// Whether variables are set for a command that may change what it does.
     pub(super) fn is_changed(command: &Command) -> bool {
         command.environment.iter().any(|(name, value)| !changes_only_looks(name, value))

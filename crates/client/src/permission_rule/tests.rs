@@ -267,12 +267,19 @@ fn agent_tool_and_scope_are_held_to() {
 fn the_narrowest_rule_is_about_its_request_and_little_else() {
     let about = |call: &str| {
         let rule = PermissionRule::about(&request(call), Effect::Allow, Scope::Always)?;
-        assert!(rule.is_about(&request(call), "probe", Path::new("/")));
+        assert!(rule.is_about(&request(call), "probe", Path::new("/a")));
         Some(rule.to_string())
     };
     assert_eq!(about(&command("ls -l")).as_deref(), Some(r#"allow command="ls -l""#));
     let edit = r#"{"toolCallId":"t","kind":"edit","locations":[{"path":"/a/b"}]}"#;
     assert_eq!(about(edit).as_deref(), Some(r#"allow kind="edit" path="/a/b""#));
+    let both = edit.replace("\"kind\"", "\"name\":\"e\",\"rawInput\":{\"path\":\"b\"},\"kind\"");
+    assert_eq!(about(&both).as_deref(), Some(r#"allow kind="edit" tool="e" path="/a/b""#));
+    let relative = r#"{"toolCallId":"t","name":"e","kind":"edit","rawInput":{"path":"b"}}"#;
+    assert_eq!(about(relative), None, "all files of the tool were never asked about");
+    let (request, folder) = (request(relative), Path::new("/a"));
+    let known = PermissionRule::about_in(&request, Effect::Allow, Scope::Always, folder);
+    assert_eq!(known.unwrap().path.as_deref(), Some(Path::new("/a/b")));
     assert_eq!(about(r#"{"toolCallId":"t","name":"n"}"#).as_deref(), Some(r#"allow tool="n""#));
     assert_eq!(about(r#"{"toolCallId":"t","kind":"edit"}"#), None, "all edits were never asked about");
 }

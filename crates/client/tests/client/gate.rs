@@ -470,11 +470,11 @@ async fn rules_decide_about_writes_and_the_log_names_the_file() {
         let audited = broker.audit().pop().unwrap();
         assert_eq!(audited.verdict == Verdict::Allowed, writes, "{name}");
         assert!(
-            audited.paths.iter().any(|path| path.ends_with(name) || name.starts_with("link")),
+            audited.effect.paths.iter().any(|path| path.ends_with(name) || name.starts_with("link")),
             "{audited:?}"
         );
         let line: Value = serde_json::from_str(&audited.to_string()).unwrap();
-        assert_eq!(line["paths"][0], audited.paths[0]);
+        assert_eq!(line["effect"]["paths"][0], audited.effect.paths[0]);
     }
 }
 
