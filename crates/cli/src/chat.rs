@@ -121,7 +121,9 @@ impl Chat {
                         None => return Ok(Exit::Done),
                     },
                     Some((request, rule)) = self.follow.by_rule.recv() => {
-                        self.lines.print(&Verdict::by_rule(&request, rule).sentence(&request));
+                        let verdict = Verdict::by_rule(&request, rule);
+                        let lines = verdict.lines(&request, &self.cwd, terminal::columns());
+                        self.lines.print(&lines.join("\n"));
                     }
                 }
             };

@@ -2,7 +2,7 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
-use attache_client::{AgentSource, KnownAgent, StartError};
+use attache_client::{AgentSource, KnownAgent, Options, StartError};
 use attache_host::Launch;
 use std::path::Path;
 
@@ -28,14 +28,14 @@ impl ChosenAgent {
     /// # Errors
     /// As [`ChosenAgent::of`].
     pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(String, AgentSource), Failure> {
-        let Self { name, .. } = Self::of(given)?;
+        let Self { name, built_in, .. } = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         // What could be found once is found again, unless it was taken away: then that is what starting it says.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
-        Ok((name, AgentSource::launch(launch)))
+        Ok((name, AgentSource::launch(launch).with_options(move |options| offered(options, built_in))))
     }
 
     /// The agent that `--agent` says; without it the built-in one.
@@ -75,6 +75,12 @@ impl ChosenAgent {
         self.launch = variables.iter().fold(self.launch, |launch, (name, value)| launch.env(name, value));
         self
     }
+}
+
+/// What an agent is offered. The built-in one decides about files by its own rules and modes, which ask with the same diff, so that it works on
+/// the disk by itself.
+pub(crate) fn offered(options: Options, built_in: bool) -> Options {
+    if built_in { options.without_reading().without_writing() } else { options }
 }
 
 /// The built-in agent as a child: this program again.

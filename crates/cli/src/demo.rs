@@ -112,6 +112,7 @@ async fn one(
         timeout: None,
         budget: None,
         title,
+        refused: 0,
     };
     run.turn(session, prompt).await
 }

@@ -18,6 +18,7 @@ Exit codes:
   8    timeout
   9    the session is open elsewhere
   10   the store of sessions cannot be used
+  11   in the last turn an action was refused, because no person, rule or flag allowed it
   130  cancelled";
 
 /// How the command ended.
@@ -34,6 +35,7 @@ pub(crate) enum Exit {
     Timeout,
     Busy,
     NoStore,
+    NotAllowed,
     Cancelled,
     /// The code of a program that was run in its place.
     Kept(u8),
@@ -54,6 +56,7 @@ impl Exit {
             Self::Timeout => 8,
             Self::Busy => 9,
             Self::NoStore => 10,
+            Self::NotAllowed => 11,
             Self::Cancelled => 130,
             Self::Kept(code) => code,
         }

@@ -9,11 +9,11 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question, SessionChanges,
-    SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question, QuestionAbout,
+    SessionChanges, SessionState,
 };
 use attache_protocol::ErrorCode;
-use attache_session::TurnOutcome;
+use attache_session::{Parts, TurnOutcome};
 use std::io::{self, Stdout, Write};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -78,13 +78,14 @@ impl Follow {
         let before = self.session.snapshot().sequence();
         self.until_it_rests().await?;
         let session = self.session.snapshot();
-        if session.sequence() == before {
+        // Other parts may change without a turn: then the end of the last one was shown before.
+        if session.changed_at(Parts::TURN) <= before {
             return Ok(());
         }
         match session.last_outcome() {
             Some(TurnOutcome::Stopped(reason)) => {
                 let (usage, state) = (session.usage().last_turn(), session.usage());
-                self.item(Item::Stop { reason, usage, state })?;
+                self.item(Item::Stop { reason, usage, state, refused: 0 })?;
             }
             Some(TurnOutcome::Failed(error)) => {
                 self.pause()?;
@@ -170,7 +171,12 @@ impl Follow {
         println("");
         match answer {
             // One that was withdrawn meanwhile needs no answer.
-            Some(answer) => drop(self.session.answer(question.id, answer)),
+            Some((answer, verdict)) => {
+                if let (QuestionAbout::Permission(request), Some(verdict)) = (&question.about, &verdict) {
+                    self.item(Item::Permission { request, verdict })?;
+                }
+                let _ = self.session.answer(question.id, answer);
+            }
             None if self.session.questions().iter().any(|open| open.id == question.id) => {
                 self.session.cancel()
             }

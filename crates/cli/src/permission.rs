@@ -1,5 +1,6 @@
 //! Who decides what may run: the person's remembered rules, the flags, or the person at the terminal. Nothing is ever approved silently.
 
+mod effect;
 mod remember;
 pub(crate) mod rules;
 
@@ -12,6 +13,7 @@ use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallConte
 use rules::Rules;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
@@ -26,16 +28,17 @@ pub(crate) struct Question {
 /// A policy for a session that sends every question to whoever holds the other end. Without that end everything is rejected.
 pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
     let (sender, receiver) = mpsc::channel(QUESTIONS);
-    let permissions = Permissions::ask(move |request| {
+    // Also what an earlier answer covers: the policy decides that, and the person sees it.
+    let permissions = Permissions::Ask(Arc::new(move |request| {
         let sender = sender.clone();
-        async move {
+        Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             if sender.send(Question { request, answer }).await.is_err() {
                 return Decision::Reject;
             }
             answered.await.unwrap_or(Decision::Reject)
-        }
-    });
+        })
+    }));
     (permissions, receiver)
 }
 
@@ -60,14 +63,20 @@ impl Policy {
         if let Some(verdict) = self.rules.as_ref().and_then(|rules| rules.verdict(request)) {
             return Some(verdict);
         }
-        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: true, by });
+        // An agent that offers nothing which allows is refused.
+        let is_offered = Decision::Allow.allows(&request.options);
+        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
+            _ if request.covered => allowed(By::Person),
+            // No flag covers a protected file: the person sees each change of it.
+            _ if request.protected.is_some() && self.ask => None,
+            _ if request.protected.is_some() => Some(Verdict::nobody()),
             _ if self.yes => allowed(By::Yes),
             Some(kind) if self.kinds.contains(kind) => allowed(By::Allow),
             _ if self.ask => None,
-            _ => Some(Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }),
+            _ => Some(Verdict::nobody()),
         }
     }
 
@@ -130,8 +139,17 @@ impl By {
 }
 
 impl Verdict {
+    fn nobody() -> Self {
+        Self { decision: Some(Decision::Reject), allowed: false, by: By::Nobody }
+    }
+
     pub(crate) fn withdrawn() -> Self {
         Self { decision: None, allowed: false, by: By::Withdrawn }
+    }
+
+    /// Whether the action is refused; one that is no longer asked about is not.
+    pub(crate) fn refuses(&self) -> bool {
+        !self.allowed && self.by != By::Withdrawn
     }
 
     /// For programs; see JSON.md.
@@ -148,25 +166,52 @@ impl Verdict {
     }
 
     /// What was decided, in one line.
-    pub(crate) fn sentence(&self, request: &PermissionRequest) -> String {
+    fn sentence(&self, request: &PermissionRequest) -> String {
         let title = sanitize::visible_line(request.title());
         match &self.by {
             By::Rule(rule) => {
                 let rule = sanitize::visible(&rule.to_string()).into_owned();
                 format!("{} by your rule {}: {title}", self.word(), sanitize::line(&rule))
             }
+            By::Yes | By::Allow | By::Tour if !self.allowed => {
+                format!("refused, because the agent offers no answer that allows it: {title}")
+            }
             By::Yes => format!("allowed by --yes: {title}"),
             By::Allow => format!("allowed by --allow {}: {title}", kind_word(request)),
             By::Person if self.allowed => format!("allowed by you: {title}"),
             By::Person => format!("rejected by you: {title}"),
-            By::Nobody => format!("rejected, since nobody can be asked here: {title}"),
+            By::Nobody => {
+                format!("refused, because no rule or flag allows it and no person can be asked: {title}")
+            }
             By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
             By::Withdrawn => format!("no longer asked: {title}"),
         }
     }
 
+    /// What was decided and what it is about, in lines of at most `columns`; in one line, except for the line feeds of a command, if the
+    /// width does not matter.
+    pub(crate) fn lines(
+        &self,
+        request: &PermissionRequest,
+        cwd: &Path,
+        columns: Option<usize>,
+    ) -> Vec<String> {
+        let parts = effect::parts(request, cwd, effect::Extent::Decision);
+        let whole: Vec<String> = std::iter::once(self.sentence(request)).chain(parts).collect();
+        let whole = whole.join("  ");
+        let columns = columns.unwrap_or(usize::MAX);
+        let folded = width::fold(&whole, columns.saturating_sub(6)).into_iter().enumerate();
+        folded.map(|(index, line)| if index == 0 { line } else { format!("    {line}") }).collect()
+    }
+
     /// How to allow it the next time, if that is what the person wants to know.
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
+        if self.by == By::Nobody && request.protected.is_some() {
+            let file = "no flag allows a change of a protected file or a look at a secret";
+            return Some(format!(
+                "{file}: a terminal would ask, and a rule with the path of this file allows it"
+            ));
+        }
         let allow = match request.kind() {
             Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {
                 format!("--allow {} allows this kind, ", kind.as_str())
@@ -196,19 +241,18 @@ pub(crate) fn ask(request: &PermissionRequest, cwd: &Path, rules: Option<&Rules>
 /// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
 fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
-        // A command runs as it is, with every line feed in it.
-        Some(command) => sanitize::visible(&command.line()).into_owned(),
+        // The command follows as it is, with every line feed in it.
+        Some(_) => String::new(),
         None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
     let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
-    lines.extend(
-        title
-            .split('\n')
-            .flat_map(|line| width::wrap(line, columns.saturating_sub(2)))
-            .map(|line| format!("  {}", paint.paint(BOLD, line))),
-    );
+    let title = Some(title).filter(|title| !title.is_empty());
+    let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
+    lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
+    let effect = effect::parts(request, cwd, effect::Extent::Question);
+    lines.extend(effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)));
     let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {

@@ -117,7 +117,21 @@ fn decision(line: &str) -> String {
     // Nobody decided about what was withdrawn.
     let by = if verdict == "withdrawn" { String::new() } else { format!(" {by}") };
     let (agent, title) = (text("agent").unwrap_or_default(), text("title").unwrap_or_default());
-    format!("{at}  {agent}  {verdict}{by}: {title}")
+    let effect = entry.get("effect").map(effect).unwrap_or_default();
+    format!("{at}  {agent}  {verdict}{by}: {title}{effect}")
+}
+
+/// What a call did beyond its title.
+fn effect(effect: &Value) -> String {
+    let list = |name: &str| effect.get(name).and_then(Value::as_array).into_iter().flatten();
+    let text = |mark: &str, value: Option<&Value>| {
+        value.and_then(Value::as_str).map(|text| format!("  {mark}{}", shown(text)))
+    };
+    let commands = list("commands").filter_map(|command| text("$ ", command.get("command")));
+    let paths = list("paths").filter_map(|path| text("file ", Some(path)));
+    let urls = list("urls").filter_map(|url| text("", Some(url)));
+    let arguments = text("with ", effect.get("arguments"));
+    commands.chain(paths).chain(urls).chain(arguments).collect()
 }
 
 fn shown(text: &str) -> String {

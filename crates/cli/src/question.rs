@@ -1,11 +1,12 @@
 //! What an agent asks, put to the person at the terminal.
 
+use crate::permission::Verdict;
 use crate::permission::rules::Rules;
 use crate::{elicitation, permission};
 use attache_client::{Answer, HubSession, PermissionBroker, Question, QuestionAbout};
 use std::io;
 
-/// Waits for the person's answer; `None` if the question is withdrawn first.
+/// Waits for the person's answer, with the verdict that it gives about a permission; `None` if the question is withdrawn first.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.
@@ -13,7 +14,7 @@ pub(crate) async fn put(
     session: &HubSession,
     question: &Question,
     rules: &PermissionBroker,
-) -> io::Result<Option<Answer>> {
+) -> io::Result<Option<(Answer, Option<Verdict>)>> {
     let rules = Rules::of(rules, session);
     let is_open = || session.questions().iter().any(|open| open.id == question.id);
     let mut watch = session.watch();
@@ -22,10 +23,12 @@ pub(crate) async fn put(
         Ok(match &question.about {
             QuestionAbout::Permission(request) => {
                 permission::ask(request, session.cwd(), Some(&rules))?;
-                permission::answer(request, Some(&rules)).await?.decision.map(Answer::Permission)
+                let verdict = permission::answer(request, Some(&rules)).await?;
+                let decision = verdict.decision.clone();
+                decision.map(|decision| (Answer::Permission(decision), Some(verdict)))
             }
-            QuestionAbout::Form(request) => Some(Answer::Form(elicitation::fill(request).await?)),
-            QuestionAbout::Page(request) => Some(Answer::Page(elicitation::open(request).await?)),
+            QuestionAbout::Form(request) => Some((Answer::Form(elicitation::fill(request).await?), None)),
+            QuestionAbout::Page(request) => Some((Answer::Page(elicitation::open(request).await?), None)),
             _ => None,
         })
     };

@@ -10,7 +10,7 @@ mod trace;
 pub(crate) mod waiting;
 
 use crate::args;
-use crate::chosen_agent::{ChosenAgent, cannot_start};
+use crate::chosen_agent::{self, ChosenAgent, cannot_start};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -85,7 +85,7 @@ async fn with_face(
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command is asked for like any other permission: see `Policy`.
-    let mut options = Options::default().terminals();
+    let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
     let ask = !arguments.json && key::can_ask();
     let mut elicitations = mpsc::channel(1).1;
     if let Some(answer) = arguments.forms {
@@ -216,7 +216,9 @@ async fn in_session(
         timeout: arguments.timeout,
         budget: arguments.budget.as_ref(),
         title,
+        refused: 0,
     };
+    let mut last = Exit::Done;
     for (index, prompt) in prompts.iter().enumerate() {
         let text: String = prompt.iter().map(Piece::text).collect();
         show(run.face, Item::Prompt { text: &text, number: index + 1, count: prompts.len() })?;
@@ -224,12 +226,13 @@ async fn in_session(
         for warning in &attached.warnings {
             show(run.face, Item::Warning(warning))?;
         }
-        let exit = run.turn(&handle, attached.blocks).await?;
-        if exit != Exit::Done {
-            return Ok(exit);
+        last = run.turn(&handle, attached.blocks).await?;
+        // An action that was refused ends no script; the code tells of the last turn.
+        if !matches!(last, Exit::Done | Exit::NotAllowed) {
+            return Ok(last);
         }
     }
-    Ok(Exit::Done)
+    Ok(last)
 }
 
 /// Whether a person sees what is written to stderr as it is written.

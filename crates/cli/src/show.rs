@@ -56,8 +56,8 @@ pub(crate) enum Item<'a> {
     Config(&'a ConfigOptions),
     /// The agent tells something that is no part of the answer.
     Notice(&'a Notice),
-    /// The turn ended with a stop reason.
-    Stop { reason: &'a StopReason, usage: Option<&'a Usage>, state: &'a UsageState },
+    /// The turn ended with a stop reason. So many actions of it were refused.
+    Stop { reason: &'a StopReason, usage: Option<&'a Usage>, state: &'a UsageState, refused: usize },
     /// The run failed.
     Error { exit: Exit, message: &'a str },
 }

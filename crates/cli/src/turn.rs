@@ -38,6 +38,8 @@ pub(crate) struct Run<'r> {
     pub(crate) budget: Option<&'r Budget>,
     /// The session's title as it was last shown.
     pub(crate) title: Option<String>,
+    /// How many actions of the turn were refused.
+    pub(crate) refused: usize,
 }
 
 /// What the run waits for.
@@ -66,6 +68,7 @@ impl Run<'_> {
                 format!("{passed}: nothing was sent; allow more by --budget"),
             ));
         }
+        self.refused = 0;
         let begun = session.prompt(prompt).await;
         let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
@@ -160,6 +163,7 @@ impl Run<'_> {
             }
         };
         self.policy.record(&request, &verdict);
+        self.refused += usize::from(verdict.refuses());
         self.item(Item::Permission { request: &request, verdict: &verdict })?;
         if *stopping != before && *stopping == Some(Exit::Cancelled) {
             self.remark(CANCELLING)?;
@@ -211,7 +215,8 @@ impl Run<'_> {
             if let Some(unwatched) = self.budget.and_then(|budget| budget.unwatched(state)) {
                 self.item(Item::Warning(&unwatched))?;
             }
-            self.item(Item::Stop { reason: &outcome.stop_reason, usage: outcome.usage.as_ref(), state })?;
+            let (reason, usage) = (&outcome.stop_reason, outcome.usage.as_ref());
+            self.item(Item::Stop { reason, usage, state, refused: self.refused })?;
         }
         match (outcome, stopping) {
             (_, Some(Exit::Timeout)) => {
@@ -227,7 +232,10 @@ impl Run<'_> {
             }
             (Ok(_), Some(exit)) => Ok(exit),
             (Err(error), Some(exit)) => Err(Failure::new(exit, error)),
-            (Ok(outcome), None) => Ok(exit_of(&outcome.stop_reason)),
+            (Ok(outcome), None) => Ok(match exit_of(&outcome.stop_reason) {
+                Exit::Done if self.refused > 0 => Exit::NotAllowed,
+                exit => exit,
+            }),
             (Err(error), None) => Err(failure_of(&error)),
         }
     }

@@ -1,8 +1,8 @@
 //! What this client serves: the agent's calls and updates as they arrive.
 
 use crate::elicitation::Elicitations;
-use crate::first::{First, first};
-use crate::live::{Asking, Live};
+use crate::files;
+use crate::live::OpenQuestion;
 use crate::noise::Noise;
 use crate::sessions::Sessions;
 use crate::terminals;
@@ -16,11 +16,10 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::{
     ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateTerminalRequest,
-    KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionOutcome,
-    RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
-    WaitForTerminalExitRequest, WriteTextFileRequest,
+    KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionRequest, SessionId,
+    SessionNotification, TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
 };
-use attache_session::{EventBody, PermissionId};
+use attache_session::EventBody;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -53,19 +52,19 @@ impl Client for Incoming {
         };
         let asking = live.ask(params, answer)?;
         let question = OpenQuestion { id: asking.request.id, live };
-        Some(Box::pin(question.put(asking)))
+        Some(Box::pin(question.decide(asking, self.unsaved.clone())))
     }
 
     fn fs_read_text_file(&mut self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => live.files().read(params, self.unsaved.clone(), answer),
+            Some(live) => files::read(live, params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
 
     fn fs_write_text_file(&mut self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
         match self.sessions.get(&params.session_id) {
-            Some(live) => live.files().write(params, self.unsaved.clone(), answer),
+            Some(live) => files::write(live, params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
@@ -146,29 +145,4 @@ impl Drop for Incoming {
 
 fn unknown(id: &SessionId) -> Error {
     Error::resource_not_found_session(id.as_str())
-}
-
-/// A question that somebody is asked. However that ends, also by a panic of theirs, the question is settled: as cancelled if nobody
-/// decided.
-struct OpenQuestion {
-    live: Arc<Live>,
-    id: PermissionId,
-}
-
-impl OpenQuestion {
-    async fn put(self, asking: Asking) {
-        let Asking { request, asked, cancelled, withdrawn } = asking;
-        let options = request.options.clone();
-        // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the future says so.
-        let needless = first(cancelled.wait(), withdrawn);
-        if let First::One(decision) = first(asked(request), needless).await {
-            self.live.settle(self.id, decision.outcome(&options));
-        }
-    }
-}
-
-impl Drop for OpenQuestion {
-    fn drop(&mut self) {
-        self.live.settle(self.id, RequestPermissionOutcome::Cancelled);
-    }
 }

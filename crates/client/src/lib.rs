@@ -34,12 +34,14 @@
 
 mod agent_connection;
 mod agent_process;
+mod approvals;
 mod change;
 mod echo;
 mod elicitation;
 mod elicitation_form;
 mod elicitation_url;
 mod evidence;
+mod file_action;
 mod file_uri;
 mod files;
 mod first;
@@ -59,6 +61,7 @@ mod outcome;
 mod pattern;
 mod permission;
 mod permission_broker;
+mod permission_effect;
 mod permission_rule;
 mod prompt;
 mod received;
@@ -80,11 +83,15 @@ mod watch;
 pub use agent_connection::AgentConnection;
 pub use agent_process::AgentProcess;
 pub use attache_host::Launch;
+pub use attache_policy::Guard;
+pub use attache_policy::effect::{self, ToolEffect};
+pub use attache_policy::is_invisible;
 pub use change::Change;
 pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
 pub use elicitation_form::{Form, Misfilled};
 pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
 pub use evidence::Evidence;
+pub use file_action::FileAction;
 pub use file_uri::file_uri;
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,

@@ -3,21 +3,22 @@
 mod asking;
 mod loading;
 
-pub(crate) use self::asking::Permitted;
+use self::asking::Question;
+pub(crate) use self::asking::{OpenQuestion, Permitted};
 use self::loading::Loading;
+use crate::approvals::Approvals;
 use crate::echo::Echo;
 use crate::files::Files;
 use crate::fold::Fold;
 use crate::outcome::{Outcome, TurnError};
-use crate::permission::{Asked, PermissionRequest, Permissions};
+use crate::permission::Permissions;
 use crate::prompt::PromptError;
 use crate::terminals::Terminals;
-use attache_connection::{Answer, Cancelled, End, Peer};
-use attache_host::Roots;
-use attache_protocol::method::{SessionCancel, SessionRequestPermission};
+use attache_connection::{End, Peer};
+use attache_policy::Folders;
+use attache_protocol::method::SessionCancel;
 use attache_protocol::v1::{
-    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SessionId,
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse, SessionId,
 };
 use attache_session::{EventBody, PermissionId, Position, TurnOutcome};
 use std::collections::BTreeMap;
@@ -48,7 +49,10 @@ pub(crate) struct State {
     loading: Option<Loading>,
     loads: u64,
     files: Files,
+    folders: Option<Arc<Folders>>,
     permissions: Permissions,
+    /// What the agent's permission requests allowed.
+    approvals: Approvals,
     /// Told when nobody needs their answer any more: whoever is asked something that is no permission request of the agent's.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<Running>,
@@ -66,7 +70,7 @@ struct Running {
 
 /// What setting a session up gives it.
 pub(crate) struct Setup {
-    pub(crate) roots: Arc<Roots>,
+    pub(crate) folders: Arc<Folders>,
     pub(crate) permissions: Permissions,
     /// That it was opened, and the options, modes and models of the agent's reply.
     pub(crate) said: Vec<EventBody>,
@@ -82,21 +86,6 @@ pub(crate) enum Stage {
     Ended(Result<Outcome, TurnError>),
 }
 
-/// A permission request that is open. Whoever takes it out of the state answers it, so it is answered once.
-struct Question {
-    answer: Answer<SessionRequestPermission>,
-    /// Dropped with the question, which tells whoever was asked that it is withdrawn.
-    _withdrawn: oneshot::Sender<()>,
-}
-
-/// A question that somebody must be asked, until one of the two says that nobody needs to be any more.
-pub(crate) struct Asking {
-    pub(crate) request: PermissionRequest,
-    pub(crate) asked: Asked,
-    pub(crate) cancelled: Cancelled,
-    pub(crate) withdrawn: oneshot::Receiver<()>,
-}
-
 impl Live {
     /// A session that is not set up yet: it has no folders and rejects everything.
     pub(crate) fn new(fold: Arc<Fold>, peer: Peer) -> Self {
@@ -109,7 +98,9 @@ impl Live {
             loading: None,
             loads: 0,
             files: Files::none(),
+            folders: None,
             permissions: Permissions::Reject,
+            approvals: Approvals::default(),
             asked_aside: Vec::new(),
             turn: None,
             turns: 0,
@@ -163,7 +154,7 @@ impl Live {
 
     /// The session goes on with these folders and rules, and with what the agent said about it.
     pub(crate) fn set_up(&self, setup: Setup) {
-        self.terminals.set_up(setup.roots.clone());
+        self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
         state.loading.take_if(|loading| loading.replayed.is_none());
         state.set_up(setup);
@@ -245,62 +236,6 @@ impl Live {
         }
     }
 
-    /// Takes a permission request: the call is patched (PERM-10), the question folded, and answered if nobody needs to be asked.
-    pub(crate) fn ask(
-        &self,
-        params: RequestPermissionRequest,
-        answer: Answer<SessionRequestPermission>,
-    ) -> Option<Asking> {
-        let mut state = self.state();
-        state.questions += 1;
-        let id = PermissionId(state.questions);
-        let RequestPermissionRequest { tool_call, options, .. } = params;
-        state.hear(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
-        let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
-        let request = PermissionRequest {
-            id,
-            session_id: self.id.clone(),
-            asked: tool_call,
-            tool_call: known,
-            options,
-            command: None,
-        };
-        let decided = match state.turn.as_ref() {
-            // PERM-06
-            Some(turn) if matches!(*turn.stage.borrow(), Stage::Cancelling) => {
-                Ok(RequestPermissionOutcome::Cancelled)
-            }
-            _ => state.permissions.decided(&request).map(|decision| decision.outcome(&request.options)),
-        };
-        let asking = match decided {
-            Ok(outcome) => {
-                state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
-                drop(state);
-                answer.send(Ok(RequestPermissionResponse::new(outcome)));
-                None
-            }
-            Err(asked) => {
-                let (sender, withdrawn) = oneshot::channel();
-                let cancelled = answer.cancelled().clone();
-                state.asked.insert(id, Question { answer, _withdrawn: sender });
-                drop(state);
-                Some(Asking { request, asked, cancelled, withdrawn })
-            }
-        };
-        self.fold.wake();
-        asking
-    }
-
-    /// Answers an open question; without effect if it was answered or withdrawn before.
-    pub(crate) fn settle(&self, id: PermissionId, outcome: RequestPermissionOutcome) {
-        let mut state = self.state();
-        let Some(question) = state.asked.remove(&id) else { return };
-        state.apply(EventBody::PermissionSettled { id, outcome: outcome.clone() });
-        drop(state);
-        question.answer.send(Ok(RequestPermissionResponse::new(outcome)));
-        self.fold.wake();
-    }
-
     /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers learn that nothing more comes.
     pub(crate) fn over(&self, end: &End) {
         let running = self.state().turn.as_ref().map(|turn| turn.number);
@@ -318,9 +253,15 @@ impl Live {
 
 impl State {
     fn set_up(&mut self, setup: Setup) {
-        self.files = Files::new(setup.roots);
+        self.files = Files::new(setup.folders.clone());
+        self.folders = Some(setup.folders);
         self.permissions = setup.permissions;
         setup.said.into_iter().for_each(|body| self.apply(body));
+    }
+
+    /// Whether the turn in flight is being cancelled.
+    fn is_cancelling(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| matches!(*turn.stage.borrow(), Stage::Cancelling))
     }
 
     /// Whether somebody waits for a load.
@@ -340,8 +281,9 @@ impl State {
         self.fold.apply(body);
     }
 
-    /// Takes out all open questions and folds that nobody answered them.
+    /// Takes out all open questions and folds that nobody answered them. What was approved and not used is not used later.
     fn withdraw(&mut self) -> Vec<Question> {
+        self.approvals.end_turn();
         self.asked_aside.clear();
         let open = std::mem::take(&mut self.asked);
         for id in open.keys() {

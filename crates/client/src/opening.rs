@@ -8,7 +8,8 @@ use crate::permission::Permissions;
 use crate::session_handle::SessionHandle;
 use crate::watch::Watch;
 use attache_connection::CallError;
-use attache_host::{Roots, RootsError};
+use attache_host::RootsError;
+use attache_policy as policy;
 use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
     AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer, NewSessionRequest,
@@ -125,8 +126,8 @@ impl<'c> Opening<'c> {
         if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
             shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
         }
-        let (roots, keep_received) = (folders.roots.clone(), known.is_some());
-        let setup = Setup { roots, permissions, said: Vec::new(), keep_received };
+        let (found, keep_received) = (folders.found.clone(), known.is_some());
+        let setup = Setup { folders: found, permissions, said: Vec::new(), keep_received };
         let live = match origin {
             Origin::New => create(shared, folders, mcp_servers, setup).await,
             Origin::Loaded(id) => {
@@ -355,7 +356,7 @@ fn said(
 struct Folders {
     cwd: String,
     additional_directories: Vec<String>,
-    roots: Arc<Roots>,
+    found: Arc<policy::Folders>,
 }
 
 impl Folders {
@@ -376,8 +377,9 @@ impl Folders {
                 additional.push(folder);
             }
         }
-        let roots = Roots::new(&cwd, &additional).map_err(OpenError::Folder)?;
-        Ok(Self { cwd, additional_directories: additional, roots: Arc::new(roots) })
+        let given: Vec<PathBuf> = std::iter::once(&cwd).chain(&additional).map(PathBuf::from).collect();
+        let found = policy::Folders::new(&given).map_err(OpenError::Folder)?;
+        Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
     }
 
     fn opened(&self, shared: &Shared, origin: attache_session::Origin) -> EventBody {

@@ -39,6 +39,8 @@ pub struct Options {
     pub terminal_login: bool,
     /// Whether text files are read for the agent, as they are unless this is switched off: see [`Options::without_reading`].
     pub reads_text_files: bool,
+    /// Whether text files are written for the agent, as they are unless this is switched off: see [`Options::without_writing`].
+    pub writes_text_files: bool,
     /// What an editor has open and not saved (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
     /// Whether what is said of sessions is kept for a log, see [`Sessions::new`](crate::sessions::Sessions::new).
@@ -62,6 +64,7 @@ impl Default for Options {
             terminals: false,
             terminal_login: false,
             reads_text_files: true,
+            writes_text_files: true,
             unsaved_text: None,
             kept: false,
             form: None,
@@ -104,7 +107,8 @@ impl Options {
     ///
     /// A command runs on this machine with the rights of this process, in a folder of the session, under no other bound. So each is put to the
     /// session's [`crate::Permissions`] first, as a question of the kind `execute` with the command in it: [`crate::Permissions::Reject`]
-    /// refuses every one. What an agent's own permission request allowed is not taken for it, since nothing ties that to a command.
+    /// refuses every one. A command that the agent's own permission request named, with the same arguments, folder and variables, runs once
+    /// without a second question if that request was allowed.
     /// A command is killed with all it started when it is released, the session closes or is dropped, or the connection ends.
     ///
     /// ```
@@ -129,6 +133,16 @@ impl Options {
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
+        self
+    }
+
+    /// Offers the agent no writing of text files (INIT-16); it writes them by itself then, as its own rules allow.
+    ///
+    /// Where writing is offered each write is put to the session's [`crate::Permissions`], as a question of the kind `edit` with the diff in
+    /// it, unless the agent's own permission request showed that diff and was allowed.
+    #[must_use]
+    pub fn without_writing(mut self) -> Self {
+        self.writes_text_files = false;
         self
     }
 
@@ -188,6 +202,7 @@ impl std::fmt::Debug for Options {
             .field("terminals", &self.terminals)
             .field("terminal_login", &self.terminal_login)
             .field("reads_text_files", &self.reads_text_files)
+            .field("writes_text_files", &self.writes_text_files)
             .field("unsaved_text", &self.unsaved_text.is_some())
             .field("form", &self.form.is_some())
             .field("url", &self.url.is_some())
@@ -205,7 +220,7 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     session.compaction = Some(CompactionCapabilities::new());
     let mut capabilities = ClientCapabilities::new();
     capabilities.fs.read_text_file = offered.reads_text_files;
-    capabilities.fs.write_text_file = true;
+    capabilities.fs.write_text_file = offered.writes_text_files;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
     capabilities.elicitation = elicitation::capabilities(offered.form.is_some(), offered.url.is_some());

@@ -1,6 +1,8 @@
 //! Who decides whether a tool call may run.
 
+use crate::file_action::FileAction;
 use crate::terminal_command::TerminalCommand;
+use attache_policy::Guard;
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,
     SelectedPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
@@ -14,15 +16,17 @@ use std::sync::Arc;
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
-/// Who decides whether a tool call may run. Whatever cannot be decided is rejected; nothing is ever approved by default.
+/// Who decides whether a tool call may run, and whether this client writes a file, reads a secret or runs a command for the agent.
+/// Whatever cannot be decided is rejected; nothing is ever approved by default.
 #[derive(Clone, Default)]
 pub enum Permissions {
     /// Everything is rejected, with the agent's own reject option, so that its turn goes on (PERM-11).
     #[default]
     Reject,
-    /// Calls of these kinds are allowed, others rejected. A call whose kind the agent never told is of no kind.
+    /// Calls of these kinds are allowed, others rejected. A call whose kind the agent never told is of no kind. What needs a person (see
+    /// [`PermissionRequest::protected`]) is rejected.
     AllowKinds(Vec<ToolKind>),
-    /// Everything is allowed.
+    /// Everything is allowed, except what needs a person (see [`PermissionRequest::protected`]).
     AllowAll,
     /// Somebody is asked. Several questions may be open at once (PERM-12). The future is dropped when the question is withdrawn: the
     /// turn was cancelled or ended, or the connection is over.
@@ -30,19 +34,23 @@ pub enum Permissions {
 }
 
 impl Permissions {
-    /// Asks `decide` for each permission.
+    /// Asks `decide` for each permission that no earlier answer covers (see [`PermissionRequest::covered`]).
     pub fn ask<F, D>(decide: F) -> Self
     where
         F: Fn(PermissionRequest) -> D + Send + Sync + 'static,
         D: Future<Output = Decision> + Send + 'static,
     {
-        Self::Ask(Arc::new(move |request| Box::pin(decide(request))))
+        Self::Ask(Arc::new(move |request| match request.covered {
+            true => Box::pin(std::future::ready(Decision::Allow)),
+            false => Box::pin(decide(request)),
+        }))
     }
 
     /// What holds without asking anybody, or who must be asked.
     pub(crate) fn decided(&self, request: &PermissionRequest) -> Result<Decision, Asked> {
         match self {
             Self::Reject => Ok(Decision::Reject),
+            Self::AllowKinds(_) | Self::AllowAll if request.protected.is_some() => Ok(Decision::Reject),
             Self::AllowAll => Ok(Decision::Allow),
             Self::AllowKinds(kinds) => {
                 let allowed = request.kind().is_some_and(|kind| kinds.contains(kind));
@@ -64,7 +72,8 @@ impl std::fmt::Debug for Permissions {
     }
 }
 
-/// The agent asks whether a tool call may run.
+/// The agent asks whether a tool call may run, or for something that this client does for it only with permission: to write a file, to read
+/// a file that holds secrets, or to run a command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermissionRequest {
@@ -81,6 +90,15 @@ pub struct PermissionRequest {
     /// The command, if the question is not the agent's own but this client's: whether a command may run that the agent wants run in a
     /// terminal (see [`crate::Options::terminals`]). Such a question is of the kind `execute` and is no part of the folded session.
     pub command: Option<TerminalCommand>,
+    /// The file, if the question is this client's own: whether it may write a file for the agent, or read one that holds secrets. The diff is
+    /// part of `asked`. Such a question is of the kind `edit` or `read` and is no part of the folded session.
+    pub file: Option<FileAction>,
+    /// Why only a person, or a rule that names this very file, may allow it: it changes a file that programs or agents obey, or touches one
+    /// that holds secrets. The list is that of [`attache_policy::guard`].
+    pub protected: Option<Guard>,
+    /// Whether an earlier answer covers it: the person chose an option that allows always, and what is asked now is within what that question
+    /// showed. Only questions of this client's own are covered. A rule that rejects goes before.
+    pub covered: bool,
 }
 
 impl PermissionRequest {

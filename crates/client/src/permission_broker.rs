@@ -1,18 +1,25 @@
 //! Who remembers what was decided: rules, and a log of decisions.
 
 mod audit;
+mod audit_log;
 mod rules_file;
 mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
-use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope};
+use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};
+use attache_protocol::v1::ToolCallLocation;
 use audit::Audit;
+use audit_log::{AuditLog, Written};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fmt, io};
 
 pub use audit::{Audited, DecidedBy, Verdict};
+
+/// How long a decision waits until the log's file has it.
+const WRITTEN: Duration = Duration::from_secs(1);
 
 /// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000 decisions. A face asks the person, and says what
 /// shall be remembered. Cheap to clone; clones share everything.
@@ -46,13 +53,15 @@ pub use audit::{Audited, DecidedBy, Verdict};
 /// # }
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct PermissionBroker(Arc<Mutex<Memory>>);
+pub struct PermissionBroker(Arc<Shared>);
 
 #[derive(Debug, Default)]
-struct Memory {
-    rules: Vec<PermissionRule>,
-    file: Option<PathBuf>,
-    audit: Audit,
+struct Shared {
+    /// Never held while a file is used, so that decisions wait for no disk.
+    rules: Mutex<Vec<PermissionRule>>,
+    /// Held while the file of the rules is changed.
+    file: Mutex<Option<PathBuf>>,
+    audit: Mutex<Audit>,
 }
 
 /// Why rules cannot be read or remembered.
@@ -129,31 +138,31 @@ impl PermissionBroker {
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, BrokerError> {
         let file = file.into();
         let rules = rules_file::read(&file)?;
-        let memory = Memory { rules, file: Some(file), audit: Audit::default() };
-        Ok(Self(Arc::new(Mutex::new(memory))))
+        Ok(Self(Arc::new(Shared {
+            rules: Mutex::new(rules),
+            file: Mutex::new(Some(file)),
+            audit: Mutex::default(),
+        })))
     }
 
     /// Has every decision from now on added to this file too, one line of JSON each (see [`Audited`]). What is older goes to a file of the
-    /// same name with `.1` behind it, so that both together stay below about 2 MiB. Decisions block for the disk then.
+    /// same name with `.1` behind it, so that both together stay below about 2 MiB. A thread writes the file; a decision waits for it, but
+    /// not for long, so that a file that cannot be written holds up no session.
     #[must_use]
     pub fn log_to(self, file: impl Into<PathBuf>) -> Self {
-        self.memory().audit.file = Some(file.into());
+        locked(&self.0.audit).log = Some(AuditLog::new(file.into()));
         self
     }
 
     /// The files of a log that [`PermissionBroker::log_to`] was given, the older one first. Neither need exist.
     pub fn log_files(file: &Path) -> [PathBuf; 2] {
-        [audit::older(file), file.to_owned()]
+        [audit_log::older(file), file.to_owned()]
     }
 
-    /// Why decisions since the last call could not be added to the log's file, if so.
+    /// Why decisions since the last call could not be added to the log's file, if so. Waits a moment for those that are being added.
     pub fn take_log_trouble(&self) -> Option<BrokerError> {
-        let trouble = self.memory().audit.take_trouble();
-        trouble.map(|(file, source)| BrokerError::Log { file, source })
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let log = locked(&self.0.audit).log.clone()?;
+        log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
     }
 
     /// Remembers a rule from now on; one that is not for a session alone is added to the file, if there is one. Blocks for the disk.
@@ -165,15 +174,15 @@ impl PermissionBroker {
         if is_kept {
             rule.to_string().parse::<PermissionRule>().map_err(BrokerError::Rule)?;
         }
-        let mut memory = self.memory();
-        if memory.rules.contains(&rule) {
+        let file = locked(&self.0.file);
+        if locked(&self.0.rules).contains(&rule) {
             return Ok(());
         }
-        if let (true, Some(file)) = (is_kept, &memory.file) {
+        if let (true, Some(file)) = (is_kept, &*file) {
             rules_file::add(file, &rule)
                 .map_err(|source| BrokerError::File { file: file.clone(), source })?;
         }
-        memory.rules.push(rule);
+        locked(&self.0.rules).push(rule);
         Ok(())
     }
 
@@ -182,23 +191,23 @@ impl PermissionBroker {
     /// # Errors
     /// The file cannot be written; the rule stays then.
     pub fn forget(&self, rule: &PermissionRule) -> Result<(), BrokerError> {
-        let mut memory = self.memory();
-        if let (false, Some(file)) = (matches!(rule.scope, Scope::Session(_)), &memory.file) {
+        let file = locked(&self.0.file);
+        if let (false, Some(file)) = (matches!(rule.scope, Scope::Session(_)), &*file) {
             rules_file::remove(file, rule)
                 .map_err(|source| BrokerError::File { file: file.clone(), source })?;
         }
-        memory.rules.retain(|kept| kept != rule);
+        locked(&self.0.rules).retain(|kept| kept != rule);
         Ok(())
     }
 
     /// The rules that hold now, those of sessions too.
     pub fn rules(&self) -> Vec<PermissionRule> {
-        self.memory().rules.clone()
+        locked(&self.0.rules).clone()
     }
 
     /// The last 1000 decisions, the oldest first.
     pub fn audit(&self) -> Vec<Audited> {
-        self.memory().audit.last.iter().cloned().collect()
+        locked(&self.0.audit).last.iter().cloned().collect()
     }
 
     /// The permissions of a session in the folder `cwd` of the agent with this name: by the rules, and where none is about a request, by `rest`.
@@ -225,7 +234,8 @@ impl PermissionBroker {
         T: Future<Output = ()> + Send + 'static,
     {
         let (broker, agent, cwd) = (self.clone(), agent.into(), cwd.into());
-        Permissions::ask(move |request| {
+        // Also what an earlier answer covers, since a rule that rejects goes before that.
+        Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);
             let told = rule.clone().map(|rule| tell(request.clone(), rule));
@@ -233,31 +243,41 @@ impl PermissionBroker {
                 Some(rule) => Ok(rule.decision()),
                 None => rest.decided(&request),
             };
-            async move {
+            Box::pin(async move {
                 if let Some(told) = told {
                     told.await;
                 }
-                match (decided, rule) {
-                    (Ok(decision), Some(rule)) => open.settle(decision, DecidedBy::Rule(rule)),
-                    (Ok(decision), None) => open.settle(decision, DecidedBy::Setting),
-                    (Err(asked), _) => {
-                        let decision = asked(request).await;
-                        open.settle(decision, DecidedBy::Asked)
-                    }
-                }
-            }
-        })
+                let (decision, by) = match (decided, rule) {
+                    (Ok(decision), Some(rule)) => (decision, DecidedBy::Rule(rule)),
+                    (Ok(decision), None) => (decision, DecidedBy::Setting),
+                    (Err(asked), _) => (asked(request).await, DecidedBy::Asked),
+                };
+                open.settle(&decision, by).await;
+                decision
+            })
+        }))
     }
 
     /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
-    /// allows.
+    /// allows. A file that has several names by symbolic links is rejected by a rule about any of them. What needs a person (see
+    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file.
     pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
-        let memory = self.memory();
-        let about = |effect| {
-            let mut rules = memory.rules.iter().filter(move |rule| rule.effect == effect);
-            rules.find(|rule| rule.matches(request, agent, cwd)).cloned()
+        let rules = self.rules();
+        if rules.is_empty() {
+            return None;
+        }
+        let of = |effect| rules.iter().filter(move |rule| rule.effect == effect);
+        let is_about = |rule: &PermissionRule, subject| rule.covers(subject, &request.session_id, agent, cwd);
+        let subject = Subject::of(request, cwd);
+        let names: Vec<Subject> = other_names(request).iter().map(|named| Subject::of(named, cwd)).collect();
+        let mut reject = of(Effect::Reject);
+        let rejects =
+            reject.find(|rule| is_about(rule, &subject) || names.iter().any(|named| is_about(rule, named)));
+        let allows = || {
+            let is_enough = |rule: &&PermissionRule| request.protected.is_none() || is_exact(rule, request);
+            of(Effect::Allow).filter(is_enough).find(|rule| is_about(rule, &subject))
         };
-        about(Effect::Reject).or_else(|| about(Effect::Allow))
+        rejects.or_else(allows).cloned()
     }
 
     /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None` if the request was withdrawn first.
@@ -268,13 +288,47 @@ impl PermissionBroker {
         decision: Option<&Decision>,
         by: DecidedBy,
     ) {
+        drop(self.keep(agent, request, decision, by));
+    }
+
+    /// The same; what is returned says when the file has it.
+    fn keep(
+        &self,
+        agent: &str,
+        request: &PermissionRequest,
+        decision: Option<&Decision>,
+        by: DecidedBy,
+    ) -> Option<Written> {
         let open = Audited::of(agent, request);
         let entry = match decision {
             Some(decision) => open.decided(request, decision, by),
             None => open,
         };
-        self.memory().audit.keep(entry);
+        locked(&self.0.audit).keep(entry)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The request about the same file by its other names.
+fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
+    let Some(file) = &request.file else { return Vec::new() };
+    let names = [&file.named, &file.resolved].into_iter().filter(|name| **name != file.path);
+    let named = |name: &PathBuf| {
+        let mut named = request.clone();
+        named.asked.locations = Some(vec![ToolCallLocation::new(name.to_string_lossy())]);
+        named
+    };
+    names.map(named).collect()
+}
+
+/// Whether a rule names every file of a request by its whole path.
+fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
+    let paths = request.effect().paths;
+    let is_it = |path: &String| rule.path.as_deref() == Some(Path::new(path));
+    !paths.is_empty() && paths.iter().all(is_it)
 }
 
 /// A question that is not decided; logged as withdrawn if it is dropped so.
@@ -290,11 +344,13 @@ impl Open {
         Self { broker: broker.clone(), agent: agent.to_owned(), request: Some(request.clone()) }
     }
 
-    fn settle(&mut self, decision: Decision, by: DecidedBy) -> Decision {
-        if let Some(request) = self.request.take() {
-            self.broker.record(&self.agent, &request, Some(&decision), by);
+    /// Logs the decision. Waits until the file has it, but not for long.
+    async fn settle(&mut self, decision: &Decision, by: DecidedBy) {
+        let Some(request) = self.request.take() else { return };
+        if let Some(written) = self.broker.keep(&self.agent, &request, Some(decision), by) {
+            // A file that cannot be written in time is reported by `take_log_trouble`.
+            let _ = tokio::time::timeout(WRITTEN, written).await;
         }
-        decision
     }
 }
 

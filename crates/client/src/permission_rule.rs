@@ -1,12 +1,14 @@
 //! A remembered rule about what may run: what it is about, and its line in a file.
 
+mod subject;
+mod text;
+
 use crate::permission::{Decision, PermissionRequest};
-use crate::terminal_command::TerminalCommand;
-use attache_protocol::v1::{SessionId, ToolCallContent, ToolKind};
-use serde_json::Value;
+use attache_protocol::v1::{SessionId, ToolKind};
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
-use std::str::FromStr;
+use std::path::{Path, PathBuf};
+
+pub(crate) use subject::Subject;
 
 /// What a rule makes of what it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,9 @@ pub enum Effect {
     /// It is rejected without asking; this goes before every rule that allows.
     Reject,
 }
+
+/// How long a title or text in a rule may be, in bytes.
+const LONGEST_STATEMENT: usize = 2000;
 
 /// For how long and where a rule holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,12 +62,17 @@ pub struct PermissionRule {
     pub kind: Option<ToolKind>,
     /// Calls of the tool with this name; with a `*` at its end, of all whose names begin so, such as those of one MCP server.
     pub tool: Option<String>,
-    /// Calls about files that are this one or below it: all of them to be allowed, any of them to be rejected.
+    /// Calls about files that are this one or below it, symbolic links and `..` followed: all of them to be allowed, any of them, or of the
+    /// words of a command, to be rejected.
     pub path: Option<PathBuf>,
-    /// Commands that begin with these words. One that a shell would make more of than one command (by `;`, `|`, `&`, `$`, redirection and
-    /// the like) is allowed only if it is these words exactly, and rejected if any of its parts begins with them. One for which the agent sets
-    /// variables that may change what it does, such as `PATH`, is not allowed by its words.
+    /// Commands that begin with these words, read as a shell reads them. One is allowed only if it surely is this command: one plain
+    /// command without variables, redirections and the like, in the session's folder, or these words exactly. One is rejected if it may
+    /// run the command in any spelling, also as `sudo`, `sh -c` or `xargs` run it, or if its programs cannot be read.
     pub command: Option<String>,
+    /// Calls with exactly this title, if the agent says nothing else about them than `text`: some agents name a command only in their words.
+    pub title: Option<String>,
+    /// Calls that show exactly this text.
+    pub text: Option<String>,
 }
 
 /// Why a line is no rule. The fault of whoever wrote it.
@@ -83,7 +93,7 @@ impl fmt::Display for RuleError {
             Self::Effect => f.write_str("a rule begins with the word allow or reject"),
             Self::Part(part) => write!(
                 f,
-                "\"{part}\" is no part of a rule: write each once, as agent=\"…\", project=\"…\", kind=\"…\", tool=\"…\", path=\"…\" or command=\"…\""
+                "\"{part}\" is no part of a rule: write each once, as agent=\"…\", project=\"…\", kind=\"…\", tool=\"…\", path=\"…\", command=\"…\", title=\"…\" or text=\"…\""
             ),
             Self::Everything => {
                 f.write_str("the rule is about everything: name a kind, a tool, a path or a command")
@@ -95,24 +105,58 @@ impl fmt::Display for RuleError {
 impl std::error::Error for RuleError {}
 
 impl PermissionRule {
-    /// The narrowest rule about a request: its command, else the tool with its one file, else the tool, else its kind with its one file.
-    /// `None` if the agent says too little about the call.
+    /// The narrowest rule about a request: its command, else the tool with its one file, else the tool, else its kind with its one file, else
+    /// what the agent says of a command in its title and text. `None` if the agent says too little about the call, or if the rule would
+    /// allow more than this call.
     pub fn about(request: &PermissionRequest, effect: Effect, scope: Scope) -> Option<Self> {
-        let subject = Subject::of(request);
-        let mut rule = Self { effect, scope, agent: None, kind: None, tool: None, path: None, command: None };
-        if subject.changed {
-            return None;
+        Self::about_in(request, effect, scope, Path::new(""))
+    }
+
+    /// The same in a session in this folder, from which relative paths of the agent begin.
+    pub fn about_in(request: &PermissionRequest, effect: Effect, scope: Scope, cwd: &Path) -> Option<Self> {
+        let subject = Subject::of(request, cwd);
+        let mut rule = Self {
+            effect,
+            scope,
+            agent: None,
+            kind: None,
+            tool: None,
+            path: None,
+            command: None,
+            title: None,
+            text: None,
+        };
+        match (subject.effect.commands.as_slice(), effect) {
+            ([], _) => {}
+            ([command], Effect::Allow) if Subject::is_changed(command) => return None,
+            ([command], _) | ([command, ..], Effect::Reject) => {
+                rule.command = Some(command.line.clone());
+                return Some(rule);
+            }
+            _ => return None,
         }
-        if let Some(command) = subject.command {
-            rule.command = Some(command);
-            return Some(rule);
-        }
-        if let [path] = subject.paths.as_slice() {
-            rule.path = Some(path.clone());
+        match subject.files().as_slice() {
+            [path] if path.is_absolute() => rule.path = Some(path.clone()),
+            files if files.iter().any(|path| path.is_relative()) => return None,
+            _ => {}
         }
         rule.tool = subject.tool;
         rule.kind = subject.kind.filter(|kind| !matches!(kind, ToolKind::Unknown(_) | ToolKind::Other));
-        (rule.tool.is_some() || (rule.kind.is_some() && rule.path.is_some())).then_some(rule)
+        if rule.tool.is_some() || (rule.kind.is_some() && rule.path.is_some()) {
+            return Some(rule);
+        }
+        rule.title = subject.effect.stated.filter(|title| title.len() <= LONGEST_STATEMENT);
+        rule.text = Some(subject.text).filter(|text| !text.is_empty());
+        let is_label = |title: &String| !title.trim().contains(char::is_whitespace) && rule.text.is_none();
+        let says_enough =
+            rule.title.as_ref().is_some_and(|title| effect == Effect::Reject || !is_label(title));
+        (says_enough && rule.text.as_ref().is_none_or(|text| text.len() <= LONGEST_STATEMENT)).then_some(rule)
+    }
+
+    /// Whether the rule is about this request of the agent with this name, in a session in this folder. Blocks on the disk if the rule names
+    /// a path.
+    pub fn is_about(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
+        self.covers(&Subject::of(request, cwd), &request.session_id, agent, cwd)
     }
 
     /// What is decided about a request that the rule is about.
@@ -123,18 +167,16 @@ impl PermissionRule {
         }
     }
 
-    /// Whether the rule is about this request of the agent with this name, in a session in this folder.
-    pub(crate) fn matches(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
+    /// Whether the rule is about this subject in a session in this folder.
+    pub(crate) fn covers(&self, subject: &Subject, session: &SessionId, agent: &str, cwd: &Path) -> bool {
         let here = match &self.scope {
-            Scope::Session(session) => *session == request.session_id,
-            Scope::Project(folder) => inside(cwd, folder),
+            Scope::Session(own) => own == session,
+            Scope::Project(folder) => cwd.is_absolute() && cwd.starts_with(folder),
             Scope::Always => true,
         };
         if !here || self.agent.as_deref().is_some_and(|name| name != agent) || self.is_about_everything() {
             return false;
         }
-        let subject = Subject::of(request);
-        let rejects = self.effect == Effect::Reject;
         self.kind.as_ref().is_none_or(|kind| subject.kind.as_ref() == Some(kind))
             && self.tool.as_ref().is_none_or(|name| {
                 subject.tool.as_ref().is_some_and(|tool| match name.strip_suffix('*') {
@@ -142,167 +184,40 @@ impl PermissionRule {
                     None => tool == name,
                 })
             })
-            && self.path.as_ref().is_none_or(|path| match rejects {
-                true => subject.paths.iter().any(|file| inside(file, path)),
-                false => !subject.paths.is_empty() && subject.paths.iter().all(|file| inside(file, path)),
-            })
-            && self.command.as_ref().is_none_or(|words| {
-                subject.command.as_ref().is_some_and(|command| match rejects {
-                    true => command.split(OPERATORS).any(|part| begins(part.trim(), words)),
-                    false if subject.changed => false,
-                    false => command == words || (!command.contains(OPERATORS) && begins(command, words)),
-                })
-            })
+            && match self.effect {
+                Effect::Allow => self.surely_covers(subject),
+                Effect::Reject => self.may_cover(subject),
+            }
+    }
+
+    fn surely_covers(&self, subject: &Subject) -> bool {
+        // A rule for files alone was never about commands.
+        let names_files_alone = self.kind.is_none() && self.tool.is_none() && self.command.is_none();
+        let says = |said: &Option<String>, wanted: &str| said.as_deref().unwrap_or_default() == wanted;
+        let states = self.title.is_some() || self.text.is_some();
+        self.path.as_ref().is_none_or(|path| {
+            subject.is_all_inside(path) && !(names_files_alone && !subject.effect.commands.is_empty())
+        }) && self.command.as_ref().is_none_or(|words| subject.surely_runs(words))
+            && (!states
+                || (subject.effect.is_empty()
+                    && says(&self.title, &subject.title)
+                    && says(&self.text, &subject.text)))
+    }
+
+    fn may_cover(&self, subject: &Subject) -> bool {
+        self.path.as_ref().is_none_or(|path| subject.may_touch(path))
+            && self.command.as_ref().is_none_or(|words| subject.may_run(words))
+            && self.title.as_ref().is_none_or(|title| *title == subject.title)
+            && self.text.as_ref().is_none_or(|text| *text == subject.text)
     }
 
     fn is_about_everything(&self) -> bool {
-        self.kind.is_none() && self.tool.is_none() && self.path.is_none() && self.command.is_none()
-    }
-}
-
-/// Characters by which a shell makes more of a line than one command with its words.
-const OPERATORS: &[char] = &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
-
-/// Whether a command begins with these words, the last one whole.
-fn begins(command: &str, words: &str) -> bool {
-    let words = words.trim();
-    let rest = command.strip_prefix(words);
-    !words.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
-}
-
-/// Whether a path is this folder or below it. One that is not absolute, or that climbs by `..`, is inside of nothing.
-fn inside(path: &Path, folder: &Path) -> bool {
-    let climbs = path.components().any(|component| component == Component::ParentDir);
-    path.is_absolute() && !climbs && path.starts_with(folder)
-}
-
-/// What an agent says that a call is about.
-struct Subject {
-    kind: Option<ToolKind>,
-    tool: Option<String>,
-    paths: Vec<PathBuf>,
-    command: Option<String>,
-    /// Variables are set for the command that may change what it does.
-    changed: bool,
-}
-
-impl Subject {
-    fn of(request: &PermissionRequest) -> Self {
-        let (asked, known) = (&request.asked, request.tool_call.as_ref());
-        let locations = asked.locations.as_ref().or(known.map(|call| &call.locations));
-        let content = asked.content.as_ref().or(known.map(|call| &call.content));
-        let diffs = content.into_iter().flatten().filter_map(|content| match content {
-            ToolCallContent::Diff(diff) => Some(PathBuf::from(&diff.path)),
-            _ => None,
-        });
-        let locations = locations.into_iter().flatten().map(|location| PathBuf::from(&location.path));
-        let mut paths: Vec<PathBuf> = locations.chain(diffs).collect();
-        paths.sort();
-        paths.dedup();
-        let input = asked.raw_input.as_ref().or(known.and_then(|call| call.raw_input.as_ref()));
-        let input: Option<Value> = input.and_then(|input| input.parse().ok());
-        let command = match &request.command {
-            Some(command) => Some(command.bare_line()),
-            None => input.and_then(|input| command_of(&input)),
-        };
-        let tool = asked.name.clone().or_else(|| known.and_then(|call| call.name.clone()));
-        let changed = request.command.as_ref().is_some_and(TerminalCommand::is_changed);
-        Self { kind: request.kind().cloned(), tool, paths, command, changed }
-    }
-}
-
-/// The command in a tool's input, as most agents name it: a line, or a list of words.
-fn command_of(input: &Value) -> Option<String> {
-    match input.get("command")? {
-        Value::String(line) => Some(line.clone()),
-        Value::Array(words) => {
-            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-            Some(words?.into_iter().map(crate::terminal_command::quoted).collect::<Vec<_>>().join(" "))
-        }
-        _ => None,
-    }
-}
-
-impl fmt::Display for PermissionRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.effect {
-            Effect::Allow => "allow",
-            Effect::Reject => "reject",
-        })?;
-        let mut part = |name: &str, value: Option<&str>| match value {
-            // Quoted as in JSON, so a rule is one line whatever its values hold.
-            Some(value) => write!(f, " {name}={}", Value::from(value)),
-            None => Ok(()),
-        };
-        part("agent", self.agent.as_deref())?;
-        match &self.scope {
-            Scope::Session(session) => part("session", Some(session.as_str()))?,
-            Scope::Project(folder) => part("project", Some(&folder.to_string_lossy()))?,
-            Scope::Always => {}
-        }
-        part("kind", self.kind.as_ref().map(ToolKind::as_str))?;
-        part("tool", self.tool.as_deref())?;
-        part("path", self.path.as_deref().map(Path::to_string_lossy).as_deref())?;
-        part("command", self.command.as_deref())
-    }
-}
-
-impl FromStr for PermissionRule {
-    type Err = RuleError;
-
-    fn from_str(line: &str) -> Result<Self, RuleError> {
-        let line = line.trim();
-        let (word, mut rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let effect = match word {
-            "allow" => Effect::Allow,
-            "reject" => Effect::Reject,
-            _ => return Err(RuleError::Effect),
-        };
-        let mut rule = Self {
-            effect,
-            scope: Scope::Always,
-            agent: None,
-            kind: None,
-            tool: None,
-            path: None,
-            command: None,
-        };
-        while !rest.trim_start().is_empty() {
-            let part = rest.trim_start();
-            rest = rule.take(part).ok_or_else(|| RuleError::Part(part.to_owned()))?;
-        }
-        if rule.is_about_everything() {
-            return Err(RuleError::Everything);
-        }
-        Ok(rule)
-    }
-}
-
-impl PermissionRule {
-    /// Reads one part of a line; gives what stands behind it.
-    fn take<'l>(&mut self, part: &'l str) -> Option<&'l str> {
-        let (name, quoted) = part.split_once('=')?;
-        let mut values = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
-        let value = values.next()?.ok().filter(|value| !value.is_empty())?;
-        let rest = quoted.get(values.byte_offset()..)?;
-        if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
-            return None;
-        }
-        let set = |field: &mut Option<String>, value| field.replace(value).is_none();
-        let first = match name {
-            "agent" => set(&mut self.agent, value),
-            "tool" => set(&mut self.tool, value),
-            "command" => set(&mut self.command, value),
-            "kind" => {
-                let kind = ToolKind::KNOWN.iter().find(|kind| kind.as_str() == value)?;
-                self.kind.replace(kind.clone()).is_none()
-            }
-            "path" | "project" if !Path::new(&value).is_absolute() => false,
-            "path" => self.path.replace(value.into()).is_none(),
-            "project" => std::mem::replace(&mut self.scope, Scope::Project(value.into())) == Scope::Always,
-            _ => false,
-        };
-        first.then_some(rest)
+        self.kind.is_none()
+            && self.tool.is_none()
+            && self.path.is_none()
+            && self.command.is_none()
+            && self.title.is_none()
+            && self.text.is_none()
     }
 }
 

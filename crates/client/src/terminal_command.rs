@@ -2,6 +2,7 @@
 
 use crate::permission::PermissionRequest;
 use attache_host::{FileError, Launch, Roots};
+use attache_policy::effect::changes_only_looks;
 use attache_protocol::Error;
 use attache_protocol::v1::{
     Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption, PermissionOptionKind,
@@ -68,27 +69,25 @@ impl TerminalCommand {
         self.env.iter().map(|variable| variable.name.as_str())
     }
 
-    /// The command as a rule sees it: the line without variables.
-    pub(crate) fn bare_line(&self) -> String {
-        Self { env: Vec::new(), ..self.clone() }.line()
+    /// The variables that are set, with their values, which may be secret.
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env.iter().map(|variable| (variable.name.as_str(), variable.value.expose()))
     }
 
-    /// Whether variables are set that may change what the command does: others than those about how its output looks.
-    pub(crate) fn is_changed(&self) -> bool {
-        const LOOKS: &[&str] = &[
-            "CLICOLOR",
-            "COLUMNS",
-            "FORCE_COLOR",
-            "GIT_TERMINAL_PROMPT",
-            "LANG",
-            "LINES",
-            "NO_COLOR",
-            "TERM",
-        ];
-        self.variables().any(|name| !LOOKS.contains(&name) && !name.starts_with("LC_"))
+    /// The variables that may change what the command does, sorted.
+    pub(crate) fn changes(&self) -> Vec<(String, String)> {
+        let changes = self.environment().filter(|(name, value)| !changes_only_looks(name, value));
+        let mut changes: Vec<_> = changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        changes.sort();
+        changes
     }
 
-    fn is_shell_line(&self) -> bool {
+    /// The line for the shell, if the command is one.
+    pub(crate) fn script(&self) -> Option<&str> {
+        self.is_shell_line().then_some(self.command.as_str())
+    }
+
+    pub(crate) fn is_shell_line(&self) -> bool {
         self.args.is_empty() && self.command.contains(char::is_whitespace)
     }
 
@@ -115,7 +114,17 @@ impl TerminalCommand {
             option("allow", "Run this command", PermissionOptionKind::AllowOnce),
             option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
         ];
-        PermissionRequest { id, session_id, asked, tool_call: None, options, command: Some(self.clone()) }
+        PermissionRequest {
+            id,
+            session_id,
+            asked,
+            tool_call: None,
+            options,
+            command: Some(self.clone()),
+            file: None,
+            protected: None,
+            covered: false,
+        }
     }
 }
 
@@ -159,10 +168,5 @@ mod tests {
         command.env.push(EnvVariable::new("TOKEN", "abc123".to_owned()));
         assert_eq!(command.line(), "TOKEN=… ls");
         assert!(!format!("{command:?}").contains("abc123"));
-        assert_eq!(command.bare_line(), "ls");
-        assert!(command.is_changed());
-        command.env =
-            vec![EnvVariable::new("TERM", "dumb".to_owned()), EnvVariable::new("LC_ALL", "C".to_owned())];
-        assert!(!command.is_changed());
     }
 }

@@ -4,7 +4,8 @@ use crate::live::{Live, Permitted};
 use crate::terminal::Terminal;
 use crate::terminal_command::TerminalCommand;
 use attache_connection::{Answer, Work};
-use attache_host::{Command, Roots};
+use attache_host::Command;
+use attache_policy::Folders;
 use attache_protocol::Error;
 use attache_protocol::method::{
     TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
@@ -41,7 +42,7 @@ pub(crate) struct Terminals(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    roots: Option<Arc<Roots>>,
+    folders: Option<Arc<Folders>>,
     open: HashMap<TerminalId, Arc<Terminal>>,
     shown: VecDeque<(TerminalId, Arc<Terminal>)>,
     /// One for each command that runs; a task owns its command, which dies with it.
@@ -55,9 +56,9 @@ impl Terminals {
     }
 
     /// The session goes on with these folders.
-    pub(crate) fn set_up(&self, roots: Arc<Roots>) {
+    pub(crate) fn set_up(&self, folders: Arc<Folders>) {
         let mut table = self.table();
-        table.roots = Some(roots);
+        table.folders = Some(folders);
         table.over = false;
     }
 
@@ -146,15 +147,15 @@ pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Ans
         let limit = params
             .output_byte_limit
             .map_or(UNLIMITED, |limit| usize::try_from(limit.min(MOST)).unwrap_or(UNLIMITED));
-        let Some(roots) = live.terminals.table().roots.clone() else {
+        let Some(folders) = live.terminals.table().folders.clone() else {
             return Err(Error::invalid_request("the session is not set up yet: wait for it"));
         };
-        let command = off(move || TerminalCommand::read(params, &roots)).await??;
-        match live.permits(|id| command.question(id, live.id.clone())).await {
+        let command = off(move || TerminalCommand::read(params, folders.roots())).await??;
+        match permits(&live, &command).await {
             Permitted::Yes => {}
             Permitted::No => {
                 return Err(Error::internal(format!(
-                    "the command was not allowed by the person or the rules of this client: {}",
+                    "this client does not run the command: no person, rule or setting allows it: {}",
                     command.line()
                 )));
             }
@@ -164,6 +165,17 @@ pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Ans
         let started = started.map_err(|error| Error::invalid_params(error.to_string()))?; // TERM-17
         live.terminals.add(started, limit).map(CreateTerminalResponse::new)
     })
+}
+
+/// Whether a command may run: if the agent's own permission request approved it, else if the session's permissions allow it.
+async fn permits(live: &Live, command: &TerminalCommand) -> Permitted {
+    if live.approved(|approvals| approvals.take_command(command)) {
+        return Permitted::Yes;
+    }
+    let (id, session_id) = live.next_question();
+    let mut request = command.question(id, session_id);
+    request.covered = live.approved(|approvals| approvals.covers_command(command));
+    live.permits(request).await
 }
 
 /// Does what may block where that holds up nobody.

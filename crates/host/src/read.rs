@@ -28,6 +28,27 @@ impl Roots {
         bytes(path, self.open_read(path)?, limit)
     }
 
+    /// As [`Roots::read`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    pub fn read_at(&self, place: &Resolved, limit: u64) -> Result<Vec<u8>, FileError> {
+        let path = place.path();
+        bytes(&path, open(&path, place)?, limit)
+    }
+
+    /// As [`Roots::read_text`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    pub fn read_text_at(
+        &self,
+        place: &Resolved,
+        line: Option<u32>,
+        limit: Option<u32>,
+    ) -> Result<String, FileError> {
+        let path = place.path();
+        let text = text(&path, self.read_at(place, READ_LIMIT)?)?;
+        Ok(match (line, limit) {
+            (None, None) => text,
+            _ => lines(&text, line, limit).to_owned(),
+        })
+    }
+
     /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most `limit` lines. Past the end
     /// there is nothing, and that is no error (FS-03, FS-04). Bytes are given exactly: line ends, a missing last one, a
     /// byte order mark (FS-12).

@@ -29,6 +29,11 @@ impl Roots {
         }
         write(path, &resolved, content.as_ref())
     }
+
+    /// As [`Roots::write`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    pub fn write_at(&self, place: &Resolved, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+        write(&place.path(), place, content.as_ref())
+    }
 }
 
 /// Whether it ends as only the name of a folder does: `a/` and `a/.` would be taken for `a`.

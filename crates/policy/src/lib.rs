@@ -20,13 +20,16 @@
 //! ```
 
 mod command;
+mod command_rule;
 #[cfg(test)]
 mod corpus;
 mod decision;
+pub mod effect;
 mod folders;
 mod guard;
 mod judge;
 mod line;
+mod line_words;
 mod mode;
 mod offer;
 mod policy;
@@ -40,10 +43,13 @@ mod shell;
 pub mod text;
 mod touch;
 
+pub use command_rule::CommandRule;
 pub use decision::{Decision, Reason, Verdict};
+pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
 pub use guard::{Guard, guard, is_invisible};
 pub use judge::Judge;
+pub use line_words::{line_words, word_may_name};
 pub use mode::Mode;
 pub use offer::{Question, Scope};
 pub use policy::Policy;

@@ -186,6 +186,34 @@ fn a_correct_client_that_can_do_little_fails_nothing() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
+/// A client decides what an agent may change: one that refuses each write breaks no rule.
+#[test]
+fn a_correct_client_that_refuses_to_write_fails_nothing() {
+    let refusing = Fault::says("", &[], |heard, said| {
+        if heard.is("fs/write_text_file") && !said.is_empty() {
+            fault::refuse(heard, said, -32603);
+        }
+    });
+    let refusing = Fault {
+        hears: |_, message| {
+            if message["method"] == "fs/write_text_file" {
+                // It does not get as far as the disk.
+                message["params"]["path"] = "/attache/no/such/folder".into();
+            }
+        },
+        ..refusing
+    };
+    let verdicts = verdicts(Kind::Full, refusing);
+    let failed: Vec<_> =
+        verdicts.iter().filter(|verdict| matches!(verdict.outcome, Outcome::Fail { .. })).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let untested = |rule: &str| {
+        let of = verdicts.iter().find(|verdict| verdict.rule.id == rule);
+        of.is_some_and(|verdict| matches!(verdict.outcome, Outcome::NotTested(_)))
+    };
+    assert!(untested("FS-06"), "a refused write shows nothing of it");
+}
+
 #[test]
 fn each_fault_fails_its_rule_and_no_other() {
     let faults: Vec<Fault> = faults().collect();

@@ -12,7 +12,12 @@ pub(super) const KEY: char = 'r';
 
 /// Whether there is a rule to remember about this request.
 pub(super) fn is_possible(request: &PermissionRequest, rules: &Rules) -> bool {
-    rules.about(request, Effect::Allow, Scope::Always).is_some()
+    [Effect::Allow, Effect::Reject].into_iter().any(|effect| can(request, rules, effect))
+}
+
+/// Whether there is such a rule about this request.
+fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
+    rules.about(request, effect, Scope::Always).is_some()
 }
 
 /// Has the person choose a rule, and remembers it; `None` if they go back to the question.
@@ -20,17 +25,20 @@ pub(super) fn is_possible(request: &PermissionRequest, rules: &Rules) -> bool {
 /// # Errors
 /// The terminal cannot be read; nothing is remembered then.
 pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Result<Option<Verdict>> {
-    let mut effect = Effect::Allow;
+    // Some calls can only be rejected by a rule: one that allows them would allow more.
+    let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Reject };
     loop {
         let choices = choices(request, rules, effect);
         let (other, word, opposite) = match effect {
             Effect::Allow => ('n', "reject", Effect::Reject),
             Effect::Reject => ('y', "allow", Effect::Allow),
         };
-        show(&choices, other, word)?;
-        let keys: Vec<char> = choices.iter().map(|(key, _)| *key).chain([other, 'b']).collect();
+        let opposite = Some(opposite).filter(|opposite| can(request, rules, *opposite));
+        show(&choices, opposite.map(|_| (other, word)))?;
+        let other = opposite.map(|_| other);
+        let keys: Vec<char> = choices.iter().map(|(key, _)| *key).chain(other).chain(['b']).collect();
         match super::pressed(&keys, "remember?").await? {
-            key if key == other => effect = opposite,
+            key if Some(key) == other => effect = opposite.unwrap_or(effect),
             key => {
                 let chosen = choices.into_iter().find(|(choice, _)| *choice == key);
                 return Ok(chosen.map(|(_, rule)| remembered(request, rules, rule)));
@@ -50,7 +58,7 @@ fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(c
     scopes.into_iter().filter_map(rule).collect()
 }
 
-fn show(choices: &[(char, PermissionRule)], other: char, word: &str) -> io::Result<()> {
+fn show(choices: &[(char, PermissionRule)], other: Option<(char, &str)>) -> io::Result<()> {
     let mut out = io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
@@ -65,7 +73,9 @@ fn show(choices: &[(char, PermissionRule)], other: char, word: &str) -> io::Resu
         let lines = wrapped(&rule.to_string());
         lines.into_iter().try_for_each(|line| writeln!(out, "      {}", paint.paint(DIM, line)))?;
     }
-    writeln!(out, "  [{}] {word} instead", paint.paint(BOLD, other))?;
+    if let Some((key, word)) = other {
+        writeln!(out, "  [{}] {word} instead", paint.paint(BOLD, key))?;
+    }
     writeln!(out, "  [{}] back", paint.paint(BOLD, 'b'))
 }
 

@@ -78,9 +78,10 @@ impl Rules {
         effect: Effect,
         scope: Scope,
     ) -> Option<PermissionRule> {
-        let mut rule = PermissionRule::about(request, effect, scope)?;
+        let mut rule = PermissionRule::about_in(request, effect, scope, &self.cwd)?;
         rule.agent = Some(self.agent.clone());
-        Some(rule)
+        // One that would not cover the call itself, such as for a command in another folder, is not offered.
+        rule.is_about(request, &self.agent, &self.cwd).then_some(rule)
     }
 }
 
@@ -107,7 +108,12 @@ pub(crate) fn meaning(rule: &PermissionRule) -> String {
         },
         (None, None) => "tool calls".to_owned(),
     };
+    let what = match &rule.title {
+        Some(title) => format!("{what} titled `{title}`"),
+        None => what,
+    };
     let mut parts = vec![format!("{verb} {what}")];
+    parts.extend(rule.text.as_ref().map(|text| format!("that say `{text}`")));
     parts.extend(rule.kind.as_ref().map(|kind| format!("of the kind {}", kind.as_str())));
     parts.extend(rule.path.as_deref().map(|path| format!("{only}on {} and below", path.display())));
     parts.extend(rule.agent.as_ref().map(|agent| format!("of the agent {agent}")));

@@ -18,8 +18,13 @@ The key `r` at a question remembers a rule: in this session, which no file keeps
 and may be written by hand, such as:
   allow agent=\"attache\" project=\"/home/me/tally\" command=\"cargo test\"
   reject path=\"/home/me/.ssh\"
+  reject command=\"rm\"
   allow kind=\"read\"
   allow tool=\"mcp__github__*\"
+
+A command is read as a shell reads it. An allowing rule covers one plain command that begins with these words, in the session's folder; a rejecting \
+rule covers every command line that may run it, as `/bin/rm`, `sudo rm` or `sh -c 'rm x'` do, and lines whose programs cannot be read. Paths are \
+compared with symbolic links and `..` followed. Where an agent names a command only in words, a rule has its exact title and text.
 
 Examples:
   attache permissions

@@ -112,7 +112,7 @@ impl Teller for Face {
             Part::LeftOut(what) => self.remark(&format!("left out: {what}")),
             Part::ForkedFrom(id) => self.remark(&format!("forked from {}", id.as_str())),
             Part::TurnEnded { outcome: TurnOutcome::Stopped(reason), usage, state } => {
-                self.show(Item::Stop { reason, usage, state })
+                self.show(Item::Stop { reason, usage, state, refused: 0 })
             }
             Part::TurnEnded { outcome, .. } => self.lines(&[self.paint.paint(RED, ended(outcome))]),
         }

@@ -118,9 +118,10 @@ fn event(item: &Item<'_>) -> Line {
             .with("severity", notice.severity.as_str())
             .with("title", &*notice.title)
             .with("description", notice.description.clone()),
-        Item::Stop { reason, usage, .. } => {
-            Line::of("stop").with("stopReason", reason.as_str()).with("usage", usage.map(tokens))
-        }
+        Item::Stop { reason, usage, refused, .. } => Line::of("stop")
+            .with("stopReason", reason.as_str())
+            .with("usage", usage.map(tokens))
+            .with("refused", *refused),
         Item::Error { exit, message } => {
             Line::of("error").with("exitCode", exit.code()).with("message", *message)
         }
@@ -171,6 +172,7 @@ fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
         .with("decision", verdict.word())
         .with("by", verdict.by.word())
         .with("rule", verdict.by.rule().map(ToString::to_string))
+        .with("effect", request.effect().to_json())
 }
 
 fn usage(state: &UsageState) -> Line {

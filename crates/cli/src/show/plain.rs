@@ -102,7 +102,12 @@ mod tests {
             Item::Text("look."),
             Item::ToolCall(&call),
             Item::Text("Do\u{9b}1mne"),
-            Item::Stop { reason: &StopReason::EndTurn, usage: None, state: &UsageState::default() },
+            Item::Stop {
+                reason: &StopReason::EndTurn,
+                usage: None,
+                state: &UsageState::default(),
+                refused: 0,
+            },
             Item::Error { exit: Exit::AgentFailed, message: "broke\u{7}" },
         ];
         items.into_iter().for_each(|item| plain.show(item).unwrap());

@@ -11,6 +11,7 @@ use attache_protocol::v1::{
 };
 use attache_session::PlanContent;
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +52,8 @@ pub(crate) struct Progress<W> {
     last_plan: Vec<String>,
     /// The calls whose diffs the person saw when they were asked.
     reviewed: HashSet<ToolCallId>,
+    /// What was last shown below the line of each settled call, as a number: agents repeat updates.
+    detailed: HashMap<ToolCallId, u64>,
     title: Option<String>,
 }
 
@@ -64,6 +67,7 @@ impl<W: Write> Progress<W> {
             shown: HashMap::new(),
             last_plan: Vec::new(),
             reviewed: HashSet::new(),
+            detailed: HashMap::new(),
             title: None,
         }
     }
@@ -118,13 +122,15 @@ impl<W: Write> Progress<W> {
                 let text = format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
                 self.lines(&[self.style.paint.paint(style, text)])
             }
-            Item::Stop { reason, usage, state } => {
+            Item::Stop { reason, usage, state, refused } => {
                 let title = self.title.take().filter(|title| !title.is_empty());
                 let title = title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
                 let columns = (self.style.columns)().unwrap_or(usize::MAX);
                 let usage = usage::lines(state, *usage, self.style.paint, columns);
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
-                let lines: Vec<String> = stopped.into_iter().chain(title).chain(usage).collect();
+                let refused = refusals(*refused).map(|text| self.style.paint.paint(YELLOW, text));
+                let lines: Vec<String> =
+                    stopped.into_iter().chain(refused).chain(title).chain(usage).collect();
                 self.lines(&lines)
             }
         }
@@ -188,7 +194,10 @@ impl<W: Write> Progress<W> {
                 self.style.bound,
                 !self.reviewed.contains(id),
             );
-            if !details.is_empty() {
+            let mut hasher = DefaultHasher::new();
+            details.hash(&mut hasher);
+            let new = self.detailed.insert(id.clone(), hasher.finish()) != Some(hasher.finish());
+            if new && !details.is_empty() {
                 self.lines(&details)?;
             }
         }
@@ -256,10 +265,21 @@ impl<W: Write> Progress<W> {
             self.reviewed.insert(request.asked.tool_call_id.clone());
         }
         let paint = self.style.paint;
-        let line = format!("{} {}", verdict.mark(paint), verdict.sentence(request));
-        let mut lines = vec![line];
+        let mut lines = verdict.lines(request, &self.cwd, (self.style.columns)());
+        if let Some(first) = lines.first_mut() {
+            *first = format!("{} {first}", verdict.mark(paint));
+        }
         lines.extend(verdict.advice(request).map(|advice| paint.paint(DIM, format!("  {advice}"))));
         self.lines(&lines)
+    }
+}
+
+/// How many actions of a turn were refused, if any.
+fn refusals(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 action was refused".to_owned()),
+        count => Some(format!("{count} actions were refused")),
     }
 }
 

@@ -52,9 +52,46 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// `text` in lines of at most `columns` with every character of it, broken behind spaces where there are some. Line feeds
+/// end a line.
+pub(crate) fn fold(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(2);
+    let mut lines = Vec::new();
+    for whole in text.split('\n') {
+        let (mut line, mut taken) = (String::new(), 0);
+        for character in whole.chars() {
+            let wide = character.width().unwrap_or(0);
+            if taken + wide > columns {
+                let broken = line.rfind(' ').map(|space| line.split_off(space + 1)).unwrap_or_default();
+                // A word that fills the line is broken where it must be.
+                let (full, rest) = if line.is_empty() { (broken, String::new()) } else { (line, broken) };
+                lines.push(full);
+                (taken, line) = (width(&rest), rest);
+            }
+            line.push(character);
+            taken += wide;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{cut, width, wrap};
+    use super::{cut, fold, width, wrap};
+
+    #[test]
+    fn folded_lines_fit_and_lose_no_character() {
+        assert_eq!(fold("one  two three", 9), ["one  two ", "three"]);
+        assert_eq!(fold("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(fold("a\n\n b", 9), ["a", "", " b"]);
+        let text = "rm  -rf  漢字漢字 'a   b' anextremelylongword   and   more";
+        for columns in 2..30 {
+            let lines = fold(text, columns);
+            assert!(lines.iter().all(|line| width(line) <= columns), "{lines:?}");
+            assert_eq!(lines.concat(), text);
+        }
+    }
 
     #[test]
     fn a_cut_text_fits_and_says_that_it_was_cut() {

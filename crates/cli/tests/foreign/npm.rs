@@ -139,10 +139,14 @@ async fn first_process(agent: NpmAgent, project: &Project, home: &Home) -> Strin
     asks_before_it_writes(&person, &session, project).await;
     session.set_mode(agent.allows).await.unwrap();
     assert_eq!(session.snapshot().config().current_mode().unwrap().as_str(), agent.allows);
-    person.answers(None);
+    person.answers(Some(Decision::Allow));
     prompted(&session, "make unasked.txt").await;
     assert_eq!(project.text("unasked.txt"), "made\n");
-    assert!(person.asked().is_empty(), "its mode allows it");
+    let asked = person.asked();
+    assert!(
+        asked.iter().all(|request| request.file.is_some()),
+        "its mode asks nothing, our client does: {asked:?}"
+    );
     session.set("mode", agent.asks).await.unwrap();
     session.set("model", agent.model).await.unwrap();
     let model = SessionConfigOptionValue::ValueId(agent.model.into());
@@ -236,6 +240,39 @@ async fn runs(agent: NpmAgent) {
     home.nothing_is_left().await;
 }
 
+/// In the mode in which the agent asks nothing it writes through our client, which decides: no flag, no file.
+async fn writes_only_with_permission(agent: NpmAgent) {
+    let project = Project::new();
+    let home = Home::new(&project).await;
+    let cwd = text(project.cwd());
+    let run = async |flags: &[&str]| {
+        let fixed = ["run", "--agent", agent.name, "--cwd", &cwd, "--json", "--mode", agent.allows];
+        home.attache_keeping(&[&fixed, flags, &["make made.txt"]].concat()).await
+    };
+    let ended = run(&[]).await;
+    assert_eq!(ended.code(), 11, "{ended:?}");
+    let events = ended.events();
+    assert_eq!(events.member("permission", "decision"), ["rejected"], "{events:?}");
+    assert_eq!(events.member("permission", "by"), ["nobody"]);
+    assert!(!project.file("made.txt").exists());
+    let ended = run(&["--allow", "edit"]).await;
+    assert_eq!(ended.code(), 0, "{ended:?}");
+    let events = ended.events();
+    assert_eq!(events.member("permission", "decision"), ["allowed"], "{events:?}");
+    assert_eq!(project.text("made.txt"), "made\n");
+    let audit = home.attache_keeping(&["permissions", "audit", "--json"]).await;
+    let lines = audit.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let path = text(project.file("made.txt"));
+    let logged: Vec<(String, bool)> = lines
+        .map(|line| {
+            let paths = line["effect"]["paths"].as_array().unwrap();
+            (line["verdict"].as_str().unwrap().to_owned(), paths.iter().any(|each| *each == path.as_str()))
+        })
+        .collect();
+    assert_eq!(logged, [("rejected".to_owned(), true), ("allowed".to_owned(), true)], "{audit:?}");
+    home.nothing_is_left().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn gemini_cli_converses_with_our_client() {
     converses(GEMINI).await;
@@ -254,4 +291,14 @@ async fn gemini_cli_runs_by_its_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn qwen_code_runs_by_its_name() {
     runs(QWEN).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn qwen_code_writes_only_with_permission() {
+    writes_only_with_permission(QWEN).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gemini_cli_writes_only_with_permission() {
+    writes_only_with_permission(GEMINI).await;
 }

@@ -25,7 +25,7 @@ fn nothing_is_approved_where_nobody_can_be_asked() {
         let project = Project::new();
         let ended = project.run(&[&["run", RENAME], flags].concat());
         assert_eq!(project.main(), MAIN, "{flags:?}");
-        assert_eq!(ended.code, Some(0), "{ended:#?}");
+        assert_eq!(ended.code, Some(11), "{ended:#?}");
         let told = if flags == ["--json"] { &ended.stdout } else { &ended.stderr };
         assert!(
             told.contains(if flags == ["--json"] { "\"by\":\"nobody\"" } else { "--allow edit" }),

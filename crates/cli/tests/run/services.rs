@@ -22,14 +22,14 @@ const COMMAND: &str = r#"
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
 
-fn run(flags: &[&str]) -> (String, String) {
+fn run(flags: &[&str], code: i32) -> (String, String) {
     let project = Project::new();
     let agent = Script { prompt: COMMAND, ..Script::default() }.install(&project);
     let arguments = [&["run", "--agent", &agent], flags, &["go"]].concat();
     let Output { stdout, stderr, status } = project.attache(&arguments).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let (stdout, stderr) = (text(stdout), text(stderr));
-    assert_eq!(status.code(), Some(0), "{stdout}{stderr}");
+    assert_eq!(status.code(), Some(code), "{stdout}{stderr}");
     (stdout, stderr)
 }
 
@@ -37,15 +37,15 @@ fn run(flags: &[&str]) -> (String, String) {
 #[test]
 fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     for flag in [&["--yes"][..], &["--allow", "execute"]] {
-        let (stdout, stderr) = run(flag);
+        let (stdout, stderr) = run(flag, 0);
         assert!(!stdout.contains("refused") && stderr.contains("made here"), "{stdout}{stderr}");
         assert!(stderr.contains("printf 'made %s\\n' here"), "what was allowed is said: {stderr}");
     }
     for flag in [&[][..], &["--allow", "edit"]] {
-        let (stdout, stderr) = run(flag);
+        let (stdout, stderr) = run(flag, 11);
         assert!(stdout.contains("refused") && !stderr.contains("made here"), "{stdout}{stderr}");
     }
-    let (stdout, _) = run(&["--json", "--yes"]);
+    let (stdout, _) = run(&["--json", "--yes"], 0);
     assert!(stdout.contains(r#""text":"made here\n""#), "{stdout}");
 }
 

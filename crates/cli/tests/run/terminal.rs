@@ -122,7 +122,7 @@ fn a_person_can_reject() {
     terminal.wait_for("allow? [y/a/");
     terminal.press("N");
     let (code, shown) = terminal.end();
-    assert_eq!((code, project.main()), (Some(0), MAIN.to_owned()), "{shown}");
+    assert_eq!((code, project.main()), (Some(11), MAIN.to_owned()), "{shown}");
     assert!(shown.contains("rejected by you"), "{shown}");
 }
 
@@ -291,14 +291,14 @@ fn a_command_for_a_terminal_is_asked_for_whole() {
     reply '{"stopReason":"end_turn"}'"#;
     let agent = Script { prompt, ..Script::default() }.install(&project);
     let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
-    terminal.wait_for("allow? [y/n]");
+    terminal.wait_for("allow? [y/n/r]");
     for text in ["A_TOKEN=… echo one", "  touch made", "Run this command"] {
         assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);
     }
     assert!(!terminal.seen.contains("abc123"));
     terminal.press("n");
     let (code, shown) = terminal.end();
-    assert!(code == Some(0) && !project.path().join("made").exists(), "{shown}");
+    assert!(code == Some(11) && !project.path().join("made").exists(), "{shown}");
 }
 
 /// ELIC-04: a question about `session/new` itself must not hold that up.

@@ -67,6 +67,12 @@ impl AgentSource {
         }))
     }
 
+    /// The same source, whose agent is offered what `change` makes of the hub's options.
+    #[must_use]
+    pub fn with_options(self, change: impl Fn(Options) -> Options + Send + Sync + 'static) -> Self {
+        Self(Arc::new(move |options| (self.0)(change(options))))
+    }
+
     /// Starts the agent and performs the handshake.
     pub(crate) async fn start(&self, options: Options) -> Result<RunningAgent, StartError> {
         (self.0)(options).await

@@ -46,7 +46,7 @@ impl Live {
 
     /// The history is complete: it takes the session's place. Without effect if nobody waits for it any more.
     pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
-        self.terminals.set_up(setup.roots.clone());
+        self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
         let loading = state.loading.take_if(|loading| loading.number == load);
         let Some(replayed) = loading.and_then(|loading| loading.replayed) else { return };

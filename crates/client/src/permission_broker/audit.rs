@@ -1,19 +1,16 @@
 //! The log of decisions: the last ones here, and all of them, within bounds, in a file.
 
-use super::rules_file::locked;
+use super::audit_log::{AuditLog, Written};
 use super::secrets::without_secrets;
 use crate::permission::{Decision, PermissionRequest};
 use crate::permission_rule::PermissionRule;
+use attache_policy::ToolEffect;
 use attache_protocol::v1::{SessionId, ToolKind};
 use attache_session::Timestamp;
 use serde_json::json;
 use std::collections::VecDeque;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::fmt;
 use std::time::SystemTime;
-use std::{fmt, mem};
 
 /// How many decisions are kept in memory.
 const AUDITED: usize = 1000;
@@ -21,8 +18,11 @@ const AUDITED: usize = 1000;
 /// How much of a title is kept, in characters.
 const TITLE: usize = 400;
 
-/// How large the file of the log may be, in bytes, before it becomes the older one.
-const FILE: u64 = 1 << 20;
+/// How much of each command, path or address is kept, in characters.
+const TEXT: usize = 16_384;
+
+/// How many paths are kept.
+const PATHS: usize = 64;
 
 /// One decision, as the log has it; as text one line of JSON. What looks like a secret in a title or a rule is replaced by `…`.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Audited {
     pub title: String,
     /// The kind of the call, if the agent told it.
     pub kind: Option<ToolKind>,
+    /// What the call does beyond its title: its commands, files and addresses, secrets hidden.
+    pub effect: ToolEffect,
     /// What was decided.
     pub verdict: Verdict,
     /// Who decided.
@@ -75,6 +77,7 @@ impl Audited {
             session_id: request.session_id.clone(),
             title: without_secrets(request.title()).chars().take(TITLE).collect(),
             kind: request.kind().cloned(),
+            effect: effect(request),
             verdict: Verdict::Withdrawn,
             by: DecidedBy::Asked,
         }
@@ -109,7 +112,7 @@ impl fmt::Display for Audited {
             DecidedBy::Setting => ("setting", None),
             DecidedBy::Asked => ("asked", None),
         };
-        let line = json!({
+        let mut line = json!({
             "at": Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).rfc3339(),
             "verdict": self.verdict.as_str(),
             "by": by,
@@ -119,7 +122,33 @@ impl fmt::Display for Audited {
             "kind": self.kind.as_ref().map(ToolKind::as_str),
             "title": self.title,
         });
+        if !self.effect.is_empty()
+            && let Some(members) = line.as_object_mut()
+        {
+            members.insert("effect".to_owned(), self.effect.to_json());
+        }
         write!(f, "{line}")
+    }
+}
+
+/// What a request does, within bounds, secrets hidden; a file also by the path that it leads to.
+fn effect(request: &PermissionRequest) -> ToolEffect {
+    let mut effect = request.effect();
+    effect.paths.truncate(PATHS);
+    let resolved = request.file.as_ref().map(|file| file.resolved.to_string_lossy().into_owned());
+    let paths = &mut effect.paths;
+    paths.extend(resolved.filter(|resolved| !paths.contains(resolved)));
+    effect.with_texts(|text| bounded(&without_secrets(text)))
+}
+
+/// The text, or its beginning and how much is left out.
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((at, _)) => {
+            let (kept, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+            format!("{kept}… ({} more characters)", rest.chars().count())
+        }
+        None => text.to_owned(),
     }
 }
 
@@ -127,50 +156,17 @@ impl fmt::Display for Audited {
 #[derive(Debug, Default)]
 pub(super) struct Audit {
     pub(super) last: VecDeque<Audited>,
-    pub(super) file: Option<PathBuf>,
-    /// Why the file could not be written, until somebody is told.
-    trouble: Option<io::Error>,
+    pub(super) log: Option<AuditLog>,
 }
 
 impl Audit {
-    /// Keeps a decision. Blocks for the disk.
-    pub(super) fn keep(&mut self, entry: Audited) {
-        if let Some(file) = &self.file
-            && let Err(error) = append(file, &entry.to_string())
-        {
-            self.trouble = Some(error);
-        }
+    /// Keeps a decision. What is returned says when the file has it.
+    pub(super) fn keep(&mut self, entry: Audited) -> Option<Written> {
+        let written = self.log.as_ref().map(|log| log.add(entry.to_string()));
         if self.last.len() >= AUDITED {
             self.last.pop_front();
         }
         self.last.push_back(entry);
+        written
     }
-
-    pub(super) fn take_trouble(&mut self) -> Option<(PathBuf, io::Error)> {
-        self.file.clone().zip(mem::take(&mut self.trouble))
-    }
-}
-
-/// The older part of a log, which is replaced when the log has grown again.
-pub(super) fn older(file: &Path) -> PathBuf {
-    let mut name = file.to_owned().into_os_string();
-    name.push(".1");
-    name.into()
-}
-
-/// Adds a line in one write, so that two programs may do so at once.
-fn append(file: &Path, line: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    let is_full = || fs::metadata(file).is_ok_and(|found| found.len() >= FILE);
-    if is_full() {
-        let _held = locked(file)?;
-        // Another program may have been first.
-        if is_full() {
-            fs::rename(file, older(file))?;
-        }
-    }
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
-    file.write_all(format!("{line}\n").as_bytes())
 }

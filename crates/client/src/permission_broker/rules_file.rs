@@ -2,13 +2,18 @@
 
 use super::BrokerError;
 use crate::permission_rule::PermissionRule;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How large the file may be, in bytes.
 const FILE: u64 = 1 << 20;
+
+/// How long another program may lock the file, and how often it is looked whether it still does.
+const PATIENCE: Duration = Duration::from_secs(2);
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// What a new file begins with.
 const BEGINS: &str =
@@ -38,6 +43,9 @@ fn text(file: &Path) -> io::Result<String> {
         Ok(found) if found.len() > FILE => {
             Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 1 MiB"))
         }
+        Ok(found) if !found.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+        }
         Ok(_) => fs::read_to_string(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(error),
@@ -49,7 +57,7 @@ pub(super) fn add(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let _held = locked(file)?;
+    let _held = lock(file)?;
     let before = text(file)?;
     let begins = match (before.is_empty(), before.ends_with('\n')) {
         (true, _) => BEGINS,
@@ -63,7 +71,7 @@ pub(super) fn add(file: &Path, rule: &PermissionRule) -> io::Result<()> {
 
 /// Takes a rule out; everything else in the file stays as it is. The file is replaced as a whole, and is never without a rule that rejects.
 pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
-    let _held = locked(file)?;
+    let _held = lock(file)?;
     // A link to a file that is kept elsewhere stays one.
     let file = file.canonicalize()?;
     let is_other = |line: &&str| line.trim().parse().as_ref() != Ok(rule);
@@ -76,10 +84,19 @@ pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     fs::rename(&name, &file)
 }
 
-/// Holds off other programs that would change files beside this one, until it is dropped.
-pub(super) fn locked(file: &Path) -> io::Result<File> {
+/// Holds off other programs that would change files beside this one, until it is dropped. Waits for them, but not for long.
+pub(super) fn lock(file: &Path) -> io::Result<File> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = File::open(folder.unwrap_or(Path::new(".")))?;
-    folder.lock()?;
-    Ok(folder)
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(folder),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another program locks its folder"));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(AGAIN),
+        }
+    }
 }

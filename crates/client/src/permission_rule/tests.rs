@@ -3,6 +3,7 @@
 use super::*;
 use attache_protocol::decode;
 use attache_session::PermissionId;
+use serde_json::Value;
 
 fn request(tool_call: &str) -> PermissionRequest {
     PermissionRequest {
@@ -12,6 +13,9 @@ fn request(tool_call: &str) -> PermissionRequest {
         tool_call: None,
         options: Vec::new(),
         command: None,
+        file: None,
+        protected: None,
+        covered: false,
     }
 }
 
@@ -20,7 +24,7 @@ fn rule(line: &str) -> PermissionRule {
 }
 
 fn matches(line: &str, tool_call: &str) -> bool {
-    rule(line).matches(&request(tool_call), "probe", Path::new("/home/app/src"))
+    rule(line).is_about(&request(tool_call), "probe", Path::new("/home/app/src"))
 }
 
 fn command(line: &str) -> String {
@@ -69,8 +73,17 @@ fn a_path_rule_covers_calls_whose_files_all_lie_there() {
         serde_json::json!({ "toolCallId": "t", "kind": "edit", "locations": locations }).to_string()
     };
     let allow = r#"allow kind="edit" path="/home/app""#;
-    assert!(matches(allow, &call(&["/home/app/a", "/home/app"])));
-    for paths in [&["/home/app/a", "/etc/passwd"][..], &["/home/app/../x"], &["/home/apple"], &["a"], &[]] {
+    for paths in [&["/home/app/a", "/home/app"][..], &["a", "./b"], &["../c"], &["/home/x/../app/a"]] {
+        assert!(matches(allow, &call(paths)), "{paths:?}");
+    }
+    for paths in [
+        &["/home/app/a", "/etc/passwd"][..],
+        &["/home/app/../x"],
+        &["/home/apple"],
+        &["../../x"],
+        &["~/x"],
+        &[],
+    ] {
         assert!(!matches(allow, &call(paths)), "{paths:?}");
     }
     let reject = r#"reject path="/etc""#;
@@ -78,6 +91,152 @@ fn a_path_rule_covers_calls_whose_files_all_lie_there() {
     assert!(!matches(allow, &call(&["/home/app/a"]).replace("edit", "delete")));
     let diff = r#"{"toolCallId":"t","kind":"edit","content":[{"type":"diff","path":"/etc/x","newText":""}]}"#;
     assert!(matches(reject, diff), "a diff names its file too");
+}
+
+#[test]
+fn a_path_rule_follows_links_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["inside", "outside"] {
+        std::fs::create_dir(at(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(at("outside"), at("inside/link")).unwrap();
+    std::os::unix::fs::symlink(at("outside/new"), at("inside/dangling")).unwrap();
+    std::os::unix::fs::symlink(at("inside"), at("other")).unwrap();
+    let decided = |effect: &str, rule: &str, path: &str| {
+        let line = format!("{effect} kind=\"edit\" path={:?}", at(rule));
+        let call =
+            serde_json::json!({"toolCallId": "t", "kind": "edit", "rawInput": {"file_path": at(path)}});
+        matches(&line, &call.to_string())
+    };
+    assert!(decided("allow", "inside", "inside/new/a") && decided("allow", "other", "inside/a"));
+    assert!(decided("allow", "inside", "other/a"), "the folder by another name");
+    for path in ["inside/link/a", "inside/dangling", "inside/link/../a", "outside/a"] {
+        assert!(!decided("allow", "inside", path), "{path}");
+    }
+    for path in ["outside/a", "inside/link/a", "inside/../outside/a", "other/link/a"] {
+        assert!(decided("reject", "outside", path), "{path}");
+    }
+    assert!(!decided("reject", "outside", "inside/a"));
+}
+
+#[test]
+fn a_path_is_rejected_wherever_a_command_names_it() {
+    let reject = r#"reject path="/home/app/private""#;
+    for line in [
+        "cat /home/app/private/key",
+        "cat ../private/key",
+        "cat '../private/key'",
+        "cd ..; cat /home/app/private",
+        "wc < /home/app/private/key",
+        "sh -c 'cat /home/app/private/key'",
+        "cat /home/app/pri*/key",
+        "cat /home/app/private/*",
+        "dd if=/home/app/private/key",
+    ] {
+        assert!(matches(reject, &command(line)), "{line}");
+    }
+    for line in ["cat /home/app/public", "cat /home/app/*.rs", "ls"] {
+        assert!(!matches(reject, &command(line)), "{line}");
+    }
+    let allow = r#"allow path="/home/app""#;
+    let call = r#"{"toolCallId":"t","locations":[{"path":"/home/app"}],"rawInput":{"command":"rm -rf /"}}"#;
+    assert!(!matches(allow, call), "a rule for files covers no command");
+}
+
+/// An agent chooses the shape of its input.
+#[test]
+fn a_command_counts_in_every_shape_of_input() {
+    let (allow, reject) = (r#"allow command="git status""#, r#"reject command="rm""#);
+    let call = |input: Value| {
+        serde_json::json!({"toolCallId": "t", "title": "mock", "kind": "execute", "rawInput": input})
+            .to_string()
+    };
+    let shapes = |line: &str| {
+        [
+            serde_json::json!({"command": line}),
+            serde_json::json!({"cmd": line}),
+            serde_json::json!({"command": ["bash", "-lc", line], "cwd": "/home/app/src/a"}),
+            serde_json::json!({"command": line, "commands": [line]}),
+            serde_json::json!({"arguments": {"command": line}}),
+            serde_json::json!({"command": line, "env": {"TERM": "dumb"}}),
+        ]
+    };
+    for input in shapes("git status -s") {
+        assert!(matches(allow, &call(input.clone())) && !matches(reject, &call(input.clone())), "{input}");
+    }
+    for input in shapes("FOO=1 \"rm\" x") {
+        assert!(!matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())), "{input}");
+    }
+    for input in [
+        serde_json::json!({"command": "git status", "cmd": "rm x"}),
+        serde_json::json!({"commands": ["git status", "rm x"]}),
+        serde_json::json!([{"command": "git status"}, {"command": "rm x"}]),
+    ] {
+        assert!(!matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())), "{input}");
+    }
+    for input in [
+        serde_json::json!({"command": "git status", "env": {"PATH": "/evil"}}),
+        serde_json::json!({"command": "git status", "env": ["LD_PRELOAD=/evil"]}),
+        serde_json::json!({"command": "git status", "cwd": "/elsewhere"}),
+        serde_json::json!({"command": "git status", "cwd": "/home/app/src/../.."}),
+    ] {
+        assert!(!matches(allow, &call(input.clone())), "{input}");
+    }
+    let large = r#"{"toolCallId":"t","kind":"other","rawInput":{"command":"rm x","n":1e999}}"#;
+    assert!(matches(reject, large), "an input that cannot be held hides no command");
+    for titled in [
+        r#"{"toolCallId":"t","title":"rm x","kind":"execute"}"#,
+        r#"{"toolCallId":"t","title":"Running: rm x","kind":"execute","rawInput":{}}"#,
+        r#"{"toolCallId":"t","title":"Bash","kind":"execute","content":[{"type":"content","content":{"type":"text","text":"Running: rm x"}}]}"#,
+    ] {
+        assert!(matches(reject, titled), "{titled}");
+    }
+    let titled = r#"{"toolCallId":"t","title":"git status","kind":"execute"}"#;
+    assert!(!matches(allow, titled), "a title is not surely the command");
+}
+
+/// Files of rules that old builds wrote name the words of a list, quoted.
+#[test]
+fn a_rule_of_an_old_build_keeps_its_meaning() {
+    let listed =
+        r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":["bash","-lc","cd a && make"]}}"#;
+    assert!(matches(r#"allow command="bash -lc 'cd a && make'""#, listed));
+    assert!(matches(r#"allow command="cd a && make""#, listed));
+    assert!(
+        !matches(r#"allow command="bash -lc 'cd a'""#, listed) && !matches(r#"allow command="bash""#, listed)
+    );
+    assert!(matches(r#"reject command="bash""#, listed) && matches(r#"reject command="make""#, listed));
+}
+
+#[test]
+fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
+    let call = |title: &str, text: &str| {
+        let content = serde_json::json!([{"type": "content", "content": {"type": "text", "text": text}}]);
+        serde_json::json!({"toolCallId": "t", "title": title, "kind": "execute", "content": content})
+            .to_string()
+    };
+    let asked = call("Bash", "Requesting approval to Running: make");
+    let about = |call: &str, effect| PermissionRule::about(&request(call), effect, Scope::Always);
+    let rule = about(&asked, Effect::Allow).unwrap();
+    let line = r#"allow kind="execute" title="Bash" text="Requesting approval to Running: make""#;
+    assert_eq!((rule.to_string().as_str(), line.parse().as_ref()), (line, Ok(&rule)));
+    assert!(matches(line, &asked));
+    for other in [
+        call("Bash", "Requesting approval to Running: rm x"),
+        call("Bash", ""),
+        call("bash", "Requesting approval to Running: make"),
+        asked.replace("execute", "other"),
+        asked.replace("\"kind\"", "\"rawInput\":{\"command\":\"rm x\"},\"kind\""),
+    ] {
+        assert!(!matches(line, &other), "{other}");
+    }
+    let label = r#"{"toolCallId":"t","title":"Bash","kind":"execute"}"#;
+    assert_eq!(about(label, Effect::Allow), None, "a label would cover every command");
+    assert!(about(label, Effect::Reject).is_some());
+    let changed = r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":"make","env":{"PATH":"/x"}}}"#;
+    assert_eq!(about(changed, Effect::Allow), None);
+    assert_eq!(about(changed, Effect::Reject).unwrap().command.as_deref(), Some("make"));
 }
 
 #[test]
@@ -100,7 +259,7 @@ fn agent_tool_and_scope_are_held_to() {
     let mut in_session = rule(r#"allow kind="fetch""#);
     for (session, expected) in [("s", true), ("other", false)] {
         in_session.scope = Scope::Session(session.into());
-        assert_eq!(in_session.matches(&request(call), "probe", Path::new("/")), expected);
+        assert_eq!(in_session.is_about(&request(call), "probe", Path::new("/")), expected);
     }
 }
 
@@ -108,12 +267,19 @@ fn agent_tool_and_scope_are_held_to() {
 fn the_narrowest_rule_is_about_its_request_and_little_else() {
     let about = |call: &str| {
         let rule = PermissionRule::about(&request(call), Effect::Allow, Scope::Always)?;
-        assert!(rule.matches(&request(call), "probe", Path::new("/")));
+        assert!(rule.is_about(&request(call), "probe", Path::new("/a")));
         Some(rule.to_string())
     };
     assert_eq!(about(&command("ls -l")).as_deref(), Some(r#"allow command="ls -l""#));
     let edit = r#"{"toolCallId":"t","kind":"edit","locations":[{"path":"/a/b"}]}"#;
     assert_eq!(about(edit).as_deref(), Some(r#"allow kind="edit" path="/a/b""#));
+    let both = edit.replace("\"kind\"", "\"name\":\"e\",\"rawInput\":{\"path\":\"b\"},\"kind\"");
+    assert_eq!(about(&both).as_deref(), Some(r#"allow kind="edit" tool="e" path="/a/b""#));
+    let relative = r#"{"toolCallId":"t","name":"e","kind":"edit","rawInput":{"path":"b"}}"#;
+    assert_eq!(about(relative), None, "all files of the tool were never asked about");
+    let (request, folder) = (request(relative), Path::new("/a"));
+    let known = PermissionRule::about_in(&request, Effect::Allow, Scope::Always, folder);
+    assert_eq!(known.unwrap().path.as_deref(), Some(Path::new("/a/b")));
     assert_eq!(about(r#"{"toolCallId":"t","name":"n"}"#).as_deref(), Some(r#"allow tool="n""#));
     assert_eq!(about(r#"{"toolCallId":"t","kind":"edit"}"#), None, "all edits were never asked about");
 }

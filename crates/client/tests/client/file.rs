@@ -1,14 +1,15 @@
 //! FS rules.
 
-use crate::scripted_agent::{ScriptedAgent, connected, opened};
-use attache_client::{AgentConnection, SessionHandle};
+use crate::scripted_agent::{ScriptedAgent, connected, opened_with};
+use attache_client::{AgentConnection, Permissions, SessionHandle};
 use serde_json::{Value, json};
 use std::path::Path;
 
 async fn ready() -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (connection, mut agent) = connected(json!({})).await;
-    let session = opened(&connection, &mut agent, folder.path()).await;
+    let opening = connection.open(folder.path()).permissions(Permissions::AllowAll);
+    let session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
     (connection, agent, session, folder)
 }
 

@@ -11,6 +11,7 @@ mod echo;
 mod elicitation;
 mod example;
 mod file;
+mod gate;
 mod handshake;
 mod load;
 mod many;

@@ -240,3 +240,37 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     assert!(older == 1 << 20 && newer < 1000, "{older} {newer}");
     assert!(broker.take_log_trouble().is_none());
 }
+
+/// Another program that never gives its lock back, or a log that is a pipe, holds up neither decisions nor the session.
+#[tokio::test]
+async fn a_stuck_lock_or_log_holds_up_no_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, file) = (folder.path().join("log"), folder.path().join("rules"));
+    std::fs::write(&log, vec![b'x'; 1 << 20]).unwrap();
+    let lock = std::fs::File::open(folder.path()).unwrap();
+    lock.lock().unwrap();
+    let broker = PermissionBroker::open(&file).unwrap().log_to(&log);
+    let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
+    // Somebody has a rule remembered meanwhile, and waits for the lock of the rules.
+    let remembering = broker.clone();
+    let remembered =
+        tokio::task::spawn_blocking(move || remembering.remember(rule(r#"allow command="ls""#)).unwrap_err());
+    for _ in 0..3 {
+        assert_eq!(ask(&mut agent, command("ls"), ALL).await, selected("allow_once"));
+    }
+    agent.heard().await;
+    assert!(matches!(remembered.await.unwrap(), BrokerError::File { .. }));
+    let trouble = broker.take_log_trouble().unwrap().to_string();
+    assert!(trouble.contains("another program"), "{trouble}");
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(text.matches("\"allowed\"").count(), 3, "nothing is lost");
+
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let broker = PermissionBroker::in_memory().log_to(&pipe);
+    let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
+    assert_eq!(ask(&mut agent, command("ls"), ALL).await, selected("allow_once"));
+    assert!(broker.take_log_trouble().unwrap().to_string().contains("regular file"));
+    assert!(matches!(PermissionBroker::open(&pipe), Err(BrokerError::File { .. })));
+}

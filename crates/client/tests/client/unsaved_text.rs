@@ -1,7 +1,7 @@
 //! FS-02: an agent reads and changes what an editor shows.
 
-use crate::scripted_agent::{connected_with, opened};
-use attache_client::{Options, UnsavedText};
+use crate::scripted_agent::{connected_with, opened_with};
+use attache_client::{Options, Permissions, UnsavedText};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ async fn an_agent_reads_and_changes_what_the_editor_shows() {
     editor.open.lock().unwrap().insert(real.join("open"), "one\r\ntwo\nthree".into());
     let options = Options::default().unsaved_text(Open(editor.clone()));
     let (connection, mut agent) = connected_with(options, json!({ "protocolVersion": 1 })).await;
-    let _session = opened(&connection, &mut agent, folder.path()).await;
+    let opening = connection.open(folder.path()).permissions(Permissions::AllowAll);
+    let _session = opened_with(opening, &mut agent, json!({ "sessionId": "s1" })).await;
 
     for (path, line, limit, content) in [
         ("open", None, None, "one\r\ntwo\nthree"),

@@ -62,14 +62,14 @@ impl Toolbox<'_> {
                 }
                 None
             }
-            Permission::RejectOnce(_) => Some("the person rejected it".to_owned()),
+            Permission::RejectOnce(_) => Some("it was not allowed".to_owned()),
             Permission::RejectAlways(_) => {
-                let why = format!("the person rejected {} for the rest of this session", question.reject);
+                let why = format!("{} are refused for the rest of this session", question.reject);
                 self.choose(question.reject, Effect::Deny).await?;
                 Some(why)
             }
-            Permission::Unusable(why) => Some(format!("nobody allowed it: {why}")),
-            _ => Some("nobody allowed it".to_owned()),
+            Permission::Unusable(why) => Some(format!("it was not allowed: {why}")),
+            _ => Some("it was not allowed".to_owned()),
         };
         if let Some(why) = why {
             return self.refused(handle, &why).await.map(Err);

@@ -57,7 +57,7 @@ async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     let web = Server::start(Vec::new()).await;
     let (turn, said, _) = fetched(std::slice::from_ref(&web.url), &["reject_once"]).await;
     assert_eq!(turn.tool_calls()[0]["status"], "failed");
-    assert!(said.contains("the person rejected it"), "{said}");
+    assert!(said.contains("it was not allowed"), "{said}");
     let password = web.url.replace("http://", "http://me:pass@");
     for (url, why) in [
         ("file:///etc/passwd", "only http and https"),

@@ -184,7 +184,7 @@ async fn a_rejected_new_file_is_not_made() {
     assert!(!project.path().join("new").exists());
     let result = &bodies(&server)[1]["messages"][2]["content"][0];
     assert_eq!(result["is_error"], true);
-    assert!(result["content"][0]["text"].as_str().unwrap().contains("the person rejected it"));
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("it was not allowed"));
 }
 
 /// What only one model can read is not sent to another; its words and tools are.

@@ -69,8 +69,18 @@ impl Home {
 
     /// Runs our program.
     pub(super) async fn attache(&self, arguments: &[&str]) -> Ended {
+        self.run(arguments, "none".to_owned()).await
+    }
+
+    /// Runs our program for a person who keeps what was decided.
+    pub(super) async fn attache_keeping(&self, arguments: &[&str]) -> Ended {
+        self.run(arguments, text(self.folder.path().join("sessions.db"))).await
+    }
+
+    async fn run(&self, arguments: &[&str], store: String) -> Ended {
         let mut command = Command::new(ATTACHE);
         command.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
+        command.env("ATTACHE_STORE", store);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         end(command.spawn().unwrap()).await
     }

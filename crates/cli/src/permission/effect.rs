@@ -1,0 +1,116 @@
+//! What a call really does, in lines for people: an agent's title may lie or say nothing.
+
+use crate::show::{sanitize, tool_call, width};
+use attache_client::effect::Command;
+use attache_client::{PermissionRequest, is_invisible};
+use attache_protocol::v1::ToolCallContent;
+use std::path::Path;
+
+/// How long a word before the command in a title may be, such as `Running:`.
+const LONGEST_WORD: usize = 10;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Everything, for a question: the person approves what they see.
+    Question,
+    /// Commands, files and addresses; other arguments only where there are none of these.
+    Decision,
+}
+
+/// What the call does, each part as it is written, without what the title says in the same words. A part may have several
+/// lines.
+pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> Vec<String> {
+    let effect = request.effect();
+    let title = sanitize::visible_line(request.title());
+    let mut parts = Vec::new();
+    for command in &effect.commands {
+        parts.extend(command_parts(command, &title, cwd));
+    }
+    let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+    let diffs: Vec<&str> = content
+        .into_iter()
+        .flatten()
+        .filter_map(|content| match content {
+            ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    for path in &effect.paths {
+        let shown = tool_call::relative(path, cwd);
+        let in_diff =
+            extent == Extent::Question && diffs.iter().any(|diff| tool_call::relative(diff, cwd) == shown);
+        let part = format!("file {shown}");
+        let is_told = names(&title, &shown) || names(&title, &visible(path)) || parts.contains(&part);
+        if shown != "." && !in_diff && !is_told {
+            parts.push(part);
+        }
+    }
+    parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !names(&title, url)));
+    let is_rest = extent == Extent::Question
+        || effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
+    // The diff says more than the arguments that led to it.
+    if let Some(arguments) = effect.arguments.filter(|_| is_rest && diffs.is_empty()) {
+        parts.push(format!("with {}", visible(&arguments.to_string())));
+    }
+    parts
+}
+
+/// A command, and its folder if that is another than the session's.
+fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
+    let variables = command.environment.iter().map(|(name, value)| format!("{name}={value} "));
+    let line = visible(&format!("{}{}", variables.collect::<String>(), command.line));
+    let mut parts = Vec::new();
+    if line.contains('\n') || !says(title, &sanitize::line(&line)) {
+        parts.push(format!("$ {line}"));
+    }
+    let elsewhere = command.folder.as_ref().filter(|folder| !is_here(folder, cwd));
+    parts.extend(elsewhere.map(|folder| format!("in {}", visible(folder))));
+    parts
+}
+
+/// Whether a title is the command, or says one word such as `Run` before it.
+fn says(title: &str, line: &str) -> bool {
+    title.strip_suffix(line).is_some_and(|before| {
+        let word = before.trim_end().trim_end_matches(':');
+        word.len() <= LONGEST_WORD && word.chars().all(|each| each.is_ascii_alphabetic())
+    })
+}
+
+fn is_here(folder: &str, cwd: &Path) -> bool {
+    Path::new(folder) == cwd || folder == "."
+}
+
+/// Whether a title names something as a whole word.
+fn names(title: &str, what: &str) -> bool {
+    let inside = |each: char| each.is_alphanumeric() || "_-./".contains(each);
+    title.match_indices(what).any(|(at, _)| {
+        let before = title.get(..at).and_then(|before| before.chars().next_back());
+        let after = title.get(at + what.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(inside) && !after.is_some_and(inside)
+    })
+}
+
+/// The text with everything in it to be seen: also tabs and characters without a width.
+pub(super) fn visible(text: &str) -> String {
+    let shown = |each: char| match each {
+        '\t' => '\u{2409}',
+        each if each != '\n' && is_invisible(each) => '\u{fffd}',
+        each => each,
+    };
+    sanitize::visible(text).chars().map(shown).collect()
+}
+
+/// The parts in lines of at most `columns`, each part on its own, with this indent.
+pub(super) fn lines(parts: &[String], columns: usize, indent: &str) -> Vec<String> {
+    let room = columns.saturating_sub(indent.len());
+    let mut lines = Vec::new();
+    for part in parts {
+        // Lines that continue a part stand below its text.
+        for (index, line) in width::fold(part, room.saturating_sub(2)).into_iter().enumerate() {
+            let more = if index == 0 { "" } else { "  " };
+            lines.push(format!("{indent}{more}{line}"));
+        }
+    }
+    lines
+}

@@ -1,0 +1,120 @@
+//! What `attache run` does for an agent that writes files and runs commands through it, without asking first.
+
+use crate::project::{Ended, Project};
+use crate::script::Script;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// The names that the agent tries in one turn, the protected ones last.
+const NAMES: [&str; 5] =
+    ["plain.txt", ".git/hooks/pre-commit", ".vscode/settings.json", ".envrc", "link/pre-push"];
+
+/// An agent that only writes, and keeps what the client answers.
+fn run(project: &Project, flags: &[&str]) -> Ended {
+    let writes: String = NAMES
+        .iter()
+        .map(|name| {
+            let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/{name}","content":"x"}}"#);
+            format!(
+                r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"fs/write_text_file","params":{params}}}'
+      IFS= read -r answer; printf '%s\n' "$answer" >> answers
+      "#
+            )
+        })
+        .collect();
+    fs::create_dir_all(project.path().join(".git/hooks")).unwrap();
+    let _there = std::os::unix::fs::symlink(".git/hooks", project.path().join("link"));
+    let prompt = format!(r#"{writes} reply '{{"stopReason":"end_turn"}}'"#);
+    let agent = Script { prompt: &prompt, ..Script::default() }.install(project);
+    attache(project, &[&["run", "--agent", &agent, "write"], flags].concat())
+}
+
+/// Runs the program for a person who keeps what was decided.
+fn attache(project: &Project, arguments: &[&str]) -> Ended {
+    let path = |name: &str| project.path().join(name);
+    let mut command = project.attache(arguments);
+    command.env("ATTACHE_STORE", path("sessions.db")).env("XDG_DATA_HOME", path("data"));
+    command.output().unwrap().into()
+}
+
+fn written(project: &Project) -> Vec<&'static str> {
+    NAMES.into_iter().filter(|name| project.path().join(name).exists()).collect()
+}
+
+/// The decisions in the log, with their files.
+fn audit(project: &Project) -> Vec<(String, Vec<String>)> {
+    let ended = attache(project, &["permissions", "audit", "--json"]);
+    let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .map(|line| {
+            let paths = line["effect"]["paths"].as_array().cloned().unwrap_or_default();
+            let paths = paths.iter().map(|path| path.as_str().unwrap().to_owned()).collect();
+            (line["verdict"].as_str().unwrap().to_owned(), paths)
+        })
+        .collect()
+}
+
+/// PERM-02 for files: each try is decided, said, answered with an error and logged with its path.
+#[test]
+fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
+    for (flags, expected) in [
+        (&[][..], &[][..]),
+        (&["--allow", "execute"], &[]),
+        (&["--allow", "edit"], &["plain.txt"]),
+        (&["--yes"], &["plain.txt"]),
+    ] {
+        let project = Project::new();
+        let ended = run(&project, flags);
+        assert_eq!(written(&project), expected, "{flags:?}: {ended:#?}");
+        let audit = audit(&project);
+        let decided: Vec<&str> = audit.iter().map(|(verdict, _)| verdict.as_str()).collect();
+        let allowed = if expected.is_empty() { "rejected" } else { "allowed" };
+        assert_eq!(decided, [allowed, "rejected", "rejected", "rejected", "rejected"], "{audit:?}");
+        let answers = fs::read_to_string(project.path().join("answers")).unwrap();
+        let refused = answers.matches("no person, rule or setting allows it").count();
+        assert_eq!(refused, NAMES.len() - expected.len(), "{answers}");
+        for ((_, paths), name) in audit.iter().zip(NAMES) {
+            let name = name.replace("link/", ".git/hooks/");
+            let path = PathBuf::from(project.path()).join(&name);
+            assert!(paths.contains(&path.to_string_lossy().into_owned()), "{paths:?} {name}");
+            assert!(ended.stderr.contains(&name), "each decision is said: {ended:#?}");
+        }
+    }
+}
+
+/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets that file through.
+#[test]
+fn rules_decide_about_writes_before_the_flags() {
+    let remember = |project: &Project, rules: &str| {
+        let file = project.path().join(".no-settings/attache/client-permissions.txt");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, rules).unwrap();
+    };
+    let project = Project::new();
+    remember(&project, "reject kind=\"edit\"\n");
+    let ended = run(&project, &["--yes"]);
+    assert!(written(&project).is_empty(), "{ended:#?}");
+    assert_eq!(ended.stderr.matches("rejected by your rule reject kind=\"edit\"").count(), 5, "{ended:#?}");
+
+    let project = Project::new();
+    let hook = project.path().join(".git/hooks/pre-commit");
+    remember(&project, &format!("allow kind=\"edit\"\nallow path={hook:?}\n"));
+    let ended = run(&project, &[]);
+    assert_eq!(written(&project), ["plain.txt", ".git/hooks/pre-commit"], "{ended:#?}");
+}
+
+/// The event for programs is that of any permission.
+#[test]
+fn a_refused_write_is_a_permission_event() {
+    let project = Project::new();
+    let ended = run(&project, &["--json"]);
+    let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let events: Vec<Value> = lines.filter(|line| line["event"] == "permission").collect();
+    assert_eq!(events.len(), NAMES.len(), "{ended:#?}");
+    for event in events {
+        let expected = ("edit", "rejected", "nobody");
+        let member = |name: &str| event[name].as_str().unwrap();
+        assert_eq!((member("kind"), member("decision"), member("by")), expected, "{event}");
+    }
+}

@@ -1,0 +1,380 @@
+//! Whether a rule for commands is about a command line, for rules that a client keeps about agents it did not write.
+//!
+//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers a line only if the
+//! line surely is that one command. A rejecting rule covers every line that may run the command, in any spelling, and
+//! every line whose programs cannot be read.
+
+use crate::command::{
+    begins_with, comes_to, is_runner, is_the_shells, program, sets_no_more_than_looks, stands_in, tokens,
+};
+use crate::shell::{Part, Word, parts};
+use globset::GlobBuilder;
+
+/// How deep a shell's line may contain another shell's line.
+const DEEPEST: usize = 6;
+
+/// The command of a rule: the words that a command begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRule {
+    text: String,
+    /// The words of each command that the text names; empty if the text cannot be read.
+    commands: Vec<Vec<String>>,
+}
+
+impl CommandRule {
+    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell reads, only the
+    /// exact line is covered.
+    pub fn new(text: &str) -> Self {
+        let words = |part: &Part| {
+            let literal = part.words.iter().all(Word::is_literal) && !part.words.is_empty();
+            literal.then(|| part.words.iter().map(|word| word.text.clone()).collect())
+        };
+        let commands =
+            parts(text).ok().and_then(|parts| parts.iter().map(words).collect()).unwrap_or_default();
+        Self { text: text.trim().to_owned(), commands }
+    }
+
+    /// Whether the line surely is this command: the exact line, or one plain command that begins with these words.
+    pub fn surely_covers(&self, line: &str) -> bool {
+        if self.text.is_empty() {
+            return false;
+        }
+        if line.trim() == self.text {
+            return true;
+        }
+        let [words] = self.commands.as_slice() else { return false };
+        // A program that runs its words would make the rule cover every command.
+        let is_bare_wrapper = words.len() == 1 && words.first().is_some_and(|word| is_wrapper(word));
+        if is_bare_wrapper || line.contains(OPERATORS) || !begins(line.trim(), &self.text) {
+            return false;
+        }
+        let Ok(parts) = parts(line) else { return false };
+        let [part] = parts.as_slice() else { return false };
+        let plain = part.assignments.is_empty() && part.redirects.is_empty() && !is_the_shells(part);
+        plain && begins_with(part, words)
+    }
+
+    /// Whether the line may run this command, as far as it can be read.
+    pub fn may_cover(&self, line: &str) -> bool {
+        if self.text.is_empty() {
+            return false;
+        }
+        let written = line.trim() == self.text
+            || line.split(OPERATORS).any(|part| begins(part.trim(), &self.text))
+            || (self.commands.is_empty() && line.contains(&self.text));
+        let runs = |words: &Vec<String>| may_run(line, words, 0);
+        written || (!self.commands.is_empty() && self.commands.iter().all(runs))
+    }
+
+    /// Whether the words of this command stand in a text that is no command line, such as a title.
+    pub fn is_named_in(&self, text: &str) -> bool {
+        !self.text.is_empty()
+            && (text.contains(&self.text)
+                || (!self.commands.is_empty() && self.commands.iter().all(|words| is_mentioned(text, words))))
+    }
+}
+
+/// Characters by which a shell makes more of a line than one command with its words.
+const OPERATORS: &[char] = &[';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r', '\\'];
+
+/// Whether a command begins with this text, its last word whole.
+fn begins(command: &str, text: &str) -> bool {
+    let rest = command.strip_prefix(text);
+    !text.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+}
+
+/// Programs that run their words as another command.
+const WRAPPERS: &[&str] = &[
+    "ash",
+    "bash",
+    "builtin",
+    "busybox",
+    "chroot",
+    "chrt",
+    "command",
+    "dash",
+    "direnv",
+    "doas",
+    "eatmydata",
+    "entr",
+    "env",
+    "eval",
+    "exec",
+    "fakeroot",
+    "firejail",
+    "fish",
+    "flock",
+    "ionice",
+    "ksh",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "numactl",
+    "parallel",
+    "pkexec",
+    "prlimit",
+    "rlwrap",
+    "runuser",
+    "script",
+    "setpriv",
+    "setsid",
+    "sg",
+    "sh",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "toybox",
+    "unbuffer",
+    "unshare",
+    "valgrind",
+    "watch",
+    "xargs",
+    "zsh",
+];
+
+/// Further programs that run what stands somewhere among their words.
+const RUN_SOME_WORDS: &[&str] = &[
+    "at",
+    "batch",
+    "bundle",
+    "bwrap",
+    "caffeinate",
+    "hatch",
+    "kubectl",
+    "mise",
+    "nix",
+    "nix-shell",
+    "npm",
+    "pnpm",
+    "pipx",
+    "poetry",
+    "uv",
+    "vagrant",
+    "yarn",
+];
+
+/// Words of the shell that run, name or keep commands.
+const SHELL_RUNS: &[&str] = &["alias", "builtin", "command", "coproc", "eval", "exec", "trap"];
+
+const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+
+/// Options that take the next word, so that a word which is not known may be their value.
+const TAKE_A_VALUE: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--manifest-path",
+    "--prefix",
+    "--cwd",
+    "--project",
+];
+
+fn name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn is_wrapper(word: &str) -> bool {
+    WRAPPERS.contains(&name(word))
+}
+
+/// Whether the line may run the command with these words.
+fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
+    if depth > DEEPEST {
+        return true;
+    }
+    let Ok(parts) = parts(line) else { return may_be_hidden_in(line, wanted) };
+    let has_pipe = line.contains('|');
+    let fed = |part: &Part| {
+        let Some(program) = program(part) else { return false };
+        let bare = SHELLS.contains(&name(program))
+            && part.words.iter().skip(1).all(|word| word.text.starts_with('-'));
+        let runs_input = is_runner(program) || is_wrapper(program);
+        (has_pipe && bare && !has_line(part))
+            || (runs_input && (has_pipe || line.contains("<<")) && is_mentioned(line, wanted))
+    };
+    parts.iter().any(|part| part_may_be(part, line, wanted, depth) || fed(part))
+}
+
+/// A line that cannot be read may be about the command if it names the words, or makes words that do not stand in it.
+fn may_be_hidden_in(line: &str, wanted: &[String]) -> bool {
+    let first = wanted.first().map(String::as_str).unwrap_or_default();
+    let globs = |word: &str| word.contains(['*', '?']) && glob_matches(word.trim_matches(['"', '\'']), first);
+    line.contains(['$', '`'])
+        || stands_in(line, wanted)
+        || is_mentioned(line, wanted)
+        || line.split_whitespace().any(globs)
+}
+
+/// Whether every word stands somewhere in the text, quotes and backslashes left out.
+fn is_mentioned(text: &str, wanted: &[String]) -> bool {
+    let bare: String = text.chars().filter(|each| !matches!(each, '\'' | '"' | '\\')).collect();
+    let stands = |word: &str| {
+        let inside = |each: char| each.is_alphanumeric() || each == '_';
+        bare.match_indices(word).any(|(at, _)| {
+            let before = bare.get(..at).and_then(|before| before.chars().next_back());
+            let after = bare.get(at + word.len()..).and_then(|after| after.chars().next());
+            !before.is_some_and(inside) && !after.is_some_and(inside)
+        })
+    };
+    !wanted.is_empty()
+        && wanted
+            .iter()
+            .enumerate()
+            .all(|(at, word)| stands(if at == 0 { name(word) } else { word.as_str() }))
+}
+
+fn glob_matches(pattern: &str, wanted: &str) -> bool {
+    let glob = GlobBuilder::new(name(pattern)).build();
+    // A pattern that cannot be read may match.
+    glob.map_or(true, |glob| glob.compile_matcher().is_match(name(wanted)))
+}
+
+fn part_may_be(part: &Part, line: &str, wanted: &[String], depth: usize) -> bool {
+    let Some(first) = part.words.first() else { return false };
+    let Some(wanted_first) = wanted.first() else { return false };
+    if first.variable || first.substitution {
+        return true;
+    }
+    if first.pattern && (glob_matches(&first.text, wanted_first) || is_mentioned(&first.text, wanted)) {
+        return true;
+    }
+    if named_or_later(part, line, wanted) || sets_it(part, wanted) {
+        return true;
+    }
+    let program = name(&first.text);
+    let unknown = |word: &Word| word.variable || word.substitution;
+    if SHELL_RUNS.contains(&program) {
+        let words: Vec<&str> = part.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+        return part.words.iter().any(unknown)
+            || is_mentioned(&words.join(" "), wanted)
+            || (program != "alias" && may_run_words(&words, wanted, depth));
+    }
+    if SHELLS.contains(&program)
+        && let Some(inner) = inner_line(part)
+    {
+        return unknown(inner) || inner.pattern || may_run(&inner.text, wanted, depth + 1);
+    }
+    if is_runner(program) || is_wrapper(program) || RUN_SOME_WORDS.contains(&program) {
+        let all: Vec<String> = part.words.iter().skip(1).flat_map(|word| tokens(&word.text)).collect();
+        return comes_to(part, wanted)
+            || (0..all.len()).any(|at| tokens_begin(all.get(at..).unwrap_or_default(), wanted))
+            || (is_wrapper(program) && wraps_unknown(part));
+    }
+    comes_to(part, wanted)
+}
+
+fn may_run_words(words: &[&str], wanted: &[String], depth: usize) -> bool {
+    !words.is_empty() && may_run(&words.join(" "), wanted, depth + 1)
+}
+
+/// Whether the words begin with the wanted ones, options between them left out.
+fn tokens_begin(words: &[String], wanted: &[String]) -> bool {
+    let known = |text: &String| {
+        let mut word = Word::default();
+        word.text.clone_from(text);
+        word
+    };
+    let known: Vec<Word> = words.iter().map(known).collect();
+    words_may_begin(&known, wanted) == Some(true)
+}
+
+/// Whether the part itself is the command, or a word of it that is not known may complete it.
+fn named_or_later(part: &Part, line: &str, wanted: &[String]) -> bool {
+    let text = || part.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    match words_may_begin(&part.words, wanted) {
+        Some(found) => {
+            let defines = part.words.iter().any(|word| word.text.starts_with("alias."));
+            let names_unknown = part.words.iter().any(|word| !word.is_literal());
+            found
+                || (defines && is_mentioned(&text(), wanted))
+                || (names_unknown && is_mentioned(line, wanted))
+        }
+        None => false,
+    }
+}
+
+/// Whether words begin with the wanted ones; `None` if they are another program's.
+fn words_may_begin(words: &[Word], wanted: &[String]) -> Option<bool> {
+    let (first, rest) = words.split_first()?;
+    let (wanted_first, wanted) = wanted.split_first()?;
+    if name(&first.text) != name(wanted_first) && !(first.pattern && glob_matches(&first.text, wanted_first))
+    {
+        return None;
+    }
+    let mut wanted = wanted.iter();
+    let Some(mut next) = wanted.next() else { return Some(true) };
+    let mut before: Option<&str> = None;
+    for word in rest {
+        let is_option = before.is_some_and(|before| before.starts_with(['-', '+']));
+        let is_value = before.is_some_and(|before| TAKE_A_VALUE.contains(&before));
+        match word {
+            word if word.variable || word.substitution => {
+                if !is_value {
+                    return Some(true);
+                }
+                before = None;
+            }
+            word if word.text == *next || (word.pattern && glob_matches(&word.text, next)) => {
+                match wanted.next() {
+                    Some(more) => (next, before) = (more, None),
+                    None => return Some(true),
+                }
+            }
+            word if word.text.starts_with(['-', '+']) => before = Some(&word.text),
+            _ if is_option => before = None,
+            _ => return Some(false),
+        }
+    }
+    Some(false)
+}
+
+/// Whether variables that are set for the part name the command.
+fn sets_it(part: &Part, wanted: &[String]) -> bool {
+    let named = |(_, value): &(String, Word)| {
+        value.variable || value.substitution || is_mentioned(&value.text, wanted)
+    };
+    !sets_no_more_than_looks(part) && part.assignments.iter().any(named) && !part.words.is_empty()
+}
+
+/// Whether a shell gets its line by an option.
+fn has_line(part: &Part) -> bool {
+    part.words.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('c'))
+}
+
+/// The line that a shell gets by its option `-c`.
+fn inner_line(part: &Part) -> Option<&Word> {
+    let at = part.words.iter().skip(1).position(|word| {
+        word.is_literal()
+            && word.text.starts_with('-')
+            && !word.text.starts_with("--")
+            && word.text.contains('c')
+    })?;
+    part.words.iter().skip(at + 2).find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
+}
+
+/// Whether the command that a program runs is not known: the first of its words that is no option, number or variable.
+fn wraps_unknown(part: &Part) -> bool {
+    let skips = match part.words.first().map(|word| name(&word.text)) {
+        Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,
+        _ => 0,
+    };
+    let plain = |word: &&Word| {
+        let text = &word.text;
+        let number = text.starts_with(|each: char| each.is_ascii_digit());
+        !word.is_literal() || !(text.starts_with(['-', '+']) || text.contains('=') || number)
+    };
+    let mut words = part.words.iter().skip(1).filter(plain);
+    let candidates = words.by_ref().take(skips + 1);
+    candidates.into_iter().any(|word| word.variable || word.substitution)
+}
+
+#[cfg(test)]
+mod tests;
