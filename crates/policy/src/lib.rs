@@ -42,7 +42,7 @@ mod touch;
 
 pub use decision::{Decision, Reason, Verdict};
 pub use folders::{Folders, Place};
-pub use guard::{Guard, guard, is_invisible};
+pub use guard::{Guard, guard, is_invisible, protected_names};
 pub use judge::Judge;
 pub use mode::Mode;
 pub use offer::{Question, Scope};
