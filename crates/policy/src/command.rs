@@ -1,5 +1,6 @@
 //! Which commands a rule is about, by the words of each.
 
+use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
@@ -187,7 +188,7 @@ pub(crate) fn begins_with(part: &Part, words: &[String]) -> bool {
     let own = unwrapped(&part.words);
     let same = |(word, wanted): (&Word, &String)| word.is_literal() && word.text == *wanted;
     let begins = !words.is_empty() && own.len() >= words.len() && own.iter().zip(words).all(same);
-    begins && sets_no_more_than_looks(part) && !runs_its_arguments(own)
+    begins && sets_no_more_than_looks(part) && options::are_harmless(own, words.len())
 }
 
 /// The words behind `timeout 60`, `time` and `nice`, which change nothing of what runs.
@@ -208,39 +209,6 @@ fn unwrapped(mut words: &[Word]) -> &[Word] {
 fn is_time(text: &str) -> bool {
     let number = text.strip_suffix(['s', 'm', 'h']).unwrap_or(text);
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
-}
-
-/// Whether words of the command name what else is to run: a rule for its beginning does not cover that.
-fn runs_its_arguments(words: &[Word]) -> bool {
-    let has = |options: &[&str]| {
-        let named = |word: &Word| options.iter().any(|option| word.text.starts_with(option));
-        words.iter().skip(1).any(named)
-    };
-    match words.first().map(|word| word.text.as_str()) {
-        Some("git") => {
-            let before = words.iter().skip(1).take_while(|word| word.text.starts_with('-'));
-            let quiet = |word: &Word| ["--no-pager", "--no-optional-locks"].contains(&word.text.as_str());
-            let more = [
-                "--upload-p",
-                "--receive-p",
-                "--exec",
-                "--ext-",
-                "--open-files",
-                "-x",
-                "--extcmd",
-                "--template",
-            ];
-            !before.into_iter().all(quiet) || has(&more)
-        }
-        Some("find") => has(&["-exec", "-ok", "-delete", "-fprint", "-fls"]),
-        Some("tar") => {
-            has(&["--to-com", "--checkpoint-a", "-I", "--use-com", "--rsh", "-F", "--info-s", "--new-vol"])
-        }
-        Some("sort") => has(&["--comp", "-o", "--out"]),
-        Some("rsync") => has(&["-e", "--rsh", "--rsync-path"]),
-        Some("cargo") => has(&["--config"]),
-        _ => false,
-    }
 }
 
 /// Whether the command comes to these words: it begins with them, options between them left out, or it is a program that runs its arguments
@@ -304,10 +272,67 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
+/// Whether the second word of the program says what it does.
+pub(crate) fn has_verbs(program: &str) -> bool {
+    WITH_VERBS.contains(&program)
+}
+
 /// Whether the program does what its arguments say.
 pub(crate) fn is_runner(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     RUNNERS.contains(&name)
+}
+
+/// Whether the program runs others on names that come from elsewhere in the line.
+pub(crate) fn takes_names(program: &str) -> bool {
+    ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
+}
+
+/// Programs that read a folder with all that is below it, if they are given one, and the letters and words that make them do so; none where
+/// they do without.
+const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
+    ("7z", "", &[]),
+    ("ack", "", &[]),
+    ("ag", "", &[]),
+    ("cp", "rRa", &["--recursive", "--archive"]),
+    ("diff", "r", &["--recursive"]),
+    ("egrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("fgrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("find", "", &[]),
+    ("grep", "rRd", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("rg", "", &[]),
+    ("rsync", "ra", &["--recursive", "--archive"]),
+    ("scp", "r", &[]),
+    ("tar", "", &[]),
+    ("zgrep", "rR", &["--recursive"]),
+    ("zip", "r", &["--recurse-paths"]),
+];
+
+/// Whether the command searches its own folder if it is given none.
+pub(crate) fn searches_here(part: &Part) -> bool {
+    let name = program(part).map(|program| program.rsplit('/').next().unwrap_or(program));
+    name.is_some_and(|name| name.contains("grep") || ["ack", "ag", "find", "git", "rg"].contains(&name))
+}
+
+/// Whether the command reads the files below folders that it names, or below its own.
+pub(crate) fn reads_folders(part: &Part) -> bool {
+    let name = program(part).map(|program| program.rsplit('/').next().unwrap_or(program));
+    let words = part.words.get(1..).unwrap_or_default();
+    if name == Some("git") {
+        return words.iter().any(|word| word.text == "grep");
+    }
+    let Some((_, letters, long)) = READ_FOLDERS.iter().find(|(program, ..)| Some(*program) == name) else {
+        return false;
+    };
+    let asks = |word: &Word| match word.text.strip_prefix('-') {
+        Some(rest) if rest.starts_with('-') => long.iter().any(|name| {
+            let given = word.text.split('=').next().unwrap_or_default();
+            given.len() > 2 && name.starts_with(given)
+        }),
+        Some(rest) => rest.contains(|each| letters.contains(each)),
+        None => false,
+    };
+    letters.is_empty() || words.iter().any(asks)
 }
 
 /// The beginning of a command that a rule could be about: the program, and its verb where it has some.

@@ -39,6 +39,8 @@ pub enum Reason {
     NoSandbox,
     /// It may reach the network.
     Network,
+    /// The agent asks to run it without the sandbox that works here.
+    Unsandboxed,
     /// The project's configuration can make it run programs, and no sandbox holds it.
     Project,
     /// A rule says so, in its words.
@@ -118,6 +120,7 @@ impl Reason {
             Self::Sandbox => "sandbox",
             Self::NoSandbox => "no-sandbox",
             Self::Network => "network",
+            Self::Unsandboxed => "unsandboxed",
             Self::Project => "project",
             Self::Rule(_) => "rule",
             Self::Secret => "secret",
@@ -141,6 +144,7 @@ impl fmt::Display for Reason {
             Self::Sandbox => f.write_str("a sandbox holds it"),
             Self::NoSandbox => f.write_str("no sandbox holds it"),
             Self::Network => f.write_str("it may reach the network"),
+            Self::Unsandboxed => f.write_str("it would run without the sandbox"),
             Self::Project => f.write_str(
                 "the project's own configuration can make it run programs, and no sandbox holds it",
             ),

@@ -23,12 +23,14 @@ mod command;
 #[cfg(test)]
 mod corpus;
 mod decision;
+mod expand;
 mod folders;
 mod guard;
 mod judge;
 mod line;
 mod mode;
 mod offer;
+mod options;
 mod policy;
 #[cfg(test)]
 mod properties;
@@ -36,9 +38,11 @@ mod reach;
 mod reading;
 mod rule;
 mod rules;
+mod search_path;
 mod shell;
 pub mod text;
 mod touch;
+mod wildcard;
 
 pub use decision::{Decision, Reason, Verdict};
 pub use folders::{Folders, Place};
@@ -49,4 +53,5 @@ pub use offer::{Question, Scope};
 pub use policy::Policy;
 pub use rule::{Effect, Pattern, Rule, Subject};
 pub use rules::{RuleFault, Rules};
+pub use search_path::safe_path;
 pub use touch::Touch;
