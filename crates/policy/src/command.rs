@@ -283,6 +283,12 @@ pub(crate) fn is_runner(program: &str) -> bool {
     RUNNERS.contains(&name)
 }
 
+/// Whether git shows differences, for which a repository can name programs.
+pub(crate) fn shows_differences(part: &Part) -> bool {
+    let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
+    part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
+}
+
 /// Whether the program runs others on names that come from elsewhere in the line.
 pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))

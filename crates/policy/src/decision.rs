@@ -41,7 +41,7 @@ pub enum Reason {
     Network,
     /// The agent asks to run it without the sandbox that works here.
     Unsandboxed,
-    /// The project's configuration can make it run programs, and no sandbox holds it.
+    /// The project's configuration can make it run programs.
     Project,
     /// A rule says so, in its words.
     Rule(String),
@@ -145,9 +145,7 @@ impl fmt::Display for Reason {
             Self::NoSandbox => f.write_str("no sandbox holds it"),
             Self::Network => f.write_str("it may reach the network"),
             Self::Unsandboxed => f.write_str("it would run without the sandbox"),
-            Self::Project => f.write_str(
-                "the project's own configuration can make it run programs, and no sandbox holds it",
-            ),
+            Self::Project => f.write_str("the project's own configuration can make it run programs"),
             Self::Rule(rule) => f.write_str(rule),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
             Self::Guarded => f.write_str("it may change a file that programs or agents obey"),

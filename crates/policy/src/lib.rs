@@ -36,6 +36,7 @@ mod policy;
 mod properties;
 mod reach;
 mod reading;
+mod repository;
 mod rule;
 mod rules;
 mod search_path;

@@ -8,10 +8,11 @@ use crate::judge::{Judge, allowed, strict};
 use crate::mode::Mode;
 use crate::reach::Reach;
 use crate::reading;
+use crate::repository::{self, Special};
 use crate::rule::{Effect, Run, Subject};
 use crate::search_path;
 use crate::shell::{NotUnderstood, Part, parts};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// In how many folders a command may find itself, as far as one can tell.
 const MOST_FOLDERS: usize = 16;
@@ -169,11 +170,25 @@ impl Line<'_> {
             _ if reads && !self.run.sandboxed && command::obeys_the_project(part) => {
                 Verdict::ask(Reason::Project)
             }
+            _ if reads && program == Some("git") => self.git(part),
             _ if reads => Verdict::run(Reason::ReadOnly),
             Mode::Auto if !self.run.sandboxed => Verdict::ask(Reason::NoSandbox),
             Mode::Auto if self.run.network => Verdict::ask(Reason::Network),
             Mode::Auto => judge.unless_broken(Verdict::run(Reason::Sandbox)),
             _ => Verdict::ask(Reason::Mode),
+        }
+    }
+
+    /// A git command that only shows something, in a sandbox: what its repository says may run programs there, or show other files.
+    fn git(&self, part: &Part) -> Verdict {
+        let inside = |path: &Path| !self.reach(path, ".").outside;
+        let verdict = self
+            .places()
+            .find_map(|folder| repository::special(folder, command::shows_differences(part), inside));
+        match verdict {
+            Some(Special::RunsPrograms) => Verdict::ask(Reason::Project),
+            Some(Special::FilesOutside) => Verdict::ask(Reason::Outside),
+            None => Verdict::run(Reason::ReadOnly),
         }
     }
 

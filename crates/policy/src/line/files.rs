@@ -128,7 +128,7 @@ impl Line<'_> {
     }
 
     /// The folders in which the command may run; the session's where nobody knows.
-    fn places(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         let lost = self.folders.is_empty().then(|| self.judge.folders.cwd());
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
