@@ -289,58 +289,6 @@ pub(crate) fn shows_differences(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// Whether the program runs others on names that come from elsewhere in the line.
-pub(crate) fn takes_names(program: &str) -> bool {
-    ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
-}
-
-/// Programs that read a folder with all that is below it, if they are given one, and the letters and words that make them do so; none where
-/// they do without.
-const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
-    ("7z", "", &[]),
-    ("ack", "", &[]),
-    ("ag", "", &[]),
-    ("cp", "rRa", &["--recursive", "--archive"]),
-    ("diff", "r", &["--recursive"]),
-    ("egrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
-    ("fgrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
-    ("find", "", &[]),
-    ("grep", "rRd", &["--recursive", "--dereference-recursive", "--directories"]),
-    ("rg", "", &[]),
-    ("rsync", "ra", &["--recursive", "--archive"]),
-    ("scp", "r", &[]),
-    ("tar", "", &[]),
-    ("zgrep", "rR", &["--recursive"]),
-    ("zip", "r", &["--recurse-paths"]),
-];
-
-/// Whether the command searches its own folder if it is given none.
-pub(crate) fn searches_here(part: &Part) -> bool {
-    let name = program(part).map(|program| program.rsplit('/').next().unwrap_or(program));
-    name.is_some_and(|name| name.contains("grep") || ["ack", "ag", "find", "git", "rg"].contains(&name))
-}
-
-/// Whether the command reads the files below folders that it names, or below its own.
-pub(crate) fn reads_folders(part: &Part) -> bool {
-    let name = program(part).map(|program| program.rsplit('/').next().unwrap_or(program));
-    let words = part.words.get(1..).unwrap_or_default();
-    if name == Some("git") {
-        return words.iter().any(|word| word.text == "grep");
-    }
-    let Some((_, letters, long)) = READ_FOLDERS.iter().find(|(program, ..)| Some(*program) == name) else {
-        return false;
-    };
-    let asks = |word: &Word| match word.text.strip_prefix('-') {
-        Some(rest) if rest.starts_with('-') => long.iter().any(|name| {
-            let given = word.text.split('=').next().unwrap_or_default();
-            given.len() > 2 && name.starts_with(given)
-        }),
-        Some(rest) => rest.contains(|each| letters.contains(each)),
-        None => false,
-    };
-    letters.is_empty() || words.iter().any(asks)
-}
-
 /// The beginning of a command that a rule could be about: the program, and its verb where it has some.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);

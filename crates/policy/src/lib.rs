@@ -43,6 +43,7 @@ mod search_path;
 mod shell;
 pub mod text;
 mod touch;
+mod whole_folders;
 mod wildcard;
 
 pub use decision::{Decision, Reason, Verdict};

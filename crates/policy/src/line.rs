@@ -12,6 +12,7 @@ use crate::repository::{self, Special};
 use crate::rule::{Effect, Run, Subject};
 use crate::search_path;
 use crate::shell::{NotUnderstood, Part, parts};
+use crate::whole_folders;
 use std::path::{Path, PathBuf};
 
 /// In how many folders a command may find itself, as far as one can tell.
@@ -93,7 +94,7 @@ fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
 
 impl Line<'_> {
     fn parts(&mut self, parts: &[Part]) -> Option<Verdict> {
-        self.feeds = parts.iter().filter_map(command::program).any(command::takes_names);
+        self.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
         let verdict = parts.iter().map(|part| self.part(part)).reduce(Verdict::and)?;
         // A file that it writes gives it a folder to write to.
         let writes = parts

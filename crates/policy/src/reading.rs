@@ -110,10 +110,12 @@ pub(crate) struct Read<'w> {
     pub(crate) names: Vec<&'w Word>,
     /// Whether only names and properties of the files are shown.
     pub(crate) names_only: bool,
-    /// Whether a folder among the files stands for what is in it,
+    /// Whether a folder among the files stands for what is in it.
     pub(crate) whole_folders: bool,
-    /// and for all below it.
-    pub(crate) deep: bool,
+    /// Whether git reads patterns among the files.
+    pub(crate) paths_of_git: bool,
+    /// Whether it may show the content of any file.
+    pub(crate) everything: bool,
 }
 
 /// What the command reads; `None` if it may do more than that.
@@ -125,7 +127,9 @@ pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>
         true => arguments.iter().filter(|word| word.pattern).collect(),
         false => Vec::new(),
     };
-    Some(Read { files, names, names_only, whole_folders: program == "diff", deep: false })
+    let git = program == "git";
+    let everything = git && shows_everything(arguments);
+    Some(Read { files, names, names_only, whole_folders: program == "diff", paths_of_git: git, everything })
 }
 
 fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
@@ -304,6 +308,19 @@ fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
     }
     let fits = SHOWS.contains(&verb) && !rest.iter().any(does_more);
     fits.then(|| rest.iter().collect())
+}
+
+/// Whether git shows the content of files and no path says of which.
+fn shows_everything(arguments: &[Word]) -> bool {
+    let end = arguments.iter().position(|word| word.text == "--");
+    let has = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));
+    let patch = |word: &Word| {
+        ["-p", "-u", "-U", "-S", "-G", "-L", "--pa", "--un", "--cc", "-c", "-m"]
+            .iter()
+            .any(|option| word.text.starts_with(option))
+    };
+    let shows = has(&["diff", "show"]) || (has(&["log"]) && arguments.iter().any(patch));
+    shows && end.is_none_or(|end| end + 1 == arguments.len())
 }
 
 fn does_more(word: &Word) -> bool {

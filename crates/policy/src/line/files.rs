@@ -11,6 +11,7 @@ use crate::reach::Reach;
 use crate::reading::Read;
 use crate::rule::{Effect, Subject};
 use crate::shell::{Part, Redirect, Word};
+use crate::whole_folders::{self, Filter};
 use crate::wildcard::{braces, is_wild, paths_meet};
 use std::path::{Path, PathBuf};
 
@@ -26,24 +27,30 @@ impl Line<'_> {
     /// The files of a command that only reads.
     pub(super) fn reading(&self, read: &Read<'_>) -> Option<Verdict> {
         let names_only = read.names_only && !self.feeds;
+        let filter = Filter::of_find(&read.files);
         let judge = |word: &&Word| {
             let written = self.everywhere(&word.text, |reach| self.reads(reach));
-            let matched = self.patterns(word).map(|pattern| self.read_pattern(&pattern, names_only));
-            let listed = (read.whole_folders || (self.feeds && read.names_only))
-                .then(|| self.folder_contents(&word.text, read.deep || self.feeds))
-                .flatten();
+            let matched =
+                self.patterns(word, read.paths_of_git).map(|pattern| self.read_pattern(&pattern, names_only));
+            let listed = match (self.feeds && read.names_only, read.whole_folders) {
+                (true, _) => self.folder_contents(&word.text, Some(&filter)),
+                (false, true) => self.folder_contents(&word.text, None),
+                (false, false) => None,
+            };
             matched.flatten().chain(written).chain(listed).reduce(Verdict::and)
         };
         let files = read.files.iter().filter_map(judge);
-        let names = read.names.iter().flat_map(|word| self.patterns(word));
+        let names = read.names.iter().flat_map(|word| self.patterns(word, false));
         let listed = names.filter_map(|pattern| self.read_pattern(&pattern, true));
-        files.chain(listed).reduce(Verdict::and)
+        let any = read.everything.then(|| self.meets_a_rule("**")).flatten();
+        files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may be, with braces taken apart.
-    fn patterns(&self, word: &Word) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
+    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by itself.
+    fn patterns(&self, word: &Word, git: bool) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
         let odd = "shells may read its braces in different ways";
         let texts = match word.pattern {
+            false if git && is_wild(&word.text) && !word.text.starts_with('-') => vec![Ok(word.text.clone())],
             false => Vec::new(),
             true if word.text.contains('{') => match braces(&word.text) {
                 Some(texts) => texts.into_iter().map(Ok).collect(),
@@ -133,8 +140,8 @@ impl Line<'_> {
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// What is in a folder that a command reads, if the word is one. Only what is directly in it unless it goes `deep`.
-    fn folder_contents(&self, text: &str, deep: bool) -> Option<Verdict> {
+    /// What is in a folder that a command reads, if the word is one: what is directly in it, or with a filter what is anywhere below.
+    fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);
             if folder.outside || !folder.absolute.is_dir() {
@@ -149,8 +156,12 @@ impl Line<'_> {
                 verdict = verdict.take().into_iter().chain(self.reads(&reach)).reduce(Verdict::and);
             };
             let whole = match deep {
-                true => expand::below(&folder.absolute, look),
-                false => {
+                Some(filter) => expand::below(&folder.absolute, |path, link| {
+                    let taken =
+                        path.strip_prefix(&folder.absolute).is_ok_and(|below| filter.takes(below, link));
+                    taken.then(|| look(path, link));
+                }),
+                None => {
                     let entries = std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
                     entries.for_each(|entry| look(&entry.path(), true));
                     Ok(())
@@ -206,7 +217,7 @@ impl Line<'_> {
         let found = words.filter_map(|word| {
             let whole = judge(&word.text);
             let tokens = if runs { command::tokens(&word.text) } else { Vec::new() };
-            let matched = self.patterns(word).filter_map(|pattern| match pattern {
+            let matched = self.patterns(word, false).filter_map(|pattern| match pattern {
                 Ok(pattern) => {
                     let texts = self.matches(&pattern, |reach| self.names(reach));
                     texts.into_iter().chain(judge(&pattern)).reduce(Verdict::and)
@@ -215,7 +226,7 @@ impl Line<'_> {
             });
             tokens.iter().filter_map(|token| judge(token)).chain(whole).chain(matched).reduce(Verdict::and)
         });
-        let below = command::reads_folders(part).then(|| self.below(part)).flatten();
+        let below = whole_folders::reads_folders(part).then(|| self.below(part)).flatten();
         found.chain(below).reduce(Verdict::and)
     }
 
@@ -224,8 +235,9 @@ impl Line<'_> {
         let words = part.words.iter().skip(1).map(|word| word.text.as_str());
         let there = |text: &&str| self.places().any(|from| self.reach(from, text).absolute.exists());
         let named: Vec<_> = words.filter(there).collect();
-        let texts = if named.is_empty() && command::searches_here(part) { vec!["."] } else { named };
-        texts.iter().filter_map(|text| self.folder_contents(text, true)).reduce(Verdict::and)
+        let texts = if named.is_empty() && whole_folders::searches_here(part) { vec!["."] } else { named };
+        let filter = Filter::of(part);
+        texts.iter().filter_map(|text| self.folder_contents(text, Some(&filter))).reduce(Verdict::and)
     }
 
     pub(super) fn names(&self, reach: &Reach) -> Option<Verdict> {
