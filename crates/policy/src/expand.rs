@@ -1,4 +1,4 @@
-//! What a shell's pattern leads to on the disk.
+//! The files on the disk that fit a shell's pattern.
 
 use crate::folders::Folders;
 use crate::reach::Reach;

@@ -1,4 +1,4 @@
-//! Options that are known to be harmless: with which an allowing rule covers a command.
+//! Options that are known to be harmless. An allowing rule covers a command with these options.
 //!
 //! Many programs run other programs through an option: `git fetch --upload-pack`, `tar --to-command`, `sort --compress-program`. A
 //! rule that allows a program covers it with the options that are listed here, in full, and with no other. Abbreviations are not
@@ -40,7 +40,7 @@ const fn table(
     Table { command, flags, valued, long, behind }
 }
 
-/// Behind `--` stand words that are no options.
+/// The words behind `--` hold no options.
 const NO_OPTIONS: Behind = Behind::Program { flags: "", valued: "", long: "" };
 
 /// What may follow `--`.

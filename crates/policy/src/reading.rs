@@ -123,7 +123,8 @@ pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
     let names_only = program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
     let files = files(program, arguments)?;
-    let names = match PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text) {
+    let shows_words = program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
+    let names = match shows_words {
         true => arguments.iter().filter(|word| word.pattern).collect(),
         false => Vec::new(),
     };

@@ -1,4 +1,4 @@
-//! What the configuration of a repository makes git do while it only shows something.
+//! The parts of a repository's configuration that matter while git only shows something.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,14 @@
-//! Where commands find their programs.
+//! The folders in which commands find their programs.
 
 use crate::folders::Folders;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// What commands get that have no `PATH` of their own.
+/// The `PATH` for commands where this process has none.
 const USUAL: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What the shell does itself.
+/// Commands of the shell itself.
 const BUILT_IN: &[&str] = &[
     ":", "[", "break", "cd", "command", "continue", "echo", "exit", "false", "printf", "pwd", "return",
     "set", "test", "true",
