@@ -1,5 +1,9 @@
 //! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents obey.
 
+mod names;
+
+use crate::wildcard::{fits, is_wild, meet};
+use names::{OBEYED, OBEYED_PATHS, SECRET, SECRET_PATHS};
 use std::borrow::Cow;
 
 /// Why a path is guarded.
@@ -11,134 +15,65 @@ pub enum Guard {
     Obeyed,
 }
 
-/// Folders and files of secrets, in small letters.
-const SECRET: &[&str] = &[
-    ".aws",
-    ".azure",
-    ".bash_history",
-    ".docker",
-    ".dockercfg",
-    ".envrc",
-    ".git-credentials",
-    ".gnupg",
-    ".htpasswd",
-    ".kube",
-    ".netrc",
-    ".npmrc",
-    ".password-store",
-    ".pgpass",
-    ".pypirc",
-    ".ssh",
-    ".vault-token",
-    ".zsh_history",
-    "_netrc",
-    "credentials",
-    "credentials.json",
-    "credentials.toml",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
-    "keys.toml",
-    "secrets.json",
-    "secrets.toml",
-    "secrets.yaml",
-    "secrets.yml",
-    "terraform.tfstate",
-];
-
 /// Ends of names of keys.
 const SECRET_ENDS: &[&str] =
-    &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfvars"];
+    &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
 /// What stands for an `.env` without being one.
 const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
 
-/// Folders and files that programs obey, in small letters: version control, agents, editors, shells, builds elsewhere.
-const OBEYED: &[&str] = &[
-    ".aider.conf.yml",
-    ".attache",
-    ".bash_profile",
-    ".bashrc",
-    ".cargo",
-    ".circleci",
-    ".claude",
-    ".codex",
-    ".continue",
-    ".cursor",
-    ".cursorrules",
-    ".devcontainer",
-    ".gemini",
-    ".git",
-    ".gitconfig",
-    ".githooks",
-    ".gitlab-ci.yml",
-    ".goose",
-    ".goosehints",
-    ".hg",
-    ".husky",
-    ".idea",
-    ".jj",
-    ".kimi",
-    ".mcp.json",
-    ".opencode",
-    ".pre-commit-config.yaml",
-    ".profile",
-    ".qwen",
-    ".svn",
-    ".travis.yml",
-    ".vscode",
-    ".windsurf",
-    ".windsurfrules",
-    ".zed",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-    "agents.md",
-    "agents.override.md",
-    "azure-pipelines.yml",
-    "claude.md",
-    "claude.local.md",
-    "copilot-instructions.md",
-    "gemini.md",
-    "git~1",
-    "jenkinsfile",
-    "opencode.json",
-    "permissions.toml",
-    "qwen.md",
-];
+/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may stand below any folder.
+/// [`guard`] also covers other spellings and families of names, such as `.env.*` and `*.pem`, which have no list.
+pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
+    let (names, paths) = match guard {
+        Guard::Secret => (SECRET, SECRET_PATHS),
+        Guard::Obeyed => (OBEYED, OBEYED_PATHS),
+    };
+    names.iter().chain(paths).copied()
+}
 
 /// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
 /// project's folder: what lies above is not its concern.
 pub fn guard(path: &str) -> Option<Guard> {
-    let names: Vec<_> = path.split(['/', '\\']).map(plain).collect();
-    if names.iter().any(|name| is_secret(name)) {
+    let names: Vec<_> = path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
+    if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS) {
         return Some(Guard::Secret);
     }
-    // The person's own settings and rules of this agent, also where a session works in their home.
-    let folders = [[".github", "workflows"], [".config", "attache"]];
-    let below = names.windows(2).any(|two| folders.iter().any(|folder| two == folder));
-    let obeyed = below || names.iter().any(|name| OBEYED.contains(&name.as_ref()));
+    let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(|name| is_one_of(name, OBEYED));
     obeyed.then_some(Guard::Obeyed)
 }
 
-/// Whether a pattern of names of files may lead to a secret. Only one that ends with a plain ending, such as `src/*.rs`, does not.
-pub(crate) fn may_be_secret(pattern: &str) -> bool {
-    let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let wild = |text: &str| text.contains(['*', '?', '[', '{', '~']);
-    let Some(end) = name.strip_prefix('*').and_then(|rest| rest.rfind('.').and_then(|at| rest.get(at..)))
-    else {
-        return true;
-    };
-    let plain = end.len() > 1 && end.bytes().skip(1).all(|each| each.is_ascii_alphanumeric());
-    let middle = name.get(1..name.len() - end.len()).unwrap_or("*");
-    wild(folder) || !plain || wild(middle) || is_secret(end)
+/// Whether one of the paths stands anywhere among the names.
+fn has_path(names: &[Cow<'_, str>], paths: &[&str]) -> bool {
+    paths.iter().any(|path| {
+        (0..names.len()).any(|from| {
+            let mut rest = names.iter().skip(from);
+            path.split('/').all(|wanted| rest.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
+        })
+    })
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|each| each.eq_ignore_ascii_case(name))
+}
+
+/// Whether a pattern of files may lead to a secret: whether a secret's name fits its last part.
+pub(crate) fn may_fit_a_secret(pattern: &str) -> bool {
+    let name = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
+    if !is_wild(name) {
+        return is_secret(&name.to_lowercase());
+    }
+    let hidden = name.starts_with(['.', '[']);
+    let families = [".env*", ".envrc*"].iter().any(|family| hidden && meet(name, family));
+    let ends = SECRET_ENDS.iter().any(|end| meet(name, &format!("*{end}")));
+    families || ends || SECRET.iter().any(|secret| fits(name, secret))
 }
 
 fn is_secret(name: &str) -> bool {
     let env = name == ".env" || name.starts_with(".env.");
     (env && !SAMPLES.contains(&name))
-        || SECRET.contains(&name)
+        || name.starts_with(".envrc.")
+        || is_one_of(name, SECRET)
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 

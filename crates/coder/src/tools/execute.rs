@@ -4,6 +4,7 @@ pub(crate) mod background;
 mod clean;
 mod display;
 mod kept_output;
+mod reading_only;
 pub(crate) mod scratch;
 pub(crate) mod shell;
 mod walls;
@@ -15,6 +16,7 @@ use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::{Action, Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::{Bounded, Command, Exit, Sandbox};
+use attache_policy::{Decision, Reason};
 use attache_protocol::v1::ContentBlock;
 use clean::Clean;
 use display::Display;
@@ -171,12 +173,13 @@ impl Toolbox<'_> {
             (None, Ok(_)) => call,
         };
         let handle = call.announce().await?;
-        let handle = match self.permitted(handle, &Action::Execute(execute.clone())).await? {
-            Ok(handle) => handle,
+        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
+            Ok(permitted) => permitted,
             Err(refused) => return Ok(refused),
         };
+        let reads_only = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
         let turn = self.turn;
-        let running = self.run(handle, execute, sandbox.ok().filter(|_| execute.sandboxed));
+        let running = self.run(handle, execute, sandbox.ok().filter(|_| execute.sandboxed), reads_only);
         // Dropping the command kills it.
         tokio::select! {
             biased;
@@ -190,6 +193,7 @@ impl Toolbox<'_> {
         mut handle: ToolCallHandle,
         execute: &Execute,
         sandbox: Option<Sandbox>,
+        reads_only: bool,
     ) -> Result<ToolResult> {
         handle.start().await?;
         let (roots, places) = (self.memory.folders.roots().clone(), self.memory.shell.scratch.places());
@@ -197,7 +201,7 @@ impl Toolbox<'_> {
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &roots, places, within.as_ref())
+            shell::begin(&what, &roots, places, within.as_ref(), reads_only)
         });
         let begun = match begun.await? {
             Ok(begun) => begun,

@@ -1,6 +1,7 @@
 //! What a session runs commands with: its sandbox, its folder for temporary files, its background commands.
 
 use super::background::Background;
+use super::reading_only;
 use super::scratch::{Places, Scratch};
 use super::walls::{bounds, secret_variables};
 use super::{Execute, counted};
@@ -42,7 +43,7 @@ impl Shell {
     }
 }
 
-/// Starts a command, in the sandbox where one is given. Blocks on the disk and starts a process, inside the runtime.
+/// Starts a command, in the sandbox where one is given. One that runs because it `reads_only` gets no folder to write to. Blocks on the disk and starts a process, inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.
@@ -51,8 +52,14 @@ pub(super) fn begin(
     roots: &Roots,
     places: Result<Places, std::io::Error>,
     sandbox: Option<&Sandbox>,
+    reads_only: bool,
 ) -> Result<Begun, String> {
+    // No folder of the session takes the place of a program, or of a folder behind `cd`.
     let mut launch = Launch::shell(execute.command.as_str()).cwd(roots.cwd());
+    launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
+    if reads_only {
+        launch = reading_only::launch(launch);
+    }
     if execute.terminal {
         launch = launch.env("TERM", "xterm-256color");
     }
@@ -61,6 +68,7 @@ pub(super) fn begin(
         let places = places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
         let bounds = bounds(roots, &places, execute.network);
+        let bounds = if reads_only { reading_only::bounds(bounds, roots) } else { bounds };
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
     }
     let command = match execute.terminal {
