@@ -108,6 +108,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 "{title} answered nothing: say it again, or choose another model"
             )));
         }
+        charge_lost(memory, turn, &*model, &answer.lost).await?;
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
         let acted = act(models, memory, turn, &*model, answer, &mut guard).await?;
@@ -198,19 +199,24 @@ async fn again(
     unanswered: Unanswered,
 ) -> Result<Next> {
     let mut unanswered = unanswered;
+    charge_lost(memory, turn, model, &unanswered.lost).await?;
     if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said)
         && overflowed(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
             Ok(answer) => return Ok(Next::Answer(answer)),
-            Err(still) => unanswered = still,
+            Err(still) => {
+                charge_lost(memory, turn, model, &still.lost).await?;
+                unanswered = still;
+            }
         }
     }
     if let Why::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model.
-        if let Some(said) = unanswered.said.filter(|said| !said.text().trim().is_empty()) {
+        // Thoughts alone are nothing to another model, and neither is text that its own answer replaces.
+        let goes_on = |said: &ModelMessage| !unanswered.replaced && !said.text().trim().is_empty();
+        if let Some(said) = unanswered.said.filter(goes_on) {
             keep(memory, turn, Message::Said(said)).await?;
             keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
@@ -258,7 +264,7 @@ async fn act(
     answer: Answer,
     guard: &mut Guard,
 ) -> Result<Acted> {
-    let Answer { said, wanted, message, usage, stop } = answer;
+    let Answer { said, wanted, message, usage, stop, .. } = answer;
     match message {
         Some(message) => {
             // What a model asks for before it is stopped is not done: nobody would hear what came of it.
@@ -315,6 +321,14 @@ fn calls(message: &ModelMessage) -> Vec<(String, String, String)> {
         ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
     };
     message.parts.iter().filter_map(call).collect()
+}
+
+/// Counts the tokens of attempts that stopped before their end: the provider bills them too.
+async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: &[TokenUsage]) -> Result<()> {
+    for usage in lost.iter().filter(|usage| usage.total() > 0) {
+        memory.charge(turn, model, usage).await?;
+    }
+    Ok(())
 }
 
 /// Counts what a call took of the window and what it cost, as far as both are known.

@@ -175,7 +175,14 @@ async fn written(
         };
         match event {
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
-            Some(Ok(ModelEvent::Waiting { why, wait })) => waits(turn, &why, wait).await?,
+            Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
+                words.clear();
+                turn.spent(spent(&lost));
+                if lost.total() > 0 {
+                    memory.charge(turn, model, &lost).await?;
+                }
+                waits(turn, &why, wait).await?;
+            }
             Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
                 turn.spent(spent(&usage));
