@@ -10,6 +10,7 @@ use crate::guard::Guard;
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
+use crate::tools::together::Request;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
@@ -255,7 +256,8 @@ enum Acted {
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order.
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that only read at the same time, all others in
+/// its order. The results are kept in its order.
 async fn act(
     models: &Models,
     memory: &mut Memory,
@@ -277,22 +279,7 @@ async fn act(
                 keep(memory, turn, Message::Said(message)).await?;
             }
             tell_usage(memory, turn, model, &usage).await?;
-            let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
-            for (call_id, name, arguments) in calls {
-                let mut result = Toolbox { turn, models, memory }.called(&name, &arguments).await?;
-                guard.saw(&name, &arguments, &mut result);
-                if result.finding == Finding::Asked {
-                    acted = Acted::Ended(Ended::Asked);
-                }
-                let ToolResult { text, failed, images, .. } = result;
-                let answer = ToolAnswer { call_id, name, text, images, failed };
-                keep(memory, turn, Message::Returned(answer)).await?;
-                if let Some(words) = guard.stuck() {
-                    turn.say(&words).await?;
-                    return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
-                }
-            }
-            Ok(acted)
+            use_tools(models, memory, turn, &calls, guard).await
         }
         None => {
             if !said.is_empty() {
@@ -314,10 +301,57 @@ async fn act(
     }
 }
 
-/// Id, name and arguments of each tool that the message asks for.
-fn calls(message: &ModelMessage) -> Vec<(String, String, String)> {
+/// Uses these tools, and keeps the results in the order of the calls.
+async fn use_tools(
+    models: &Models,
+    memory: &mut Memory,
+    turn: &Turn,
+    calls: &[Request],
+    guard: &mut Guard,
+) -> Result<Acted> {
+    let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
+    let mut left = calls;
+    while !left.is_empty() {
+        let results = Toolbox { turn, models, memory }.next(left).await;
+        let (now, later) = left.split_at(results.len().clamp(1, left.len()));
+        left = later;
+        let (mut stuck, mut error) = (None, None);
+        for (Request { id, name, arguments }, result) in now.iter().zip(results) {
+            let mut result = match result {
+                Ok(result) => result,
+                // The results of the others are kept.
+                Err(why) => {
+                    error = error.or(Some(why));
+                    continue;
+                }
+            };
+            guard.saw(name, arguments, &mut result);
+            stuck = stuck.or(guard.stuck());
+            if result.finding == Finding::Asked {
+                acted = Acted::Ended(Ended::Asked);
+            }
+            let ToolResult { text, failed, images, .. } = result;
+            let (call_id, name) = (id.clone(), name.clone());
+            let answer = ToolAnswer { call_id, name, text, images, failed };
+            keep(memory, turn, Message::Returned(answer)).await?;
+        }
+        if let Some(error) = error {
+            return Err(error);
+        }
+        if let Some(words) = stuck {
+            turn.say(&words).await?;
+            return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
+        }
+    }
+    Ok(acted)
+}
+
+/// The tools that the message asks for.
+fn calls(message: &ModelMessage) -> Vec<Request> {
     let call = |part: &ModelPart| match part {
-        ModelPart::Call { id, name, arguments, .. } => Some((id.clone(), name.clone(), arguments.clone())),
+        ModelPart::Call { id, name, arguments, .. } => {
+            Some(Request { id: id.clone(), name: name.clone(), arguments: arguments.clone() })
+        }
         ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
     };
     message.parts.iter().filter_map(call).collect()
