@@ -160,16 +160,25 @@ fn shows_thoughts(turn: &Turn) -> bool {
 const REPLACED: &str =
     "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
 
-/// Says why nothing comes: as a notice where the client takes them (NOTE-01), else among the thoughts.
+/// Says why nothing comes.
 pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
     let when = if seconds == 0 { "at once".to_owned() } else { format!("in {}", counted(seconds, "second")) };
-    let words = format!("{why}: I ask again {when}");
-    let takes_notices = turn.client().session.as_ref().is_some_and(|session| session.notices.is_some());
-    match takes_notices {
-        true => turn.notice(Notice::new(NoticeSeverity::Warning, words)).await,
-        false => turn.think(&format!("{words}.\n\n")).await,
+    tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
+}
+
+/// Tells the person something about the conversation that is no part of it: as a notice where the client takes them (NOTE-01), else among
+/// the thoughts.
+pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
+    match takes_notices(turn) {
+        true => turn.notice(notice).await,
+        false => turn.think(&format!("{}.\n\n", notice.title.trim_end_matches('.'))).await,
     }
+}
+
+/// Whether the client takes notices.
+pub(crate) fn takes_notices(turn: &Turn) -> bool {
+    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
 /// The tokens in the meaning of [`Turn::spent`].
