@@ -24,6 +24,7 @@ fn may_help(error: &ModelError) -> bool {
         | ModelError::Overflow { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::NotFound { .. }
+        | ModelError::Unusable { .. }
         | ModelError::Refused { .. } => false,
     }
 }

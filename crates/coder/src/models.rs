@@ -10,6 +10,7 @@ mod offline_answer;
 mod offline_features;
 mod provided;
 mod provider;
+mod unusable;
 
 pub use offered::{FoundProvider, Models, ModelsError};
 pub(crate) use offered::{OFFLINE, Offered};

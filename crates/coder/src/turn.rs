@@ -232,6 +232,7 @@ async fn again(
             turn.say(&format!("{error}.\n")).await?;
             Ok(Next::Stop(StopReason::Refusal))
         }
+        Why::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
         Why::Model(error) => Err(Error::failed(sentence(&error))),
     }
 }
