@@ -284,6 +284,7 @@ impl Author for Coder {
             .prompts(prompts)
             .mcp(McpCapabilities { http: true, sse: true, ..McpCapabilities::default() })
             .additional_directories()
+            .hide_empty_sessions()
             .system_prompt(SystemPromptModes::AppendAndOverride)
             .auth_status()
             .providers();

@@ -190,6 +190,7 @@ impl Request<'_> {
                 side: Some(Side::Agent),
                 agent: Some(BUILT_IN.to_owned()),
                 cwd: self.given_cwd(),
+                used: true,
                 limit: 1,
                 ..ListQuery::default()
             };

@@ -252,7 +252,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     let person = Person::new();
     person.writes("config.toml", "model = \n");
     person
-        .runs(&["config", "set", "model", "x"])
+        .runs(&["config", "set", "model", "offline"])
         .failed(2, &["config.toml, line 1", "mend the file or remove it"]);
     assert_eq!(
         fs::read_to_string(person.file("config.toml")).unwrap(),
