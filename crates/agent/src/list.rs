@@ -30,8 +30,8 @@ pub(crate) async fn list(
         return Err(Error::invalid(format!("cwd must be an absolute path, not {cwd:?}")));
     }
     let (cwd, cursor) = (request.cwd, request.cursor);
-    let query = ListQuery { cwd, archived, used, cursor, limit: PAGE, ..ListQuery::default() };
-    let page = kept.list(query).await?;
+    let page =
+        kept.list(ListQuery { cwd, archived, used, cursor, limit: PAGE, ..ListQuery::default() }).await?;
     let sessions: Vec<_> = page.sessions.into_iter().map(|listed| info(listed, kept.is_durable())).collect();
     let mut response = ListSessionsResponse::new(sessions);
     response.next_cursor = page.next;
