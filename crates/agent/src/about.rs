@@ -20,6 +20,7 @@ pub struct About {
     prompts: PromptCapabilities,
     mcp: McpCapabilities,
     additional_directories: bool,
+    hides_empty: bool,
     system_prompt: Option<SystemPromptModes>,
     logout: bool,
     auth_status: bool,
@@ -47,6 +48,7 @@ impl About {
             prompts: PromptCapabilities::default(),
             mcp: McpCapabilities::default(),
             additional_directories: false,
+            hides_empty: false,
             system_prompt: None,
             logout: false,
             auth_status: false,
@@ -88,6 +90,13 @@ impl About {
     #[must_use]
     pub fn additional_directories(mut self) -> Self {
         self.additional_directories = true;
+        self
+    }
+
+    /// Sessions in which nothing was said yet are left out of `session/list`, unless a person gave them a title or a tag.
+    #[must_use]
+    pub fn hide_empty_sessions(mut self) -> Self {
+        self.hides_empty = true;
         self
     }
 
@@ -144,6 +153,10 @@ impl About {
     pub(crate) fn logins_for(&self, client: &ClientCapabilities) -> impl Iterator<Item = &AuthMethod> {
         let terminal = client.auth.terminal;
         self.auth_methods.iter().filter(move |method| terminal || matches!(method, AuthMethod::Agent(_)))
+    }
+
+    pub(crate) fn hides_empty_sessions(&self) -> bool {
+        self.hides_empty
     }
 
     pub(crate) fn takes_additional_directories(&self) -> bool {

@@ -271,7 +271,9 @@ impl<A: Author> Agent for Served<A> {
 
     fn session_list(&mut self, params: ListSessionsRequest, answer: Answer<method::SessionList>) -> Work {
         let parts = Arc::clone(&self.parts);
-        self.answered(answer, async move { crate::list::list(&parts.kept, params).await })
+        self.answered(answer, async move {
+            crate::list::list(&parts.kept, parts.about.hides_empty_sessions(), params).await
+        })
     }
 
     fn session_status(

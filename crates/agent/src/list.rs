@@ -9,8 +9,12 @@ use std::path::Path;
 /// Sessions of one page (LIST-08).
 const PAGE: usize = 100;
 
-/// One page, the session in which something happened last first (LIST-02 to LIST-05).
-pub(crate) async fn list(kept: &Kept, request: ListSessionsRequest) -> Result<ListSessionsResponse> {
+/// One page, only of sessions that are not empty if `used`, the session in which something happened last first (LIST-02 to LIST-05).
+pub(crate) async fn list(
+    kept: &Kept,
+    used: bool,
+    request: ListSessionsRequest,
+) -> Result<ListSessionsResponse> {
     let archived = match &request.archived {
         Some(_) if !kept.is_durable() => {
             return Err(Error::invalid("this agent archives no sessions: leave out archived"));
@@ -26,7 +30,8 @@ pub(crate) async fn list(kept: &Kept, request: ListSessionsRequest) -> Result<Li
         return Err(Error::invalid(format!("cwd must be an absolute path, not {cwd:?}")));
     }
     let (cwd, cursor) = (request.cwd, request.cursor);
-    let page = kept.list(ListQuery { cwd, archived, cursor, limit: PAGE, ..ListQuery::default() }).await?;
+    let page =
+        kept.list(ListQuery { cwd, archived, used, cursor, limit: PAGE, ..ListQuery::default() }).await?;
     let sessions: Vec<_> = page.sessions.into_iter().map(|listed| info(listed, kept.is_durable())).collect();
     let mut response = ListSessionsResponse::new(sessions);
     response.next_cursor = page.next;

@@ -75,6 +75,22 @@ impl Turn {
         self.chunks(MessageAuthor::Thought, text).await
     }
 
+    /// Ends the message that is being said: what is said next is a message of its own (MSG-02).
+    ///
+    /// # Errors
+    /// As [`Turn::say`].
+    pub async fn end_message(&self) -> Result<()> {
+        self.ready().await?;
+        if self.is_muted() {
+            return self.check();
+        }
+        self.open_session().in_turn(self.ticket(), |state| {
+            if let Some(turn) = state.turn() {
+                turn.message = None;
+            }
+        })
+    }
+
     /// Puts a block that is no text, such as a picture, into the message that is being said.
     ///
     /// # Errors

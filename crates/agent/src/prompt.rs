@@ -7,6 +7,7 @@ use crate::sessions::Held;
 use crate::ticket::Ticket;
 use crate::{Author, Error, Result, Turn};
 use attache_connection::Answer;
+use attache_protocol::encode;
 use attache_protocol::method::SessionPrompt;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, StopReason};
 use std::convert::Infallible;
@@ -14,10 +15,29 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
+/// The longest prompt that is taken, in bytes of JSON. An author may keep its text beside the transcript, in a record of at most 16 MiB that
+/// has it as it came and as a model reads it: so text counts twice.
+const LONGEST: usize = 15 * 1024 * 1024;
+
+/// How much of [`LONGEST`] the blocks take.
+fn length(prompt: &[ContentBlock]) -> usize {
+    let of = |block: &ContentBlock| encode(block).len() * if block.as_text().is_some() { 2 } else { 1 };
+    prompt.iter().map(of).sum()
+}
+
 /// Whether a turn may begin with this (PROMPT-04, PROMPT-17).
 pub(crate) fn check(prompt: &[ContentBlock], takes: &PromptCapabilities) -> Result<()> {
     if prompt.is_empty() {
         return Err(Error::invalid("the prompt is empty: it needs at least one content block"));
+    }
+    let length = length(prompt);
+    if length > LONGEST {
+        let mib = |bytes: usize| bytes.div_ceil(1024 * 1024);
+        return Err(Error::invalid(format!(
+            "the prompt is too large to be stored: it needs {} MiB, and at most {} MiB can be kept; name a file instead of pasting its text",
+            mib(length),
+            mib(LONGEST)
+        )));
     }
     for (index, block) in prompt.iter().enumerate() {
         let taken = match block {

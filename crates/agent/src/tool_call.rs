@@ -164,6 +164,25 @@ impl ToolCallHandle {
         self.send(update).await
     }
 
+    /// The same as [`update`](ToolCallHandle::update) for what must be told also after a cancel, such as the end of a program that the client
+    /// shows. It never waits, so it is for one update or two.
+    ///
+    /// # Errors
+    /// As [`ToolCallHandle::complete`]; [`Error::Invalid`] as [`NewToolCall::announce`].
+    pub fn late_update(&mut self, update: ToolCallUpdate) -> Result<()> {
+        let update = ToolCallUpdate { tool_call_id: self.id().clone(), status: None, ..update };
+        check(
+            update.content.as_deref().unwrap_or_default(),
+            update.locations.as_deref().unwrap_or_default(),
+        )?;
+        let session = self.turn.open_session();
+        let call = &mut self.call;
+        session.settling(self.turn.ticket(), |state| {
+            call.apply(&update);
+            session.post(state, EventBody::ToolCallUpdate(update))
+        })?
+    }
+
     /// The tool did what it was asked to. Works also after a cancel: it says what happened.
     ///
     /// # Errors

@@ -85,6 +85,7 @@ impl Store for Unkept {
                 // One without an event is not open yet, and none is ever archived.
                 summary.sequence > 0
                     && query.archived != Archived::Only
+                    && (!query.used || summary.is_used())
                     && before.is_none_or(|before| *rank < before)
                     && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
             })

@@ -21,6 +21,9 @@ It serves what you type all the same; Ctrl-D ends it.";
 
 /// Serves until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
+    if arguments.add_key {
+        return crate::config::add_key().await;
+    }
     if io::stdin().is_terminal() {
         log(AT_A_TERMINAL);
     }

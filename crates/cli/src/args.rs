@@ -139,6 +139,9 @@ pub(crate) struct Agent {
     /// The mode of new sessions: ask, edit, auto, plan [default: that of `attache config`]
     #[arg(long, value_name = "ID")]
     pub(crate) mode: Option<String>,
+    /// Ask for a provider and its key, keep the key and end: the login that editors run in a terminal
+    #[arg(long)]
+    pub(crate) add_key: bool,
 }
 
 const TRACE: &str = "\

@@ -60,6 +60,9 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     }
     let hub = Hub::new(options);
     let name = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    if ChosenAgent::of(arguments.agent.as_deref())?.built_in {
+        crate::models::usable().await?;
+    }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
     let session = hub.open(&name, &cwd).await.map_err(|error| Failure::new(Exit::CannotStart, error))?;

@@ -11,7 +11,10 @@ use arguments::{Config, Task};
 use attache_coder::ProviderVariables;
 use attache_protocol::Secret;
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
+
+/// The setting that names the model of new sessions.
+const MODEL: &str = "model";
 
 /// The longest key that is read, in bytes.
 const LONGEST_KEY: u64 = 16 * 1024;
@@ -28,7 +31,7 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
                 None => Err(Failure::usage(format!("{key} is not set: {} holds", setting.default))),
             }
         }
-        Some(Task::Set { key, value }) => set(&settings, &key, &value),
+        Some(Task::Set { key, value }) => set(settings, &key, &value).await,
         Some(Task::Unset { key }) => {
             let setting = find(&settings, &key)?;
             match settings.file.unset(&setting.key)? {
@@ -48,18 +51,39 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
     })
 }
 
-fn set(settings: &Settings, key: &str, value: &str) -> Result<Exit, Failure> {
-    let setting = find(settings, key)?;
+/// Asks for a provider and its key, and keeps the key.
+pub(crate) async fn add_key() -> Result<Exit, Failure> {
+    let settings = Settings::read();
+    let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
+    Exit::told(&format!("Which provider? One of {}", ids.join(", ")))?;
+    let mut line = String::new();
+    let read = io::stdin().lock().take(LONGEST_KEY).read_line(&mut line);
+    read.map_err(|error| Failure::usage(format!("the provider cannot be read: {error}")))?;
+    key(&settings, line.trim(), false).await
+}
+
+async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure> {
+    let setting = find(&settings, key)?;
     let absolute = std::path::absolute(value)
         .ok()
         .filter(|_| setting.shape == Shape::Path && value != crate::store::NONE);
     let value = absolute.map_or_else(|| value.trim().to_owned(), |path| path.display().to_string());
     setting.shape.check(&value).map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
+    let settings = if setting.key == MODEL { with_usable(settings, &value).await? } else { settings };
     settings.file.set(&setting.key, &value)?;
     let hidden =
         setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let but = hidden.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
     Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
+}
+
+/// The same settings if this model can be used.
+async fn with_usable(settings: Settings, model: &str) -> Result<Settings, Failure> {
+    let settings = settings.with("ATTACHE_MODEL", Some(model));
+    match crate::models::models(&settings).0.unusable().await {
+        Some(why) => Err(Failure::usage(format!("the setting stays as it was: {why}"))),
+        None => Ok(settings),
+    }
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {

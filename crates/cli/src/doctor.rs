@@ -82,7 +82,8 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     folders(&mut findings);
     agents(&mut findings);
     keys(&mut findings);
-    the_models(&mut findings, &models, why.as_deref());
+    let unusable = models.unusable().await;
+    the_models(&mut findings, &models, why.as_deref(), unusable.as_deref());
     sandbox(&mut findings).await;
     rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
@@ -240,7 +241,7 @@ fn keys(findings: &mut Findings) {
     }
 }
 
-fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>) {
+fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusable: Option<&str>) {
     findings.part("models of the built-in agent");
     if let Some(why) = why {
         findings.found(Mark::Bad, "your own list", why);
@@ -257,7 +258,10 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>) {
         }
     }
     findings.found(Mark::Good, "offline", "needs no key and no network");
-    findings.found(Mark::Fact, "new sessions use", &models.default_model());
+    match unusable {
+        Some(why) => findings.found(Mark::Bad, "new sessions", why),
+        None => findings.found(Mark::Fact, "new sessions use", &models.default_model()),
+    }
     findings.found(Mark::Fact, "prices", &format!("as of {}", models.prices_as_of()));
 }
 

@@ -1,5 +1,6 @@
 //! The models of the built-in agent, as this machine has them: the person's settings and own list, servers on loopback.
 
+use crate::exit::Failure;
 use crate::settings::Settings;
 use crate::show::sanitize;
 use attache_coder::Models;
@@ -24,6 +25,18 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
         }
     };
     (models.and_local(&environment), why)
+}
+
+/// Whether the model that the person's settings name can be used; where none is named there is nothing to say.
+///
+/// # Errors
+/// It cannot, for the reason that is said.
+pub(crate) async fn usable() -> Result<(), Failure> {
+    let settings = Settings::read();
+    match models(&settings).0.unusable().await {
+        Some(why) => Err(Failure::usage(why)),
+        None => Ok(()),
+    }
 }
 
 /// The text of the person's own list, if there is one.

@@ -113,6 +113,15 @@ async fn with_face(
         rules: rules.clone(),
     };
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
+    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended) {
+        // The built-in agent needs no login, but the model of a stored session may need a key.
+        let said =
+            message.strip_prefix("the agent needs a login first (").and_then(|said| said.strip_suffix(')'));
+        if let Some(said) = said.map(str::to_owned) {
+            *message = said;
+        }
+        *exit = Exit::Usage;
+    }
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
         message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
     }

@@ -23,6 +23,8 @@ pub(crate) struct Answer {
     pub(crate) message: Option<ModelMessage>,
     pub(crate) stop: ModelStop,
     pub(crate) usage: TokenUsage,
+    /// The tokens of each attempt before this one that stopped before its end.
+    pub(crate) lost: Vec<TokenUsage>,
 }
 
 /// Why there is no answer, and what was said all the same by a provider's model.
@@ -30,6 +32,10 @@ pub(crate) struct Answer {
 pub(crate) struct Unanswered {
     pub(crate) why: Why,
     pub(crate) said: Option<ModelMessage>,
+    /// Whether the person was told that another answer replaces what was said.
+    pub(crate) replaced: bool,
+    /// The tokens of each attempt.
+    pub(crate) lost: Vec<TokenUsage>,
 }
 
 /// Why there is no answer.
@@ -55,6 +61,7 @@ impl Answer {
             message: None,
             stop: ModelStop::End,
             usage: TokenUsage::default(),
+            lost: Vec::new(),
         }
     }
 
@@ -77,9 +84,16 @@ pub(crate) async fn answer(
 ) -> std::result::Result<Answer, Unanswered> {
     let mut step = model.step(&memory.conversation, &brief(memory, turn));
     let mut answer = Answer::empty();
-    match show(&mut *step, turn, &mut answer).await {
+    // Whether the person sees text of the last attempt.
+    let mut shown = false;
+    match show(&mut *step, turn, &mut answer, &mut shown).await {
         Ok(()) => Ok(answer),
-        Err(why) => Err(Unanswered { why, said: step.said() }),
+        Err(why) => {
+            let unfinished = step.unfinished();
+            turn.spent(spent(&unfinished));
+            answer.lost.push(unfinished);
+            Err(Unanswered { why, said: step.said(), replaced: !shown, lost: answer.lost })
+        }
     }
 }
 
@@ -99,7 +113,12 @@ pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
     memory.conversation.room(model, &brief(memory, turn))
 }
 
-async fn show(step: &mut dyn Step, turn: &Turn, answer: &mut Answer) -> std::result::Result<(), Why> {
+async fn show(
+    step: &mut dyn Step,
+    turn: &Turn,
+    answer: &mut Answer,
+    shown: &mut bool,
+) -> std::result::Result<(), Why> {
     loop {
         let event = tokio::select! {
             biased;
@@ -110,11 +129,20 @@ async fn show(step: &mut dyn Step, turn: &Turn, answer: &mut Answer) -> std::res
             None => return Ok(()),
             Some(ModelEvent::Text(text)) => {
                 turn.say(&text).await?;
+                *shown |= !text.trim().is_empty();
                 answer.said.push_str(&text);
             }
             Some(ModelEvent::Thought(text)) if shows_thoughts(turn) => turn.think(&text).await?,
             Some(ModelEvent::Thought(_)) => {}
-            Some(ModelEvent::Waiting { why, wait }) => waits(turn, &why, wait).await?,
+            Some(ModelEvent::Waiting { why, wait, replaces, lost }) => {
+                turn.spent(spent(&lost));
+                answer.lost.push(lost);
+                if replaces && std::mem::take(shown) {
+                    turn.say(REPLACED).await?;
+                    turn.end_message().await?;
+                }
+                waits(turn, &why, wait).await?;
+            }
             Some(ModelEvent::Use(action)) => answer.wanted.push(action),
             Some(ModelEvent::Done { message, stop, usage }) => {
                 turn.spent(spent(&usage));
@@ -128,16 +156,29 @@ fn shows_thoughts(turn: &Turn) -> bool {
     turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
 }
 
-/// Says why nothing comes: as a notice where the client takes them (NOTE-01), else among the thoughts.
+/// What stands behind text that stopped before its end. It is part of the transcript, because a notice is not replayed (NOTE-03).
+const REPLACED: &str =
+    "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
+
+/// Says why nothing comes.
 pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
     let when = if seconds == 0 { "at once".to_owned() } else { format!("in {}", counted(seconds, "second")) };
-    let words = format!("{why}: I ask again {when}");
-    let takes_notices = turn.client().session.as_ref().is_some_and(|session| session.notices.is_some());
-    match takes_notices {
-        true => turn.notice(Notice::new(NoticeSeverity::Warning, words)).await,
-        false => turn.think(&format!("{words}.\n\n")).await,
+    tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
+}
+
+/// Tells the person something about the conversation that is no part of it: as a notice where the client takes them (NOTE-01), else among
+/// the thoughts.
+pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
+    match takes_notices(turn) {
+        true => turn.notice(notice).await,
+        false => turn.think(&format!("{}.\n\n", notice.title.trim_end_matches('.'))).await,
     }
+}
+
+/// Whether the client takes notices.
+pub(crate) fn takes_notices(turn: &Turn) -> bool {
+    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
 /// The tokens in the meaning of [`Turn::spent`].

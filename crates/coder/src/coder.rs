@@ -18,8 +18,9 @@ use attache_host::{RootsError, Sandbox};
 use attache_policy::Folders;
 use attache_policy::{Effect, Mode, Policy, Subject};
 use attache_protocol::v1::{
-    McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId,
-    SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
+    AuthMethodAgent, AuthMethodId, AuthMethodTerminal, McpCapabilities, Notice, NoticeSeverity,
+    PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId, SessionConfigOption,
+    SessionConfigOptionValue, SessionId, SetProviderRequest,
 };
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
@@ -208,24 +209,42 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// Says which model was asked for and is not there. A client that takes no notices sees it in the options (NOTE-02).
-    async fn tell_what_is_missing(&self, opening: &Opening<'_>) -> Result<()> {
-        let stored = opening.session().config().value(options::MODEL);
-        let stored = match &stored {
-            Some(SessionConfigOptionValue::ValueId(value)) => Some(value.as_str()),
-            _ => None,
-        };
-        let gone = stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none());
-        let Some(missing) = gone.or_else(|| self.models.unknown_wish().filter(|_| stored.is_none())) else {
-            return Ok(());
-        };
-        let instead = self.models.default_model();
-        let mut notice = Notice::new(NoticeSeverity::Warning, format!("The model {missing} is not there"));
-        notice.description = Some(format!(
-            "{instead} answers instead. A model is named as provider/name, and its provider needs a key: see `attache doctor`."
-        ));
+    /// Says which model of a stored session cannot be used. A client that takes no notices sees it in the options (NOTE-02).
+    async fn tell_what_is_missing(&self, opening: &Opening<'_>, stored: Option<&str>) -> Result<()> {
+        let Some(missing) = self.gone(stored) else { return Ok(()) };
+        let title = format!("The model {missing} of this session cannot be used");
+        let mut notice = Notice::new(NoticeSeverity::Warning, title);
+        notice.description = Some(format!("{}. Or choose another model.", self.models.why_unusable(missing)));
         opening.handle().notice(notice).await
     }
+
+    /// The model of a stored session if it cannot be used any more.
+    fn gone<'s>(&self, stored: Option<&'s str>) -> Option<&'s str> {
+        stored.filter(|value| *value != OFFLINE && self.models.find(value).is_none())
+    }
+}
+
+/// The model that the session had when it was stored.
+fn stored_model(opening: &Opening<'_>) -> Option<String> {
+    match opening.session().config().value(options::MODEL) {
+        Some(SessionConfigOptionValue::ValueId(value)) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// How a person gives a provider's key to the agent: in the environment, or in a terminal.
+fn logins() -> (AuthMethodAgent, AuthMethodTerminal) {
+    let mut by_variable = AuthMethodAgent::new("provider-key", "Key of a model provider");
+    by_variable.description = Some(
+        "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or the variable of another provider for the agent, or run \"attache config key PROVIDER\" \
+         in a terminal. Then start the agent again."
+            .to_owned(),
+    );
+    let mut in_terminal = AuthMethodTerminal::new("add-key", "Add the key of a model provider");
+    in_terminal.description =
+        Some("Asks for the provider and its key, and keeps the key for you alone.".to_owned());
+    in_terminal.args = vec!["--add-key".to_owned()];
+    (by_variable, in_terminal)
 }
 
 /// Says what is wrong with the files of rules, for whoever wrote one counts on it.
@@ -257,11 +276,15 @@ impl Author for Coder {
         let (image, audio) = self.models.takes();
         let prompts =
             PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
+        let (by_variable, in_terminal) = logins();
         let about = About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
+            .auth_method(by_variable)
+            .auth_method(in_terminal)
             .prompts(prompts)
             .mcp(McpCapabilities { http: true, sse: true, ..McpCapabilities::default() })
             .additional_directories()
+            .hide_empty_sessions()
             .system_prompt(SystemPromptModes::AppendAndOverride)
             .auth_status()
             .providers();
@@ -271,16 +294,33 @@ impl Author for Coder {
         }
     }
 
+    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys are read when the agent starts.
+    async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
+        match self.models.unusable().await {
+            Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),
+            None => Ok(()),
+        }
+    }
+
     async fn open(&self, mut opening: Opening<'_>) -> Result<Memory> {
         self.models.look().await;
+        let stored = stored_model(&opening);
+        if stored.is_none()
+            && let Some(why) = self.models.unusable().await
+        {
+            return Err(Error::AuthRequired(why));
+        }
         let mut options = options::options(&self.models);
+        if let Some(gone) = self.gone(stored.as_deref()) {
+            options::keep_unusable(&mut options, gone, &self.models.why_unusable(gone));
+        }
         options::choose(&mut options, options::MODE, self.mode.id());
         if let Some(level) = &self.thought_level {
             options::choose(&mut options, options::THOUGHT_LEVEL, level);
         }
         opening.options(options);
         self.tell_troubles(&opening).await?;
-        self.tell_what_is_missing(&opening).await?;
+        self.tell_what_is_missing(&opening, stored.as_deref()).await?;
         opening.commands(commands());
         let given = opening.roots().to_vec();
         let (own, file) = (self.instructions.clone(), self.permissions.clone());

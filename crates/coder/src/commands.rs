@@ -7,10 +7,10 @@ mod usage;
 
 use crate::changes::undo;
 use crate::coder::{Memory, Record};
-use crate::context::{Compaction, Wanted, compact, tell_fill};
+use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::options::{MODE, MODEL};
-use crate::tools::fit::{code, counted};
+use crate::tools::fit::code;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
 
@@ -132,10 +132,13 @@ fn help(turn: &Turn, model: &dyn Model) -> String {
 async fn compacted(memory: &mut Memory, turn: &Turn, model: &dyn Model, wish: &str) -> Result<String> {
     let wish = Some(wish).filter(|wish| !wish.is_empty());
     Ok(match compact(memory, turn, model, Wanted::ByPerson(wish)).await? {
-        Compaction::Done { before, after } => format!(
-            "The older part of the conversation is a summary now: about {} instead of {before}. What was said stays readable here.\n",
-            counted(after, "token")
-        ),
+        Compaction::Done { before, after } => {
+            let words = saving(before, after);
+            match told_saving(turn, &words).await? {
+                true => String::new(),
+                false => format!("{words}. What was said stays readable here.\n"),
+            }
+        }
         Compaction::Nothing => "There is nothing to make a summary of yet.\n".to_owned(),
         Compaction::Failed(why) => format!("The conversation is as it was: {}.\n", why.trim_end_matches('.')),
     })

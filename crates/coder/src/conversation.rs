@@ -147,6 +147,15 @@ impl Conversation {
         self.messages = [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
     }
 
+    /// How many tokens are left with this summary.
+    pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
+        let (older, kept) = self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
+        let is_prompt = |message: &&Message| matches!(message, Message::Person(_));
+        let prompt = older.iter().rev().find(is_prompt).filter(|_| compacted.with_prompt);
+        let summary = tokens(&compacted.summary.markdown());
+        summary + kept.iter().chain(prompt).map(Message::tokens).sum::<u64>()
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.messages.clear();

@@ -1,5 +1,6 @@
 //! When a provider fails for good, the model that the person named for that goes on.
 
+use crate::answer::takes_notices;
 use crate::models::{ModelError, Models};
 use crate::options::{self, MODEL};
 use attache_agent::{Result, Turn};
@@ -23,6 +24,7 @@ fn may_help(error: &ModelError) -> bool {
         | ModelError::Overflow { .. }
         | ModelError::UnknownModel { .. }
         | ModelError::NotFound { .. }
+        | ModelError::Unusable { .. }
         | ModelError::Refused { .. } => false,
     }
 }
@@ -49,8 +51,7 @@ async fn tell(models: &Models, turn: &Turn, error: &ModelError, fallback: &str) 
     let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |(_, known)| known.title);
     let words = format!("{title} goes on in place of the model that was chosen");
     let why = error.to_string();
-    let takes_notices = turn.client().session.as_ref().is_some_and(|session| session.notices.is_some());
-    match takes_notices {
+    match takes_notices(turn) {
         true => {
             let mut notice = Notice::new(NoticeSeverity::Warning, words);
             notice.description = Some(format!("{why}."));

@@ -10,6 +10,7 @@ mod offline_answer;
 mod offline_features;
 mod provided;
 mod provider;
+mod unusable;
 
 pub use offered::{FoundProvider, Models, ModelsError};
 pub(crate) use offered::{OFFLINE, Offered};
@@ -89,6 +90,11 @@ pub(crate) trait Step: Send {
 
     /// What was said so far by a provider's model, for a conversation that goes on after an error or a cancel.
     fn said(&self) -> Option<ModelMessage>;
+
+    /// The tokens of an answer that did not end; no event has them.
+    fn unfinished(&self) -> TokenUsage {
+        TokenUsage::default()
+    }
 }
 
 /// The next event of a model.
@@ -110,6 +116,10 @@ pub(crate) enum ModelEvent {
         why: String,
         /// How long.
         wait: Duration,
+        /// Whether the answer had begun: the next one begins at the start and replaces all that came of it.
+        replaces: bool,
+        /// The tokens of the answer that failed.
+        lost: TokenUsage,
     },
     /// It stopped.
     Done {

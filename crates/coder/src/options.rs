@@ -51,6 +51,19 @@ fn model(models: &Models) -> SessionConfigOption {
     model
 }
 
+/// Adds a stored session's model that cannot be used, so that the session keeps it and no other model answers in its place.
+pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
+    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else { return };
+    let SessionConfigKind::Select(select) = &mut option.kind else { return };
+    let unusable = value(name, name, &format!("Cannot be used: {why}"));
+    match &mut select.options {
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.push(SessionConfigSelectGroup::new("unusable", "Not usable", vec![unusable]));
+        }
+        SessionConfigSelectOptions::Ungrouped(values) => values.push(unusable),
+    }
+}
+
 fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
     let values: Vec<_> = offered
         .models

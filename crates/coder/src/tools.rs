@@ -29,6 +29,7 @@ mod repair;
 mod spec;
 pub(crate) mod task;
 mod thread;
+pub(crate) mod together;
 mod touch;
 mod walk;
 pub(crate) mod write;
@@ -44,7 +45,7 @@ pub(crate) use touch::Touch;
 use crate::coder::Memory;
 use crate::conversation::Party;
 use crate::models::{Media, Models};
-use attache_agent::{Result, ToolCallHandle, ToolKind, Turn};
+use attache_agent::{NewToolCall, Result, ToolCallHandle, ToolKind, Turn};
 use attache_policy::Place;
 use attache_policy::{Decision, Mode};
 use attache_protocol::Raw;
@@ -118,6 +119,20 @@ impl ToolResult {
     }
 }
 
+/// What came of a tool that only looks.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    result: ToolResult,
+    /// A file of which the model knows the text now, and what it is known by.
+    saw: Option<(PathBuf, Fingerprint)>,
+}
+
+impl From<ToolResult> for Looked {
+    fn from(result: ToolResult) -> Self {
+        Self { result, saw: None }
+    }
+}
+
 /// What the tools of one turn work with.
 #[derive(Debug)]
 pub(crate) struct Toolbox<'t> {
@@ -170,8 +185,7 @@ impl Toolbox<'_> {
         if let Action::Task(task) = action {
             return self.task(task, action.title(), input).await;
         }
-        let mut call = self.turn.tool_call(action.title(), action.kind());
-        call = call.name(action.name()).raw_input(input);
+        let mut call = self.new_call(action, Some(input));
         if let Action::Read(read) = action
             && self.memory.shell.scratch.output(&read.path).is_some()
         {
@@ -206,13 +220,13 @@ impl Toolbox<'_> {
         if verdict.decision == Decision::Refuse {
             return self.refused(call.announce().await?, &verdict.why()).await;
         }
-        let line = if let Action::Read(read) = action { read.line.map(|line| line.max(1)) } else { None };
-        call = call.location(&place.absolute, line);
+        call = together::located(action, call, &place);
         match action {
             Action::Edit(edit) => self.edit(edit, call, &place).await,
             Action::Write(write) => self.write_whole(write, call, &place).await,
             action if verdict.decision == Decision::Run => {
-                self.look(action, call.start().await?, &place).await
+                let looked = self.look(action, call.start().await?, &place).await?;
+                Ok(self.take(looked))
             }
             action => {
                 let mut handle = match self.permitted(call.announce().await?, action).await? {
@@ -220,13 +234,28 @@ impl Toolbox<'_> {
                     Err(refused) => return Ok(refused),
                 };
                 handle.start().await?;
-                self.look(action, handle, &place).await
+                let looked = self.look(action, handle, &place).await?;
+                Ok(self.take(looked))
             }
         }
     }
 
+    /// A call that the client has not seen yet.
+    fn new_call(&self, action: &Action, given: Option<Raw>) -> NewToolCall {
+        let input = given.unwrap_or_else(|| Raw::from(action.raw_input()));
+        self.turn.tool_call(action.title(), action.kind()).name(action.name()).raw_input(input)
+    }
+
+    /// The result, of which the model's knowledge is kept.
+    fn take(&mut self, looked: Looked) -> ToolResult {
+        if let Some((path, now)) = looked.saw {
+            self.saw(path, now);
+        }
+        looked.result
+    }
+
     /// The tools that only look.
-    async fn look(&mut self, action: &Action, handle: ToolCallHandle, place: &Place) -> Result<ToolResult> {
+    async fn look(&self, action: &Action, handle: ToolCallHandle, place: &Place) -> Result<Looked> {
         let (folders, here) = (self.memory.folders.clone(), place.clone());
         let finding = match action.clone() {
             Action::Read(read) => return self.read(&read, handle, place).await,
@@ -245,11 +274,11 @@ impl Toolbox<'_> {
             _ => Ok(Finding::Nothing),
         };
         match finding {
-            Ok(finding) => self.found(handle, finding).await,
+            Ok(finding) => self.found(handle, finding).await.map(Looked::from),
             Err(why) => {
                 let mut result = self.failed(handle, &why).await?;
                 result.finding = Finding::Unreadable(read::Unreadable::Other(why));
-                Ok(result)
+                Ok(result.into())
             }
         }
     }

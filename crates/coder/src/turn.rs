@@ -10,6 +10,7 @@ use crate::guard::Guard;
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
+use crate::tools::together::Request;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
@@ -108,6 +109,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 "{title} answered nothing: say it again, or choose another model"
             )));
         }
+        charge_lost(memory, turn, &*model, &answer.lost).await?;
         let stop = answer.stop.clone();
         broken = if stop == ModelStop::BrokenCall { broken + 1 } else { 0 };
         let acted = act(models, memory, turn, &*model, answer, &mut guard).await?;
@@ -198,19 +200,24 @@ async fn again(
     unanswered: Unanswered,
 ) -> Result<Next> {
     let mut unanswered = unanswered;
+    charge_lost(memory, turn, model, &unanswered.lost).await?;
     if let (Why::Model(ModelError::Overflow { .. }), None) = (&unanswered.why, &unanswered.said)
         && overflowed(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
             Ok(answer) => return Ok(Next::Answer(answer)),
-            Err(still) => unanswered = still,
+            Err(still) => {
+                charge_lost(memory, turn, model, &still.lost).await?;
+                unanswered = still;
+            }
         }
     }
     if let Why::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model.
-        if let Some(said) = unanswered.said.filter(|said| !said.text().trim().is_empty()) {
+        // Thoughts alone are nothing to another model, and neither is text that its own answer replaces.
+        let goes_on = |said: &ModelMessage| !unanswered.replaced && !said.text().trim().is_empty();
+        if let Some(said) = unanswered.said.filter(goes_on) {
             keep(memory, turn, Message::Said(said)).await?;
             keep(memory, turn, Message::Note(fallback::GO_ON.to_owned())).await?;
         }
@@ -225,6 +232,7 @@ async fn again(
             turn.say(&format!("{error}.\n")).await?;
             Ok(Next::Stop(StopReason::Refusal))
         }
+        Why::Model(ModelError::Unusable { why }) => Err(Error::AuthRequired(why)),
         Why::Model(error) => Err(Error::failed(sentence(&error))),
     }
 }
@@ -249,7 +257,8 @@ enum Acted {
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for, in its order.
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that only read at the same time, all others in
+/// its order. The results are kept in its order.
 async fn act(
     models: &Models,
     memory: &mut Memory,
@@ -258,7 +267,7 @@ async fn act(
     answer: Answer,
     guard: &mut Guard,
 ) -> Result<Acted> {
-    let Answer { said, wanted, message, usage, stop } = answer;
+    let Answer { said, wanted, message, usage, stop, .. } = answer;
     match message {
         Some(message) => {
             // What a model asks for before it is stopped is not done: nobody would hear what came of it.
@@ -271,22 +280,7 @@ async fn act(
                 keep(memory, turn, Message::Said(message)).await?;
             }
             tell_usage(memory, turn, model, &usage).await?;
-            let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
-            for (call_id, name, arguments) in calls {
-                let mut result = Toolbox { turn, models, memory }.called(&name, &arguments).await?;
-                guard.saw(&name, &arguments, &mut result);
-                if result.finding == Finding::Asked {
-                    acted = Acted::Ended(Ended::Asked);
-                }
-                let ToolResult { text, failed, images, .. } = result;
-                let answer = ToolAnswer { call_id, name, text, images, failed };
-                keep(memory, turn, Message::Returned(answer)).await?;
-                if let Some(words) = guard.stuck() {
-                    turn.say(&words).await?;
-                    return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
-                }
-            }
-            Ok(acted)
+            use_tools(models, memory, turn, &calls, guard).await
         }
         None => {
             if !said.is_empty() {
@@ -308,13 +302,68 @@ async fn act(
     }
 }
 
-/// Id, name and arguments of each tool that the message asks for.
-fn calls(message: &ModelMessage) -> Vec<(String, String, String)> {
+/// Uses these tools, and keeps the results in the order of the calls.
+async fn use_tools(
+    models: &Models,
+    memory: &mut Memory,
+    turn: &Turn,
+    calls: &[Request],
+    guard: &mut Guard,
+) -> Result<Acted> {
+    let mut acted = if calls.is_empty() { Acted::Nothing } else { Acted::Some };
+    let mut left = calls;
+    while !left.is_empty() {
+        let results = Toolbox { turn, models, memory }.next(left).await;
+        let (now, later) = left.split_at(results.len().clamp(1, left.len()));
+        left = later;
+        let (mut stuck, mut error) = (None, None);
+        for (Request { id, name, arguments }, result) in now.iter().zip(results) {
+            let mut result = match result {
+                Ok(result) => result,
+                // The results of the others are kept.
+                Err(why) => {
+                    error = error.or(Some(why));
+                    continue;
+                }
+            };
+            guard.saw(name, arguments, &mut result);
+            stuck = stuck.or(guard.stuck());
+            if result.finding == Finding::Asked {
+                acted = Acted::Ended(Ended::Asked);
+            }
+            let ToolResult { text, failed, images, .. } = result;
+            let (call_id, name) = (id.clone(), name.clone());
+            let answer = ToolAnswer { call_id, name, text, images, failed };
+            keep(memory, turn, Message::Returned(answer)).await?;
+        }
+        if let Some(error) = error {
+            return Err(error);
+        }
+        if let Some(words) = stuck {
+            turn.say(&words).await?;
+            return Ok(Acted::Ended(Ended::Because(StopReason::MaxTurnRequests)));
+        }
+    }
+    Ok(acted)
+}
+
+/// The tools that the message asks for.
+fn calls(message: &ModelMessage) -> Vec<Request> {
     let call = |part: &ModelPart| match part {
-        ModelPart::Call { id, name, arguments, .. } => Some((id.clone(), name.clone(), arguments.clone())),
+        ModelPart::Call { id, name, arguments, .. } => {
+            Some(Request { id: id.clone(), name: name.clone(), arguments: arguments.clone() })
+        }
         ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
     };
     message.parts.iter().filter_map(call).collect()
+}
+
+/// Counts the tokens of attempts that stopped before their end: the provider bills them too.
+async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: &[TokenUsage]) -> Result<()> {
+    for usage in lost.iter().filter(|usage| usage.total() > 0) {
+        memory.charge(turn, model, usage).await?;
+    }
+    Ok(())
 }
 
 /// Counts what a call took of the window and what it cost, as far as both are known.

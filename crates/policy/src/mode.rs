@@ -3,9 +3,9 @@
 /// How a session treats what changes something. Reading and searching always run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Edits and commands ask.
+    /// Edits ask, and commands that do more than read.
     Ask,
-    /// Edits run, commands ask.
+    /// Edits run; commands that do more than read ask.
     Edit,
     /// Edits run, and commands that a sandbox holds.
     Auto,
@@ -35,10 +35,10 @@ impl Mode {
     /// Name and description for people.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Ask => ("Ask", "Asks before every edit and command"),
-            Self::Edit => ("Edit", "Edits without asking, asks before every command"),
+            Self::Ask => ("Ask", "Asks before edits, and before commands that do more than read"),
+            Self::Edit => ("Edit", "Edits without asking; asks before commands that do more than read"),
             Self::Auto => ("Auto", "Edits without asking, and runs commands without asking in a sandbox"),
-            Self::Plan => ("Plan", "Reads and searches only: no edit, no command"),
+            Self::Plan => ("Plan", "Reads and searches only: no edit, and no command that does more than read"),
         }
     }
 }

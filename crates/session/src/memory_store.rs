@@ -1,7 +1,9 @@
 //! A store that keeps its sessions in memory.
 
 use crate::memory_list::{self, Candidate};
-use crate::{Commit, Event, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store, StoreError, Summary};
+use crate::{
+    Commit, Event, EventBody, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store, StoreError, Summary,
+};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -118,7 +120,10 @@ impl Store for MemoryStore {
         };
         let candidates = all.into_iter().filter_map(|(key, stored)| {
             let stored = lock(&stored);
-            let fits = !stored.events.is_empty() && memory_list::fits(&stored.summary, query);
+            let said = || stored.events.iter().any(|event| matches!(event.body, EventBody::Message { .. }));
+            let fits = !stored.events.is_empty()
+                && memory_list::fits(&stored.summary, query)
+                && (!query.used || stored.summary.is_used() || said());
             fits.then(|| Candidate {
                 key,
                 serial: stored.serial,

@@ -125,6 +125,8 @@ pub struct ListQuery {
     pub cwd: Option<String>,
     /// Whether archived ones count.
     pub archived: Archived,
+    /// Only those with something to come back to: see [`Summary::is_used`]; something that either side said counts too.
+    pub used: bool,
     /// Only with this text in the title; letters of either case.
     pub title: Option<String>,
     /// Only with this tag, see [`crate::Labels`].

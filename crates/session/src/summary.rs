@@ -1,6 +1,6 @@
 //! What a list says of a stored session.
 
-use crate::{Event, EventBody, Info, Origin, Timestamp};
+use crate::{Event, EventBody, Info, Labels, Origin, Timestamp};
 
 /// The fold of a log to what a list shows: a few fields, none of the transcript.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,6 +25,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Whether there is something to come back to, as far as the summary knows: a prompt, a tag, or a title that a person gave it.
+    pub fn is_used(&self) -> bool {
+        let tagged = || !Labels::of(&self.info).tags.is_empty();
+        self.prompts > 0 || self.info.titled_by_person() || tagged()
+    }
+
     /// Applies one event; one whose number is not greater than the last one's has no effect.
     pub fn apply(&mut self, event: &Event) {
         if event.sequence <= self.sequence {

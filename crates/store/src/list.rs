@@ -47,6 +47,11 @@ pub(crate) fn page(
     Ok(page)
 }
 
+/// What [`ListQuery::used`] says.
+const USED: &str = "(+prompts > 0 OR titled_by_person = 1
+    OR EXISTS (SELECT 1 FROM tag WHERE tag.session = session.id)
+    OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND said))";
+
 /// Whether so few sessions have this tag that it is faster to sort them than to look for them among all.
 fn is_rare(connection: &Connection, tag: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) < 1000 FROM (SELECT 1 FROM tag WHERE tag = ?1 LIMIT 1000)";
@@ -84,6 +89,9 @@ impl Selection {
         }
         if let Some(cwd) = &query.cwd {
             own.and("cwd = ?", [cwd.clone().into()]);
+        }
+        if query.used {
+            own.and(USED, []);
         }
         if let Some(title) = &query.title {
             own.and("contains(title, ?)", [title.to_lowercase().into()]);
@@ -156,9 +164,13 @@ impl Position {
     }
 
     fn hash(&self, query: &ListQuery) -> u64 {
-        let ListQuery { side, agent, cwd, archived, title, tag, text, cursor: _, limit: _ } = query;
-        let selected =
-            format!("{} {} {:?}", self.updated_at, self.id, (side, agent, cwd, archived, title, tag, text));
+        let ListQuery { side, agent, cwd, archived, used, title, tag, text, cursor: _, limit: _ } = query;
+        let selected = format!(
+            "{} {} {:?}",
+            self.updated_at,
+            self.id,
+            (side, agent, cwd, archived, used, title, tag, text)
+        );
         let hash = fnv(FNV_BASIS, selected.as_bytes());
         (hash ^ (hash >> 64)) as u64
     }
@@ -207,6 +219,7 @@ mod tests {
             ),
             (ListQuery { tag: some("x"), ..any() }, "session_by_archived (archived=?)"),
             (ListQuery { title: some("x"), ..any() }, "session_by_archived (archived=?)"),
+            (ListQuery { used: true, ..any() }, "session_by_archived (archived=?)"),
         ] {
             let plan = plan(&query, false);
             assert!(plan.contains(index) && !plan.contains("TEMP B-TREE"), "{query:?}: {plan}");

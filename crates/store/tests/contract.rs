@@ -35,6 +35,7 @@ const CONTRACT: &[Clause] = &[
     ("a fork is the beginning of the other", a_fork_is_the_beginning_of_the_other),
     ("a deleted session is gone and its key free", a_deleted_session_is_gone_and_its_key_free),
     ("lists select", lists_select),
+    ("a list can leave out empty sessions", a_list_can_leave_out_empty_sessions),
     ("a search finds what was said", a_search_finds_what_was_said),
     ("wildcards and quotes are letters", wildcards_and_quotes_are_letters),
     ("pages of a list are stable under writes", pages_of_a_list_are_stable_under_writes),
@@ -291,6 +292,29 @@ fn lists_select(store: &dyn Store) {
     ));
     assert_eq!(ids(store, any()), ["a", "d", "b"]);
     assert_eq!(list(store, any()).sessions[0].summary.info.updated_at(), Some("2026-01-01T00:00:00Z"));
+}
+
+fn a_list_can_leave_out_empty_sessions(store: &dyn Store) {
+    let by_agent = EventBody::Info {
+        title: attache_protocol::Patch::Set("made up".to_owned()),
+        updated_at: attache_protocol::Patch::Keep,
+        meta: attache_protocol::Patch::Keep,
+    };
+    let by_person = EventBody::StoredTitle { title: "mine".to_owned(), by_person: true };
+    let tags = meta(r#"{"attache/labels":{"tags":["bug"]}}"#);
+    let _logs = [
+        ("empty", vec![opened("/")]),
+        ("titled by the agent", vec![opened("/"), by_agent]),
+        ("titled", vec![opened("/"), by_person]),
+        ("tagged", vec![opened("/"), tags]),
+        ("replayed", vec![opened("/"), message("said before")]),
+        ("prompted", vec![opened("/"), prompt("p")]),
+    ]
+    .map(|(name, bodies)| stored(store, &key(name), bodies));
+    let mut used = ids(store, ListQuery { used: true, ..ListQuery::default() });
+    used.sort_unstable();
+    assert_eq!(used, ["prompted", "replayed", "tagged", "titled"]);
+    assert_eq!(ids(store, ListQuery::default()).len(), 6);
 }
 
 fn a_search_finds_what_was_said(store: &dyn Store) {

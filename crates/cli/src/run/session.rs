@@ -190,6 +190,7 @@ impl Request<'_> {
                 side: Some(Side::Agent),
                 agent: Some(BUILT_IN.to_owned()),
                 cwd: self.given_cwd(),
+                used: true,
                 limit: 1,
                 ..ListQuery::default()
             };
@@ -294,6 +295,10 @@ pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
         OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
         OpenError::AuthRequired { message, .. } => {
             let said = sanitize::line(message);
+            // The built-in agent needs no login, but the model that a person named may need a key.
+            if built_in {
+                return Failure::usage(said);
+            }
             return Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said})"));
         }
         OpenError::Call(call) => match call.refusal() {

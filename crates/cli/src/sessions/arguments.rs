@@ -84,7 +84,7 @@ pub(crate) struct List {
     /// Only archived sessions
     #[arg(long)]
     pub(crate) archived: bool,
-    /// Archived sessions too
+    /// Archived and empty sessions too
     #[arg(long, conflicts_with = "archived")]
     pub(crate) all: bool,
     /// Only with this tag

@@ -76,6 +76,7 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
             (_, true) => Archived::Only,
             _ => Archived::Exclude,
         },
+        used: !arguments.all,
         title: arguments.title.clone(),
         tag: arguments.tag.as_deref().map(|tag| tag.trim_start_matches('#').to_owned()),
         text: text.map(str::to_owned),

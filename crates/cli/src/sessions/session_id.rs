@@ -54,7 +54,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
 }
 
 fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
-    let query = ListQuery { agent: agent.map(str::to_owned), limit: 1, ..ListQuery::default() };
+    let query = ListQuery { agent: agent.map(str::to_owned), used: true, limit: 1, ..ListQuery::default() };
     let page = store.list(&query)?;
     let last = page.sessions.into_iter().next();
     last.ok_or_else(|| Failure::usage("there is no last session: none is kept, or all are archived"))

@@ -93,7 +93,8 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
         ("base_url.openai", "http://two/v1"),
         ("base_url.anthropic", "http://three"),
     ] {
-        let ended = person.runs(&["config", "set", key, value]);
+        let set = person.command(&["config", "set", key, value]).env("OPENAI_API_KEY", KEY).output().unwrap();
+        let ended = Ended::from(set);
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{ended:?}");
         assert_eq!(person.runs(&["config", "get", key]).stdout, format!("{value}\n"));
     }
@@ -109,6 +110,41 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
     }
     assert!(person.runs(&["config", "unset", "model"]).stderr.contains("model is no longer in"));
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
+}
+
+/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is named; the offline model never answers in
+/// its place.
+#[test]
+fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
+    let person = Person::new();
+    let said =
+        ["the model \"openai/gpt-5-mini\" needs a key: set OPENAI_API_KEY", "attache config key openai"];
+    person.runs(&["config", "set", "model", "openai/gpt-5-mini"]).failed(2, &said);
+    person.runs(&["config", "get", "model"]).failed(2, &["model is not set"]);
+    person
+        .runs(&["config", "set", "model", "nobody/knows"])
+        .failed(2, &["there is no model", "ATTACHE_MODEL"]);
+    let run = |model: Option<&str>| {
+        let mut command = person.command(&["run", "help"]);
+        command.envs(model.map(|model| ("ATTACHE_MODEL", model)));
+        Ended::from(command.output().unwrap())
+    };
+    run(Some("openai/gpt-5-mini")).failed(2, &said);
+    person.writes("config.toml", "model = \"openai/gpt-5-mini\"\n");
+    run(None).failed(2, &said);
+    assert!(person.runs(&["doctor"]).stdout.contains("set OPENAI_API_KEY"));
+    assert_eq!(run(Some("offline")).code, Some(0), "it answers where it is asked for");
+}
+
+/// AUTH-09: what an editor runs in a terminal keeps one key and ends.
+#[test]
+fn a_key_is_added_by_the_login_of_editors() {
+    let person = Person::new();
+    let mut adding = person.command(&["agent", "--add-key"]).stdin(Stdio::piped()).spawn().unwrap();
+    write!(adding.stdin.take().unwrap(), "anthropic\n{KEY}\n").unwrap();
+    let ended: Ended = adding.wait_with_output().unwrap().into();
+    assert!(ended.code == Some(0) && ended.stdout.is_empty() && !ended.stderr.contains(KEY), "{ended:?}");
+    assert!(person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#));
 }
 
 #[test]
@@ -216,7 +252,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     let person = Person::new();
     person.writes("config.toml", "model = \n");
     person
-        .runs(&["config", "set", "model", "x"])
+        .runs(&["config", "set", "model", "offline"])
         .failed(2, &["config.toml, line 1", "mend the file or remove it"]);
     assert_eq!(
         fs::read_to_string(person.file("config.toml")).unwrap(),

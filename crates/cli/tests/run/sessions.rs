@@ -211,7 +211,7 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
 fn a_session_is_named_by_its_id_or_the_beginning_of_it_or_last() {
     let kept = Kept::new();
     kept.keep("aa11", 3, vec![prompt("one"), ended()]);
-    kept.keep("aa22", 2, vec![title("The race in the cache")]);
+    kept.keep("aa22", 2, vec![prompt("p"), title("The race in the cache")]);
     kept.keep("bb33", 1, vec![prompt("\n  three\nand more"), ended()]);
     kept.keep("bb", 9, vec![prompt("four")]);
     kept.keep_of("robot", "aa2", 10, vec![prompt("five")]);
@@ -341,7 +341,7 @@ fn every_session_of_a_long_list_is_listed_once() {
     let store = Sqlite::open(kept.store()).unwrap();
     for number in 0..450 {
         let mut log = store.create(&key(&format!("{number:04}"))).unwrap();
-        append(&mut *log, number, vec![title(&format!("t{number}"))]);
+        append(&mut *log, number, vec![prompt("p"), title(&format!("t{number}"))]);
     }
     let expected: Vec<String> = (0..450).map(|number| format!("t{number}")).collect();
     assert_eq!(kept.titles(&[]), expected);
@@ -389,14 +389,16 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
 #[test]
 fn a_store_may_be_named_by_an_option() {
     let kept = Kept::new();
-    kept.keep("aa11", 0, vec![title("here")]);
+    kept.keep("aa11", 0, vec![prompt("p"), title("here")]);
+    kept.keep("bb22", 0, vec![title("nothing said")]);
     let store = kept.store();
     let elsewhere = kept.project.run(&["sessions", "--store", store.to_str().unwrap()]);
-    assert!(elsewhere.stdout.contains("here"), "{elsewhere:#?}");
+    assert!(elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"), "{elsewhere:#?}");
+    assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is kept");
     let none = kept.run(&["sessions", "--store", "none"]);
     assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
     let doctor = kept.run(&["doctor"]).stdout;
-    assert!(doctor.contains("sessions.db  (1 session, "), "{doctor}");
+    assert!(doctor.contains("sessions.db  (2 sessions, "), "{doctor}");
 }
 
 #[test]

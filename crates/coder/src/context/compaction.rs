@@ -3,7 +3,7 @@
 use super::cut::Cut;
 use super::gauge::tell_fill;
 use super::summary::{self, Compacted, Summary};
-use crate::answer::{brief, spent, waits};
+use crate::answer::{brief, spent, takes_notices, tell, waits};
 use crate::coder::{Memory, Record};
 use crate::conversation::{Conversation, Forgotten, Message, Party};
 use crate::models::{Brief, Model, ModelEvent, ModelStop};
@@ -17,6 +17,10 @@ const STAYS_ON_REQUEST: u64 = 10;
 
 /// How much of the window a request for a summary may take, in percent. A provider may count half as many tokens again as we do.
 const REQUEST: u64 = 50;
+
+/// The least that a summary has to save, in tokens and in percent of the conversation: less is not worth a word.
+const SAVED: u64 = 200;
+const SAVED_PERCENT: u64 = 5;
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,22 +85,40 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
             (false, format!("The older part of the conversation should be a summary now, but {why}"))
         }
     };
-    match takes_notices(turn) {
-        true => {
-            let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
-            turn.notice(Notice::new(severity, title)).await?;
-        }
-        false => turn.say(&format!("({title}.)\n\n")).await?,
-    }
+    let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+    tell(turn, Notice::new(severity, title)).await?;
     Ok(done)
+}
+
+/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it matters.
+fn is_worth(before: u64, after: u64) -> bool {
+    before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
+}
+
+/// Tells a person who asked for a summary what became of the conversation, where the client does not show it as a compaction. Whether it
+/// was told; else it is for the reply.
+pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
+    if shows_compactions(turn) {
+        return Ok(true);
+    }
+    if takes_notices(turn) {
+        turn.notice(Notice::new(NoticeSeverity::Info, words)).await?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// The saving in words, with numbers where they matter.
+pub(crate) fn saving(before: u64, after: u64) -> String {
+    let numbers = match is_worth(before, after) {
+        true => format!(": about {} instead of {before}", counted(after, "token")),
+        false => String::new(),
+    };
+    format!("The older part of the conversation is a summary now{numbers}")
 }
 
 fn shows_compactions(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.compaction.is_some())
-}
-
-fn takes_notices(turn: &Turn) -> bool {
-    turn.client().session.as_ref().is_some_and(|session| session.notices.is_some())
 }
 
 /// Puts a summary in the place of the older part of the conversation, here and in the store, and shows it as a compaction (COMP-03): never as
@@ -113,8 +135,14 @@ pub(crate) async fn compact(
         Wanted::ByPerson(wish) => (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish),
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
-    let mut handle = turn.compaction().await?;
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
+    let before = memory.conversation.tokens();
+    let by_itself = matches!(wanted, Wanted::Room);
+    // Not even an empty summary would make room.
+    if by_itself && !is_worth(before, before - older.iter().map(Message::tokens).sum::<u64>()) {
+        return Ok(Compaction::Nothing);
+    }
+    let mut handle = turn.compaction().await?;
     let summary = match written(memory, turn, model, &older, wish).await? {
         Ok(summary) => summary,
         Err(why) => {
@@ -124,7 +152,11 @@ pub(crate) async fn compact(
     };
     let kept = memory.conversation.messages().len() - at;
     let compacted = Compacted { summary, kept, with_prompt: within_turn };
-    let before = memory.conversation.tokens();
+    if by_itself && !is_worth(before, memory.conversation.tokens_with(&compacted)) {
+        let why = "the summary is hardly shorter than what it would replace";
+        handle.fail(why).await?;
+        return Ok(Compaction::Failed(why.to_owned()));
+    }
     show(&mut handle, &compacted.summary.markdown()).await?;
     if memory.conversation.party() == Party::Agent {
         turn.remember(&Record::Compacted(Box::new(compacted.clone()))).await?;
@@ -175,7 +207,14 @@ async fn written(
         };
         match event {
             Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
-            Some(Ok(ModelEvent::Waiting { why, wait })) => waits(turn, &why, wait).await?,
+            Some(Ok(ModelEvent::Waiting { why, wait, lost, .. })) => {
+                words.clear();
+                turn.spent(spent(&lost));
+                if lost.total() > 0 {
+                    memory.charge(turn, model, &lost).await?;
+                }
+                waits(turn, &why, wait).await?;
+            }
             Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
                 turn.spent(spent(&usage));
@@ -198,7 +237,7 @@ async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) 
     if forgotten == Forgotten::default() {
         return Ok(false);
     }
-    turn.say(&words(forgotten, model.window())).await?;
+    tell(turn, Notice::new(NoticeSeverity::Warning, words(forgotten, model.window()))).await?;
     Ok(true)
 }
 
@@ -218,5 +257,5 @@ fn words(forgotten: Forgotten, window: Option<u64>) -> String {
         || "the model's window".to_owned(),
         |window| format!("the window of {}", counted(window, "token")),
     );
-    format!("(The conversation passed {window}: I forgot the oldest {what}.)\n\n")
+    format!("The conversation passed {window}: I forgot the oldest {what}")
 }

@@ -145,20 +145,25 @@ struct Looking {
 impl Looking {
     async fn run(mut self) {
         let conversation = Conversation::of(&self.text);
-        let mut step = self.model.step(&conversation, &Brief::to_write(&self.system));
+        let model = Arc::clone(&self.model);
+        let mut step = model.step(&conversation, &Brief::to_write(&self.system));
         let mut words = String::new();
         let usage = loop {
             match step.next().await {
                 Some(Ok(ModelEvent::Text(text))) => words.push_str(&text),
                 Some(Ok(ModelEvent::Done { usage, .. })) => break usage,
-                Some(Ok(_)) => {}
+                Some(Ok(ModelEvent::Waiting { lost, .. })) => {
+                    words.clear();
+                    if lost.total() > 0 {
+                        self.count(&lost);
+                    }
+                }
+                Some(Ok(ModelEvent::Thought(_) | ModelEvent::Use(_))) => {}
                 // There is a title already.
                 Some(Err(_)) | None => return,
             }
         };
-        let cost = self.model.cost(&usage).filter(|_| usage.total() > 0);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((usage, cost));
-        self.spending.add(cost);
+        self.count(&usage);
         // If the session is closed, nobody needs to know.
         if let Some(title) = title_in(&words) {
             let _ = self.session.title(&title).await;
@@ -166,6 +171,13 @@ impl Looking {
         if let Some((used, window)) = self.fill {
             let _ = self.session.usage(used, window, self.spending.cost()).await;
         }
+    }
+
+    /// Counts the tokens of a call, or of one that failed.
+    fn count(&mut self, usage: &TokenUsage) {
+        let cost = self.model.cost(usage).filter(|_| usage.total() > 0);
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((*usage, cost));
+        self.spending.add(cost);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which model answers: the session's choice.
 
+use super::offered::OFFLINE;
 use super::provided::Provided;
+use super::unusable::Unusable;
 use super::{KnownModel, Model, Models};
 use std::sync::Arc;
 
@@ -8,10 +10,15 @@ use std::sync::Arc;
 const LONGEST_TITLE: u64 = 2048;
 
 impl Models {
-    /// The model that the session's options name: the value of `model`, and of `thought_level` where it has some. A model that is not there
-    /// any more gives way to the offline one.
+    /// The model that the session's options name: the value of `model`, and of `thought_level` where it has some. One that cannot be used fails
+    /// when it is called.
     pub(crate) fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
-        let Some((provider, known)) = self.find(model) else { return Arc::clone(self.offline()) };
+        let Some((provider, known)) = self.find(model) else {
+            return match model {
+                "" | OFFLINE => Arc::clone(self.offline()),
+                name => Arc::new(Unusable { name: name.to_owned(), why: self.why_unusable(name) }),
+            };
+        };
         let level = level.or(known.default_level.as_deref());
         Arc::new(Provided {
             thinking: level.and_then(|level| known.thinking(level)),

@@ -3,7 +3,8 @@
 
 use super::configured::Configured;
 use super::provider::{
-    Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, local_servers,
+    Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, ProviderVariables,
+    local_servers, provider_variables,
 };
 use super::{Model, Offline};
 use std::fmt;
@@ -52,6 +53,8 @@ pub struct Models {
     pub(super) providers: Vec<Provider>,
     /// What a client has said of them.
     pub(super) configured: Configured,
+    /// The variables of all providers.
+    variables: Vec<ProviderVariables>,
     wish: Option<String>,
     fallback: Option<String>,
     /// Whether a model is asked for titles.
@@ -120,6 +123,7 @@ impl Models {
             catalogue: Catalogue::default(),
             providers: Vec::new(),
             configured: Configured::default(),
+            variables: Vec::new(),
             wish: None,
             fallback: None,
             titles: false,
@@ -150,6 +154,7 @@ impl Models {
             providers: catalogue.providers(environment),
             configured: Configured::default(),
             catalogue,
+            variables: provider_variables(own),
             wish: wish(MODEL),
             fallback: wish(FALLBACK),
             titles: wish(TITLES).is_none_or(|titles| titles != "off"),
@@ -300,6 +305,20 @@ impl Models {
     /// Whether a model may be asked for titles of sessions.
     pub(super) fn titles(&self) -> bool {
         self.titles
+    }
+
+    /// The variables of all providers.
+    pub(super) fn variables(&self) -> &[ProviderVariables] {
+        &self.variables
+    }
+
+    pub(super) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Whether servers on this machine were looked for, or are not to be.
+    pub(super) fn has_looked(&self) -> bool {
+        self.local.is_none() || self.servers.initialized()
     }
 
     pub(crate) fn http(&self) -> &Http {

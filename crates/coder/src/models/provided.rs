@@ -86,7 +86,9 @@ impl Step for ProvidedStep {
                     Ok(provider::ModelEvent::Thought(text)) => ModelEvent::Thought(text),
                     // It is shown when its arguments are there.
                     Ok(provider::ModelEvent::CallBegan { .. }) => continue,
-                    Ok(provider::ModelEvent::Waiting { why, wait, .. }) => ModelEvent::Waiting { why, wait },
+                    Ok(provider::ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
+                        ModelEvent::Waiting { why, wait, replaces, lost }
+                    }
                     Ok(provider::ModelEvent::Done { message, stop, usage }) => {
                         ModelEvent::Done { message: Some(message), stop, usage }
                     }
@@ -98,5 +100,9 @@ impl Step for ProvidedStep {
 
     fn said(&self) -> Option<ModelMessage> {
         Some(self.0.said()).filter(|said| !said.parts.is_empty())
+    }
+
+    fn unfinished(&self) -> TokenUsage {
+        self.0.unfinished()
     }
 }

@@ -20,9 +20,11 @@ use attache_policy::{Decision, Reason};
 use attache_protocol::v1::ContentBlock;
 use clean::Clean;
 use display::Display;
+use scratch::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shell::Begun;
+use std::io;
 use std::time::Duration;
 
 /// How long a command may run unless it is told otherwise.
@@ -36,6 +38,9 @@ const OUTPUT_GIVEN: usize = 16 * 1024;
 
 /// How much of one output is kept in a file, in bytes.
 const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
+
+/// How long the end of a killed command is waited for.
+const KILLED: Duration = Duration::from_secs(1);
 
 /// How much of the reason for going without a sandbox is shown, in characters.
 const REASON_SHOWN: usize = 300;
@@ -154,8 +159,28 @@ impl Toolbox<'_> {
         Ok(Execute { sandboxed: works && execute.unsandboxed.is_none(), ..execute.clone() })
     }
 
-    /// Runs a prepared command in the working directory. When the turn is cancelled its whole process tree is killed.
+    /// Runs a prepared command in the working directory.
     pub(crate) async fn execute(&mut self, execute: &Execute, call: NewToolCall) -> Result<ToolResult> {
+        let (call, sandbox) = self.described(execute, call).await;
+        let handle = call.announce().await?;
+        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
+            Ok(permitted) => permitted,
+            Err(refused) => return Ok(refused),
+        };
+        let reads_only = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
+        let places = self.memory.shell.scratch.places();
+        match execute.background {
+            true => self.run_in_background(handle, execute, sandbox, places, reads_only).await,
+            false => self.run(handle, execute, sandbox, places, reads_only).await,
+        }
+    }
+
+    /// The call with what a person must see of the command, and the sandbox in which it runs.
+    pub(super) async fn described(
+        &self,
+        execute: &Execute,
+        call: NewToolCall,
+    ) -> (NewToolCall, Option<Sandbox>) {
         // What is allowed is seen whole, also where the title is too short for it.
         let call = match one_line(&execute.command, super::action::TITLE_SHOWN) == execute.command {
             true => call,
@@ -172,58 +197,71 @@ impl Toolbox<'_> {
             ))),
             (None, Ok(_)) => call,
         };
-        let handle = call.announce().await?;
-        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
-            Ok(permitted) => permitted,
-            Err(refused) => return Ok(refused),
-        };
-        let reads_only = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
-        let turn = self.turn;
-        let running = self.run(handle, execute, sandbox.ok().filter(|_| execute.sandboxed), reads_only);
-        // Dropping the command kills it.
-        tokio::select! {
-            biased;
-            () = turn.cancelled() => Err(Error::Cancelled),
-            ran = running => ran,
-        }
+        (call, sandbox.ok().filter(|_| execute.sandboxed))
     }
 
-    async fn run(
-        &mut self,
-        mut handle: ToolCallHandle,
+    /// Starts a command. The inner error is one sentence for the model and the person.
+    async fn begin(
+        &self,
         execute: &Execute,
-        sandbox: Option<Sandbox>,
+        sandbox: Option<&Sandbox>,
+        places: io::Result<Places>,
         reads_only: bool,
-    ) -> Result<ToolResult> {
-        handle.start().await?;
-        let (roots, places) = (self.memory.folders.roots().clone(), self.memory.shell.scratch.places());
-        let (what, within, held_by) = (execute.clone(), sandbox.clone(), roots.clone());
+    ) -> Result<std::result::Result<Begun, String>> {
+        let roots = self.memory.folders.roots().clone();
+        let (what, within) = (execute.clone(), sandbox.cloned());
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
             shell::begin(&what, &roots, places, within.as_ref(), reads_only)
         });
-        let begun = match begun.await? {
+        // Dropping the command kills it.
+        tokio::select! {
+            biased;
+            () = self.turn.cancelled() => Err(Error::Cancelled),
+            begun = begun => begun,
+        }
+    }
+
+    /// Starts a command and leaves it running.
+    async fn run_in_background(
+        &mut self,
+        mut handle: ToolCallHandle,
+        execute: &Execute,
+        sandbox: Option<Sandbox>,
+        places: io::Result<Places>,
+        reads_only: bool,
+    ) -> Result<ToolResult> {
+        handle.start().await?;
+        let begun = self.begin(execute, sandbox.as_ref(), places, reads_only).await?;
+        match begun.and_then(|begun| self.leave(execute, begun)) {
+            Ok(id) => {
+                let told = format!("Runs in the background as {id}, at the latest until this session ends.");
+                handle.text(told).await?;
+                handle.complete().await?;
+                let told = format!(
+                    "[runs in the background as {id}: `output` gives what it writes, `kill` ends it]"
+                );
+                Ok(ToolResult::done(told, Finding::Nothing))
+            }
+            Err(why) => self.failed(handle, &why).await,
+        }
+    }
+
+    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and the client learns that it ended.
+    pub(super) async fn run(
+        &self,
+        mut handle: ToolCallHandle,
+        execute: &Execute,
+        sandbox: Option<Sandbox>,
+        places: io::Result<Places>,
+        reads_only: bool,
+    ) -> Result<ToolResult> {
+        handle.start().await?;
+        let begun = match self.begin(execute, sandbox.as_ref(), places, reads_only).await? {
             Ok(begun) => begun,
             Err(why) => return self.failed(handle, &why).await,
         };
-        if execute.background {
-            return match self.leave(execute, begun) {
-                Ok(id) => {
-                    handle
-                        .text(format!(
-                            "Runs in the background as {id}, at the latest until this session ends."
-                        ))
-                        .await?;
-                    handle.complete().await?;
-                    let told = format!(
-                        "[runs in the background as {id}: `output` gives what it writes, `kill` ends it]"
-                    );
-                    Ok(ToolResult::done(told, Finding::Nothing))
-                }
-                Err(why) => self.failed(handle, &why).await,
-            };
-        }
         let cwd = self.memory.folders.cwd().display().to_string();
         let mut display = Display::begin(self.turn, &mut handle, &cwd).await?;
         let Begun { mut command, file } = begun;
@@ -231,13 +269,30 @@ impl Toolbox<'_> {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
         };
-        let output = gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
-        let exit = command.wait().await;
+        let ending = async {
+            let output = gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
+            Ok((output, command.wait().await))
+        };
+        let ended = tokio::select! {
+            biased;
+            () = self.turn.cancelled() => Err(Error::Cancelled),
+            ended = ending => ended,
+        };
+        let (output, exit) = match ended {
+            Ok(ended) => ended,
+            Err(error) => {
+                command.kill();
+                let exit = tokio::time::timeout(KILLED, command.wait()).await;
+                display.exited(&mut handle, exit.unwrap_or(Exit { code: None, signal: Some(9) }))?;
+                return Err(error);
+            }
+        };
+        display.exited(&mut handle, exit)?;
         let end = end_words(exit, execute.time().filter(|_| command.timed_out()));
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(shell::held(execute, &output.text(), sandbox, &held_by));
+            notes.extend(shell::held(execute, &output.text(), sandbox, self.memory.folders.roots()));
         }
         let ran = Ran {
             output: ends_within(&output.text(), MESSAGE_TEXT),
@@ -251,7 +306,7 @@ impl Toolbox<'_> {
             "sandbox": sandbox.map(|sandbox| sandbox.name()),
         });
         super::output(&mut handle, data).await?;
-        display.end(&mut handle, &ran.output, exit).await?;
+        display.end(&mut handle, &ran.output).await?;
         settle(handle, ran).await
     }
 }

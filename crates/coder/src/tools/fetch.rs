@@ -65,7 +65,7 @@ impl Fetch {
         }
     }
 
-    fn url(&self) -> std::result::Result<Url, String> {
+    pub(super) fn url(&self) -> std::result::Result<Url, String> {
         let url =
             Url::parse(self.url.trim()).map_err(|error| format!("this is no address of the web: {error}"))?;
         match url.scheme() {
@@ -88,19 +88,25 @@ impl Toolbox<'_> {
             Ok(url) => url,
             Err(why) => return self.failed(call.announce().await?, &why).await,
         };
-        let private = public_address::says_private(&url);
-        let mut shown = code(url.as_str());
-        if private {
-            shown.push_str("\n\nThis is an address of this machine or its network.");
-        }
         let action = super::Action::Fetch(fetch.clone());
         let by_rule = self.decide(&action).await?.decision == Decision::Run;
-        let handle = call.content(ContentBlock::text(shown)).announce().await?;
+        let handle = call.content(ContentBlock::text(shown(&url))).announce().await?;
         let mut handle = match self.permitted(handle, &action).await? {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };
         handle.start().await?;
+        self.fetched_page(url, by_rule, handle).await
+    }
+
+    /// Fetches a page that is allowed; `by_rule` if a rule allows it and not a person.
+    pub(super) async fn fetched_page(
+        &self,
+        url: Url,
+        by_rule: bool,
+        handle: ToolCallHandle,
+    ) -> Result<ToolResult> {
+        let private = public_address::says_private(&url);
         // Whoever allowed such an address was shown it. A name that leads to one says nothing of it, so only a rule for the name counts.
         let fetched = tokio::select! {
             biased;
@@ -158,7 +164,7 @@ impl Toolbox<'_> {
         request.send().await.map_err(|error| unreached(host, &error))
     }
 
-    async fn fetched(&mut self, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
+    async fn fetched(&self, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
         let Page { url, content_type, body, cut } = page;
         let length = body.len() as u64;
         let kind = page::kind(&content_type, &body);
@@ -186,6 +192,15 @@ impl Toolbox<'_> {
         let text = format!("{url}\n\n{}\n[{end}]", text.trim());
         Ok(ToolResult::done(text, Finding::Nothing))
     }
+}
+
+/// The address, whole, as a person sees it before it is fetched.
+pub(super) fn shown(url: &Url) -> String {
+    let mut shown = code(url.as_str());
+    if public_address::says_private(url) {
+        shown.push_str("\n\nThis is an address of this machine or its network.");
+    }
+    shown
 }
 
 /// Where the answer sends on to, if it does.

@@ -4,7 +4,7 @@ use super::document::{Document, Encoding};
 use super::file_access::{State, fingerprint};
 use super::fit::{MESSAGE_TEXT, counted, json_text_length, start_within};
 use super::picture::Picture;
-use super::{Finding, ToolResult, Toolbox};
+use super::{Finding, Looked, ToolResult, Toolbox};
 use crate::models::{Media, Part};
 use attache_agent::{Result, ToolCallHandle};
 use attache_policy::Place;
@@ -130,28 +130,25 @@ impl Lines {
 
 impl Toolbox<'_> {
     /// Reads a text, or gives the model a picture.
-    pub(super) async fn read(
-        &mut self,
-        read: &Read,
-        handle: ToolCallHandle,
-        place: &Place,
-    ) -> Result<ToolResult> {
+    pub(super) async fn read(&self, read: &Read, handle: ToolCallHandle, place: &Place) -> Result<Looked> {
         let state = match self.files().state(place).await? {
             Ok(state) => state,
-            Err(why) => return self.unreadable(handle, Unreadable::Other(why)).await,
+            Err(why) => return Ok(self.unreadable(handle, Unreadable::Other(why)).await?.into()),
         };
         let why = |state: State| state.no_text(&place.shown, "read");
-        match state {
+        let result = match state {
             State::Text(document) => {
-                self.saw(place.resolved.path(), fingerprint(document.text.as_bytes()));
+                let saw = (place.resolved.path(), fingerprint(document.text.as_bytes()));
                 let lines = Lines::of(&place.shown, &document, read);
-                self.found(handle, Finding::Lines(lines)).await
+                let result = self.found(handle, Finding::Lines(lines)).await?;
+                return Ok(Looked { result, saw: Some(saw) });
             }
             State::Picture(picture, bytes) => self.look_at(handle, place, picture, &bytes).await,
             State::Nothing => self.unreadable(handle, Unreadable::Missing(why(state))).await,
             State::Folder => self.unreadable(handle, Unreadable::Folder(why(state))).await,
             State::Other { .. } => self.unreadable(handle, Unreadable::Other(why(state))).await,
-        }
+        };
+        result.map(Looked::from)
     }
 
     /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in a message.

@@ -96,26 +96,84 @@ async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
 }
 
-/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary.
+/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary: by a notice, else among the thoughts. It is
+/// never something that the agent says.
 #[tokio::test]
 async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
-    let server = Server::start(vec![
-        anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
-        anthropic(&[text(SECRET)], "end_turn"),
+    for notices in [true, false] {
+        let server = Server::start(vec![
+            anthropic(&[text(&"one ".repeat(14_000))], "end_turn"),
+            anthropic(&[text(SECRET)], "end_turn"),
+            anthropic(&[text("done")], "end_turn"),
+        ])
+        .await;
+        let project = project(&[]);
+        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let mut client = open(&server, 12_000, capabilities, project.path()).await;
+        client.prompt("the first prompt").await;
+        let turn = client.prompt("go on").await;
+        assert_eq!(turn.text(), "done");
+        let told = match notices {
+            true => turn.all("notice")[0]["title"].as_str().unwrap(),
+            false => turn.all("agent_thought_chunk")[0]["content"]["text"].as_str().unwrap(),
+        };
+        assert!(told.starts_with("The conversation filled the window:"), "{told}");
+        nothing_leaks(&turn);
+        assert!(turn.all("compaction_update").is_empty() && turn.all("compaction_summary_chunk").is_empty());
+    }
+}
+
+/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply; with numbers only where they matter.
+#[tokio::test]
+async fn a_summary_on_request_is_told_once() {
+    let both = json!({ "session": { "compaction": {}, "notices": {} } });
+    for (capabilities, said, noticed) in [
+        (both, false, false),
+        (json!({ "session": { "compaction": {} } }), false, false),
+        (json!({ "session": { "notices": {} } }), false, true),
+        (json!({}), true, false),
+    ] {
+        for (answer, numbers) in [("one".to_owned(), false), ("one ".repeat(2_000), true)] {
+            let replies =
+                vec![anthropic(&[text(&answer)], "end_turn"), anthropic(&[text(SECRET)], "end_turn")];
+            let (server, project) = (Server::start(replies).await, project(&[]));
+            let mut client = open(&server, 100_000, capabilities.clone(), project.path()).await;
+            client.prompt("the first prompt").await;
+            let turn = client.prompt("/compact").await;
+            assert_eq!(turn.stop_reason(), "end_turn");
+            let words = "The older part of the conversation is a summary now";
+            assert_eq!(turn.text().starts_with(words), said, "{capabilities}: {}", turn.text());
+            assert!(said || turn.text().is_empty(), "{}", turn.text());
+            let titles: Vec<_> =
+                turn.all("notice").iter().map(|notice| notice["title"].to_string()).collect();
+            assert_eq!(
+                titles.iter().any(|title| title.contains(words)),
+                noticed,
+                "{capabilities}: {titles:?}"
+            );
+            let told = format!("{}{titles:?}", turn.text());
+            assert_eq!(told.contains("instead of"), numbers && (said || noticed), "{told}");
+        }
+    }
+}
+
+/// A summary that would save next to nothing is not made, and nothing is told of it.
+#[tokio::test]
+async fn a_summary_that_saves_next_to_nothing_is_not_announced() {
+    let too_long = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 13 tokens > 12 maximum\"}}";
+    let replies = vec![
+        anthropic(&[text("short")], "end_turn"),
+        Reply::status(400, "", too_long),
         anthropic(&[text("done")], "end_turn"),
-    ])
-    .await;
-    let project = project(&[]);
-    let mut client = open(&server, 12_000, json!({}), project.path()).await;
+    ];
+    let (server, project) = (Server::start(replies).await, project(&[]));
+    let mut client = open(&server, 100_000, shows(), project.path()).await;
     client.prompt("the first prompt").await;
     let turn = client.prompt("go on").await;
-    assert!(
-        turn.text().starts_with("(The conversation filled the window:") && turn.text().ends_with("done"),
-        "{}",
-        turn.text()
-    );
-    nothing_leaks(&turn);
-    assert!(turn.all("compaction_update").is_empty() && turn.all("compaction_summary_chunk").is_empty());
+    assert_eq!((turn.text().as_str(), bodies(&server).len()), ("done", 3), "{:?}", turn.result);
+    assert!(turn.all("compaction_update").is_empty());
+    let told = turn.all("notice").iter().map(|notice| notice["title"].to_string()).collect::<String>();
+    assert!(!told.contains("summary"), "{told}");
 }
 
 /// COMP-03, COMP-08: without a summary the oldest is forgotten, in words, and the turn goes on.
@@ -140,11 +198,9 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     assert!(
         turn.all("compaction_update")[1]["error"].as_str().unwrap().contains("does not take the request")
     );
-    assert!(
-        turn.text().contains("I forgot the oldest 1 turn") && turn.text().ends_with("done"),
-        "{}",
-        turn.text()
-    );
+    assert_eq!(turn.text(), "done");
+    let told = format!("{:?}{:?}", turn.all("notice"), turn.all("agent_thought_chunk"));
+    assert!(told.contains("I forgot the oldest 1 turn"), "{told}");
     assert!(!given(&bodies(&server)[2]).contains("one one"));
 }
 
@@ -211,11 +267,7 @@ async fn what_was_compacted_stays_so_after_load_resume_and_fork() {
     client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
     client.prompt("the first prompt").await;
     let turn = client.prompt("/compact the names above all").await;
-    assert!(
-        turn.text().starts_with("The older part of the conversation is a summary now"),
-        "{}",
-        turn.text()
-    );
+    assert_eq!(compactions(&turn).0, ["in_progress", "completed"]);
     nothing_leaks(&turn);
     assert!(given(&bodies(&server)[1]).contains("the names above all"));
     let session = client.session.clone();

@@ -4,9 +4,11 @@ use crate::client::Client;
 use crate::projects::project;
 use crate::provider::{
     KEY, anthropic, anthropic_at, anthropic_begin, bodies, chat, chat_at, chat_calls, chat_text, coder,
-    error, open, text, tool_use, without_key,
+    error, open, text, thinking, tool_use, without_key,
 };
 use crate::server::{Reply, Server};
+use attache_agent::serve;
+use attache_session::MemoryStore;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -75,20 +77,98 @@ async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
     }
 }
 
-/// An answer that breaks off is an error, never a success. What was said stays, here and for the model.
+const REPLACED: &str = "(The answer above is incomplete. I ask again, and the next answer replaces it.)";
+
+/// A cut answer is asked for again. The person sees that the next one replaces it, the model never sees it, and its tokens count. A call of
+/// a tool that was cut never runs. After `session/load` the conversation is the same.
 #[tokio::test]
-async fn a_cut_answer_is_an_error_and_what_was_said_stays() {
-    let cut = Reply::broken(&anthropic_begin(&[text("Half an ans")]));
+async fn a_cut_answer_is_asked_for_again_and_replaced() {
+    for notices in [true, false] {
+        let write = tool_use("w", "write", json!({ "path": "made", "text": "" }));
+        let cut = Reply::broken(&anthropic_begin(&[thinking("hm", "sig"), text("Half an ans"), write]));
+        let replies = vec![
+            cut,
+            anthropic(&[text("The whole answer.")], "end_turn"),
+            anthropic(&[text("And more.")], "end_turn"),
+            anthropic(&[text("The end.")], "end_turn"),
+        ];
+        let (server, project) = (Server::start(replies).await, project(&[]));
+        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let store = MemoryStore::default();
+        let serving = || serve(coder(&anthropic_at(&server.url))).store(store.clone());
+        let mut client = Client::connect(serving(), capabilities.clone()).await;
+        client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
+        client.set("mode", "auto").await;
+        let turn = client.prompt("hello").await;
+        assert_eq!(turn.stop_reason(), "end_turn", "{turn:?}");
+        let said = turn.text();
+        assert_eq!(said, format!("Half an ans\n\n{REPLACED}\n\nThe whole answer."));
+        let ids: Vec<_> = turn.all("agent_message_chunk").iter().map(|chunk| &chunk["messageId"]).collect();
+        assert!(ids[0] == ids[1] && ids[1] != ids[2], "the new answer is a message of its own: {ids:?}");
+        let why = "Anthropic stopped in the middle of its answer: I ask again in 1 second";
+        let told = match notices {
+            true => turn.all("notice")[0]["title"].clone(),
+            false => turn.all("agent_thought_chunk")[1]["content"]["text"].clone(),
+        };
+        assert!(told.as_str().unwrap().starts_with(why), "{told}");
+        assert!(turn.tool_calls().is_empty() && !project.path().join("made").exists());
+        let usage = &turn.result["result"]["usage"];
+        assert_eq!((&usage["inputTokens"], &usage["outputTokens"]), (&json!(20), &json!(8)), "{usage}");
+        client.prompt("go on").await;
+        let id = client.session.clone();
+        client.close().await;
+        let mut client = Client::connect(serving(), capabilities).await;
+        let params = json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] });
+        let loaded = client.begin("session/load", params).await;
+        assert_eq!(loaded.text(), format!("{said}And more."));
+        client.prompt("and now").await;
+        let bodies = bodies(&server);
+        assert_eq!(bodies[0], bodies[1], "the same is asked again");
+        for body in &bodies[2..] {
+            let body = body["messages"].to_string();
+            assert!(body.contains("The whole answer.") && !body.contains("Half an ans"), "{body}");
+            assert!(!body.contains("incomplete") && !body.contains("made"), "{body}");
+        }
+        assert_eq!(bodies[3]["messages"].as_array().unwrap().len(), 5, "each message once");
+    }
+}
+
+/// An error in the middle that no second attempt would change ends the turn. What was said stays, here and for the model.
+#[tokio::test]
+async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
+    let denied = json!({ "type": "error", "error": { "type": "authentication_error", "message": "no" } });
+    let cut = Reply::stream(&format!("{}data: {denied}\n\n", anthropic_begin(&[text("Half an ans")])));
     let server = Server::start(vec![cut, anthropic(&[text("wer.")], "end_turn")]).await;
     let project = project(&[]);
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;
     let turn = client.prompt("hello").await;
     let (code, message) = error(&turn);
-    assert!(code == -32603 && message.contains("cut before its end: say \"continue\""), "{message}");
+    assert!(code == -32603 && message.contains("ANTHROPIC_API_KEY"), "{message}");
     assert_eq!(turn.text(), "Half an ans");
     assert_eq!(client.prompt("continue").await.text(), "wer.");
     let messages = &bodies(&server)[1]["messages"];
     assert_eq!(messages[1]["content"][0]["text"], "Half an ans", "{messages}");
+}
+
+/// CANCEL-02: a cancel while the agent waits to ask again ends the turn at once.
+#[tokio::test]
+async fn a_cancel_after_a_cut_answer_waits_for_nothing() {
+    let busy =
+        json!({ "type": "error", "error": { "type": "overloaded_error", "message": "try again in 60s" } });
+    let cut = Reply::stream(&format!("{}data: {busy}\n\n", anthropic_begin(&[text("I begin")])));
+    let server = Server::start(vec![cut, anthropic(&[text("fine")], "end_turn")]).await;
+    let project = project(&[]);
+    let mut client = open(project.path(), &anthropic_at(&server.url)).await;
+    let prompt = json!([{ "type": "text", "text": "hello" }]);
+    let id = client.start("session/prompt", json!({ "sessionId": client.session, "prompt": prompt })).await;
+    while client.receive().await["params"]["update"]["sessionUpdate"] != "agent_thought_chunk" {}
+    let began = Instant::now();
+    client.cancel().await;
+    assert_eq!(client.finish(id).await.stop_reason(), "cancelled");
+    // A generous bound: the wait is a minute.
+    assert!(began.elapsed() < Duration::from_secs(20));
+    assert_eq!(client.prompt("again").await.text(), "fine");
+    assert_eq!(bodies(&server)[1].to_string().matches("I begin").count(), 1, "the model sees it once");
 }
 
 /// CANCEL-02: a cancel closes the connection to the provider, and the session goes on at once.
@@ -161,11 +241,9 @@ async fn an_overflow_forgets_the_oldest_and_asks_once_more() {
     client.prompt(&"a long story ".repeat(100)).await;
     let turn = client.prompt("go on").await;
     assert_eq!(turn.stop_reason(), "end_turn", "{turn:?}");
-    assert!(
-        turn.text().contains("I forgot the oldest 1 turn") && turn.text().ends_with("two"),
-        "{}",
-        turn.text()
-    );
+    assert_eq!(turn.text(), "two");
+    let thoughts = format!("{:?}", turn.all("agent_thought_chunk"));
+    assert!(thoughts.contains("I forgot the oldest 1 turn"), "{thoughts}");
     assert!(!bodies(&server)[3].to_string().contains("long story"));
     // The second time there is nothing to forget but this very prompt.
     let mut client = open(project.path(), &anthropic_at(&server.url)).await;

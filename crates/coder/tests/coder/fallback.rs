@@ -70,24 +70,27 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     }
 }
 
-/// What was said before the end stays once, and the other model is told to go on from there; thoughts of the first are not for it.
+/// What was said before the end stays once, and the other model is told to go on from there; thoughts of the first are not for it. Where
+/// the person was told that another answer replaces the text, the other model begins at the start.
 #[tokio::test]
 async fn words_before_the_failure_are_not_said_twice() {
-    let cut = Reply::broken(&anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]));
-    let (first, second) = (Server::start(vec![cut]).await, Server::start(vec![chat_text("two.")]).await);
-    let (mut client, _project) =
-        opened(&first, &second, "gpt-5-mini", json!({ "session": { "notices": {} } })).await;
-    let turn = client.prompt("what is it?").await;
-    assert_eq!(
-        (turn.stop_reason(), turn.text().as_str()),
-        ("end_turn", "The answer is forty-two."),
-        "{turn:?}"
-    );
-    let body = bodies(&second)[0].to_string();
-    assert!(
-        body.contains("The answer is forty-") && body.contains("broke off") && !body.contains("sig"),
-        "{body}"
-    );
+    let credit = json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
+    let begun = anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]);
+    let ended = Reply::stream(&format!("{begun}data: {credit}\n\n"));
+    for (replies, said, goes_on) in [
+        (vec![ended], "The answer is forty-42.", true),
+        (vec![Reply::broken(&begun), quota()], "the next answer replaces it.)\n\n42.", false),
+    ] {
+        let (first, second) = (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
+        let capabilities = json!({ "session": { "notices": {} } });
+        let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
+        let turn = client.prompt("what is it?").await;
+        assert!(turn.stop_reason() == "end_turn" && turn.text().ends_with(said), "{}", turn.text());
+        let body = bodies(&second)[0].to_string();
+        assert!(!body.contains("sig"), "{body}");
+        assert_eq!(body.contains("The answer is forty-") && body.contains("broke off"), goes_on, "{body}");
+        assert_eq!(body.contains("forty"), goes_on, "{body}");
+    }
 }
 
 /// A wrong key or request is the person's to mend; and without a fallback, or when it fails too, the error stands.

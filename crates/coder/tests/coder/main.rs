@@ -23,6 +23,7 @@ mod mcp_place;
 mod mcp_reference;
 mod models;
 mod options;
+mod parallel;
 mod permissions;
 mod projects;
 mod provider;

@@ -2,8 +2,10 @@
 
 use crate::client::Client;
 use crate::projects::project;
-use crate::provider::{KEY, chat_text, local_coder, open, variables};
+use crate::provider::{KEY, chat_text, coder, error, local_coder, open, stored, variables};
 use crate::server::{Reply, Server};
+use attache_agent::serve;
+use attache_session::MemoryStore;
 use serde_json::{Value, json};
 
 fn option<'o>(options: &'o Value, id: &str) -> Option<&'o Value> {
@@ -48,7 +50,6 @@ async fn the_environment_names_the_model_of_a_new_session() {
         ("gpt-5-mini", "openai/gpt-5-mini"),
         ("anthropic/claude-next", "anthropic/claude-next"),
         ("offline", "offline"),
-        ("nobody/knows", "anthropic/claude-sonnet-4-5"),
     ] {
         let options = options(&[keys[0], keys[1], ("ATTACHE_MODEL", wish)]).await;
         assert_eq!(option(&options, "model").unwrap()["currentValue"], model, "{wish}");
@@ -61,9 +62,91 @@ async fn the_environment_names_the_model_of_a_new_session() {
         (&model["currentValue"], values(model)),
         (&json!("openai/mine"), vec!["openai/mine", "offline"])
     );
-    let options = options(&[("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"), server]).await;
-    let model = option(&options, "model").unwrap();
-    assert_eq!((&model["currentValue"], model["options"].as_array().unwrap().len()), (&json!("offline"), 1));
+}
+
+/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which variable to set. The offline model never answers
+/// in its place.
+#[tokio::test]
+async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
+    let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    let key = ("ANTHROPIC_API_KEY", KEY);
+    for (given, said) in [
+        (
+            vec![("ATTACHE_MODEL", "openai/gpt-5-mini")],
+            "set OPENAI_API_KEY or run \"attache config key openai\"",
+        ),
+        (vec![("ATTACHE_MODEL", "gpt-5-mini")], "\"gpt-5-mini\" needs a key: set OPENAI_API_KEY"),
+        (vec![("ATTACHE_MODEL", "openai/never-heard-of"), key], "needs a key: set OPENAI_API_KEY"),
+        (vec![("ATTACHE_MODEL", "anthropic/claude-sonnet-4-5"), server], "set ANTHROPIC_API_KEY"),
+        (
+            vec![("ATTACHE_MODEL", "nobody/knows"), key],
+            "there is no model \"nobody/knows\": set ATTACHE_MODEL to",
+        ),
+        (vec![("ATTACHE_MODEL", "nonsense"), key], "there is no model \"nonsense\": set ATTACHE_MODEL to"),
+        (vec![("ATTACHE_MODEL", "anthropic/"), key], "there is no model \"anthropic/\""),
+        (vec![("ATTACHE_MODEL", "ollama/tiny")], "needs the server ollama"),
+    ] {
+        let project = project(&[]);
+        let mut client = Client::connect(serve(coder(&variables(&given))), json!({})).await;
+        let opened = client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
+        assert_eq!(opened.result["error"]["code"], -32000, "{given:?}: {:?}", opened.result);
+        let message = opened.result["error"]["message"].as_str().unwrap();
+        assert!(message.contains(said), "{given:?}: {message}");
+        let login = client.call("authenticate", json!({ "methodId": "provider-key" })).await;
+        assert!(login.result["error"]["message"].as_str().unwrap().contains(said), "{:?}", login.result);
+        assert!(
+            client.call("session/list", json!({})).await.result["error"].is_null(),
+            "others can be listed"
+        );
+    }
+}
+
+/// A stored session whose model lost its key is loaded with its model, and its prompts say what is missing until another model is chosen.
+#[tokio::test]
+async fn a_stored_session_keeps_a_model_that_lost_its_key() {
+    let (project, store) = (project(&[]), MemoryStore::default());
+    let mut client = stored(&store, &variables(&[("OPENAI_API_KEY", KEY)])).await;
+    client.begin("session/new", json!({ "cwd": project.path(), "mcpServers": [] })).await;
+    client.set("model", "openai/gpt-5-mini").await;
+    let id = client.session.clone();
+    client.close().await;
+    let mut client = stored(&store, &[]).await;
+    client.begin("session/load", json!({ "sessionId": id, "cwd": project.path(), "mcpServers": [] })).await;
+    let model = option(&client.opened["result"]["configOptions"], "model").unwrap();
+    assert_eq!(model["currentValue"], "openai/gpt-5-mini", "{}", client.opened);
+    let (code, message) = error(&client.prompt("help").await);
+    assert!(code == -32000 && message.contains("set OPENAI_API_KEY"), "{code} {message}");
+    assert!(
+        client.prompt("/help").await.text().contains("openai/gpt-5-mini"),
+        "the agent's own commands work"
+    );
+    client.set("model", "offline").await;
+    assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
+}
+
+/// A provider that the client switches off takes its model with it: prompts say so, and the offline model keeps silent.
+#[tokio::test]
+async fn a_provider_that_is_switched_off_answers_no_prompt() {
+    let project = project(&[]);
+    let mut client = open(project.path(), &variables(&[("OPENAI_API_KEY", KEY)])).await;
+    client.call("providers/disable", json!({ "providerId": "openai" })).await;
+    let (code, message) = error(&client.prompt("help").await);
+    assert!(code == -32000 && message.contains("the client switched OpenAI off"), "{code} {message}");
+}
+
+/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that have one.
+#[tokio::test]
+async fn a_client_learns_how_to_add_a_key() {
+    for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])] {
+        let capabilities = json!({ "auth": { "terminal": terminal } });
+        let mut client = Client::connect(serve(coder(&[])), capabilities).await;
+        let methods = client.initialized["result"]["authMethods"].as_array().unwrap().clone();
+        let told: Vec<_> = methods.iter().map(|method| method["id"].as_str().unwrap()).collect();
+        assert_eq!(told, ids);
+        assert!(methods[0]["description"].as_str().unwrap().contains("attache config key"), "{methods:?}");
+        let done = client.call("authenticate", json!({ "methodId": "provider-key" })).await;
+        assert!(done.result["error"].is_null(), "nothing is missing: {:?}", done.result);
+    }
 }
 
 /// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can and goes where there is no choice.
@@ -130,7 +213,7 @@ async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
     ]);
     let capabilities = json!({ "session": { "notices": {} } });
     let session = json!({ "cwd": project.path(), "mcpServers": [] });
-    let mut client = Client::serve_author(crate::provider::coder(&given), capabilities, session).await;
+    let mut client = Client::serve_author(coder(&given), capabilities, session).await;
     let first = client.prompt("hello").await;
     let titles: Vec<_> = first.all("notice").iter().map(|notice| notice["title"].clone()).collect();
     assert_eq!(titles, ["Nobody knows how much next-big-thing takes in"]);

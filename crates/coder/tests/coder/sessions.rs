@@ -2,6 +2,9 @@
 
 use crate::client::Client;
 use crate::projects::rust;
+use attache_agent::serve;
+use attache_coder::Coder;
+use attache_session::MemoryStore;
 use serde_json::{Value, json};
 
 fn names(options: &Value) -> Vec<(String, String)> {
@@ -118,6 +121,54 @@ async fn usage_counts_what_is_kept_and_what_the_turn_took() {
     let tokens = |name: &str| usage[name].as_u64().unwrap();
     assert_eq!(tokens("totalTokens"), tokens("inputTokens") + tokens("outputTokens"));
     assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
+}
+
+/// A session is listed once there is something to come back to: a prompt, or a title that a person gave it.
+#[tokio::test]
+async fn an_empty_session_is_not_listed() {
+    let project = rust();
+    for store in [None, Some(MemoryStore::default())] {
+        let serving = serve(Coder::new());
+        let serving = match &store {
+            Some(store) => serving.store(store.clone()),
+            None => serving,
+        };
+        let mut client = Client::connect(serving, json!({})).await;
+        let session = json!({ "cwd": project.path(), "mcpServers": [] });
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            client.begin("session/new", session.clone()).await;
+            ids.push(client.session.clone());
+        }
+        client.prompt("help").await;
+        let title = json!({ "sessionId": ids[1], "title": "Mine" });
+        assert!(client.call("session/set_title", title).await.result["error"].is_null());
+        let listed = client.call("session/list", json!({})).await.result;
+        let listed: Vec<_> = listed["result"]["sessions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|each| each["sessionId"].clone())
+            .collect();
+        assert_eq!(listed.len(), 2, "{listed:?}");
+        assert!(!listed.contains(&json!(ids[0])), "{listed:?}");
+    }
+}
+
+/// A prompt that is too large to be stored begins no turn; the session goes on.
+#[tokio::test]
+async fn a_prompt_that_is_too_large_for_the_store_is_refused_before_the_turn() {
+    let project = rust();
+    let mut client = Client::open(project.path()).await;
+    let turn = client.prompt(&"long ".repeat(1_800_000)).await;
+    assert_eq!(turn.result["error"]["code"], -32602);
+    let message = turn.result["error"]["message"].as_str().unwrap();
+    assert!(message.contains("too large to be stored: it needs 18 MiB"), "{message}");
+    assert!(
+        turn.updates.iter().all(|update| update["sessionUpdate"] == "available_commands_update"),
+        "{turn:?}"
+    );
+    assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ wire_struct! {
         /// What kind of tool it is, as it arrived; [`ToolCall::kind`] says what it means.
         lenient kind: ToolKind = "kind",
         /// How far it is, as it arrived; [`ToolCall::status`] says what it means.
-        lenient status: ToolCallStatus = "status",
+        stated status: ToolCallStatus = "status",
         /// What it has produced.
         items content: Vec<ToolCallContent> = "content",
         /// The files it works on.

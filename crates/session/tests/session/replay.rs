@@ -182,9 +182,9 @@ fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
     assert_eq!(
         lines,
         [
-            r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#,
+            r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"pending"}"#,
             titled,
-            r#"{"sessionUpdate":"tool_call","toolCallId":"q","title":"Q"}"#,
+            r#"{"sessionUpdate":"tool_call","toolCallId":"q","title":"Q","status":"pending"}"#,
         ]
     );
 }

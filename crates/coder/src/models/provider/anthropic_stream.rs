@@ -65,6 +65,10 @@ impl Decoder for AnthropicStream {
         draft.done(stop, self.usage);
         true
     }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
+    }
 }
 
 impl AnthropicStream {

@@ -1,8 +1,8 @@
 //! One call of a model: sent, waited for, tried again, read.
 
 use super::draft::Draft;
-use super::error::ModelError;
-use super::event::ModelEvent;
+use super::error::{ModelError, spoken};
+use super::event::{ModelEvent, TokenUsage};
 use super::failure::{Failure, Retry, Sent};
 use super::form::Form;
 use super::http::{Http, without_login};
@@ -34,6 +34,10 @@ pub(crate) struct Call {
     /// How many times the provider was asked.
     attempt: u32,
     draft: Draft,
+    /// The text of an earlier attempt that stopped before its end.
+    earlier: Option<ModelMessage>,
+    /// The tokens of the last attempt, if it failed.
+    lost: TokenUsage,
     state: State,
 }
 
@@ -61,6 +65,8 @@ struct Answer {
     /// How long nothing may come, and until when.
     patience: Duration,
     deadline: Instant,
+    /// Whether a part of it is here.
+    begun: bool,
     ended: bool,
 }
 
@@ -76,6 +82,8 @@ impl Call {
             seed,
             attempt: 0,
             draft: Draft::new(request.model.clone(), seed),
+            earlier: None,
+            lost: TokenUsage::default(),
             state: State::Begin,
         }
     }
@@ -98,10 +106,22 @@ impl Call {
         }
     }
 
-    /// What was said so far, as a message that may go into the conversation when the call failed or is dropped: calls of tools are left
-    /// out, for they may be cut. After [`ModelEvent::Done`] it is empty.
+    /// The text so far, as a message that may go into the conversation when the call failed or is dropped. Where the last attempt has no
+    /// text it is that of the attempt before. Calls of tools are left out, because they may be cut. After [`ModelEvent::Done`] it is empty.
     pub(crate) fn said(&self) -> ModelMessage {
-        self.draft.said()
+        let said = self.draft.said();
+        match &self.earlier {
+            Some(earlier) if said.text().trim().is_empty() => earlier.clone(),
+            _ => said,
+        }
+    }
+
+    /// The tokens that the provider reported for an attempt that has not ended, or that failed for good. No event has them.
+    pub(crate) fn unfinished(&self) -> TokenUsage {
+        match &self.state {
+            State::Answering(answer) => answer.decoder.usage(),
+            _ => self.lost,
+        }
     }
 
     async fn step(&mut self) -> Result<(), Failure> {
@@ -116,7 +136,8 @@ impl Call {
                 let patience = self.http.limits().first_byte;
                 let (decoder, events, form) = (self.provider.decoder(), VecDeque::new(), Form::default());
                 let deadline = Instant::now() + patience;
-                let answer = Answer { response, decoder, form, events, patience, deadline, ended: false };
+                let (begun, ended) = (false, false);
+                let answer = Answer { response, decoder, form, events, patience, deadline, begun, ended };
                 self.state = State::Answering(Box::new(answer));
                 Ok(())
             }
@@ -124,7 +145,10 @@ impl Call {
                 let progress = answer.step(&mut self.draft, &self.http).await;
                 match progress {
                     Ok(Progress::More) => {}
-                    Ok(Progress::Done) => self.state = State::Over,
+                    Ok(Progress::Done) => {
+                        self.state = State::Over;
+                        self.earlier = None;
+                    }
                     Err(trouble) => return Err(self.trouble(trouble)),
                 }
                 Ok(())
@@ -136,17 +160,22 @@ impl Call {
     /// Sends the request.
     fn ask(&mut self) -> Result<(), ModelError> {
         self.attempt += 1;
+        let said = self.draft.said();
+        if !said.text().trim().is_empty() {
+            self.earlier = Some(said);
+        }
         self.draft = Draft::new(self.model.clone(), self.seed);
         let request = self.http.post(&self.provider.name, &self.request)?;
         self.state = State::Asking(Box::pin(asked(request, self.http.limits().first_byte)));
         Ok(())
     }
 
-    /// Waits to ask again if that may help, else ends with the error.
+    /// Waits to ask again if that may help, else ends with the error. The limits are the same before and after the first byte.
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
+        self.lost = self.unfinished();
         self.state = State::Over;
         let limits = self.http.limits();
-        let Some(Retry { why, wait }) = failure.retry.filter(|_| !self.draft.given()) else {
+        let Some(Retry { why, wait }) = failure.retry else {
             return Err(self.counted(failure.error));
         };
         match wait {
@@ -160,7 +189,9 @@ impl Call {
             wait => {
                 let wait = wait.unwrap_or_else(|| patience::backoff(limits.backoff, self.attempt, self.seed));
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
-                Ok(ModelEvent::Waiting { why, wait, attempt: self.attempt })
+                let (attempt, replaces) = (self.attempt, self.draft.given());
+                let lost = std::mem::take(&mut self.lost);
+                Ok(ModelEvent::Waiting { why, wait, attempt, replaces, lost })
             }
         }
     }
@@ -182,8 +213,12 @@ impl Call {
                 Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().first_byte })
             }
             Unanswered::Network(error) if error.is_connect() => {
+                let why = format!("{provider} cannot be reached any more");
                 let source = error.without_url().into();
-                Failure::lasting(ModelError::NoNetwork { provider, host: self.host(), source })
+                let error = ModelError::NoNetwork { provider, host: self.host(), source };
+                // A provider that was there a moment ago may come back.
+                let retry = (self.attempt > 1).then_some(Retry { why, wait: None });
+                Failure { error, retry }
             }
             Unanswered::Network(error) => {
                 let why = format!("the connection to {provider} broke before an answer");
@@ -206,8 +241,16 @@ impl Call {
         let provider = self.provider.name.clone();
         match trouble {
             Trouble::Hung(waited) => Failure::lasting(ModelError::Hung { provider, waited }),
+            Trouble::Stalled(waited) => {
+                let why = format!("{provider} sent nothing for {}", spoken(waited));
+                let error = ModelError::Hung { provider, waited };
+                Failure { error, retry: Some(Retry { why, wait: None }) }
+            }
             Trouble::Cut(source) => {
-                let why = format!("{provider} stopped before it said anything");
+                let why = match self.draft.given() {
+                    true => format!("{provider} stopped in the middle of its answer"),
+                    false => format!("{provider} stopped before it said anything"),
+                };
                 let source = source.map(|error| error.without_url().into());
                 Failure {
                     error: ModelError::Cut { provider, source },
@@ -283,7 +326,10 @@ async fn asked(request: reqwest::RequestBuilder, first_byte: Duration) -> Result
 
 /// Why an answer does not go on.
 enum Trouble {
+    /// No answer began for this long.
     Hung(Duration),
+    /// An answer began, and then nothing came for this long.
+    Stalled(Duration),
     Cut(Option<reqwest::Error>),
     Stream(StreamError),
 }
@@ -304,6 +350,7 @@ impl Answer {
             Ok(Ok(Some(bytes))) => {
                 self.patience = http.limits().idle;
                 self.deadline = Instant::now() + self.patience;
+                self.begun = true;
                 self.form.push(&bytes, &mut self.events).map_err(Trouble::Stream)?;
                 Ok(Progress::More)
             }
@@ -313,6 +360,7 @@ impl Answer {
                 Ok(Progress::More)
             }
             Ok(Err(error)) => self.end(draft, Trouble::Cut(Some(error))),
+            Err(_) if self.begun => self.end(draft, Trouble::Stalled(self.patience)),
             Err(_) => self.end(draft, Trouble::Hung(self.patience)),
         }
     }

@@ -66,6 +66,10 @@ impl Decoder for ChatStream {
         draft.done(stop, self.usage);
         true
     }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
+    }
 }
 
 impl ChatStream {

@@ -44,6 +44,8 @@ pub(crate) enum ModelError {
     Hung { provider: String, waited: Duration },
     /// The answer stopped before its end.
     Cut { provider: String, source: Option<Box<dyn Error + Send + Sync>> },
+    /// The model that a person named cannot be used, for this reason.
+    Unusable { why: String },
     /// The answer is nothing that the provider's wire knows.
     Malformed { provider: String, what: String },
 }
@@ -104,6 +106,7 @@ impl fmt::Display for ModelError {
             Self::Cut { provider, .. } => {
                 write!(f, "the answer of {provider} was cut before its end: say \"continue\" to go on")
             }
+            Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
                 write!(
                     f,

@@ -19,13 +19,17 @@ pub(crate) enum ModelEvent {
         id: String,
         name: String,
     },
-    /// The provider could not answer, and is asked again after `wait`. Nothing was said in between.
+    /// The provider could not answer, and is asked again after `wait`.
     Waiting {
         /// One sentence for a person.
         why: String,
         wait: Duration,
         /// How many times the provider was asked so far, from 1.
         attempt: u32,
+        /// Whether the answer had begun: the next one begins at the start and replaces all that came of it.
+        replaces: bool,
+        /// The tokens that the provider reported for the answer that failed.
+        lost: TokenUsage,
     },
     /// It stopped. The last event.
     Done { message: ModelMessage, stop: ModelStop, usage: TokenUsage },

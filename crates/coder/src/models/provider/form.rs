@@ -52,8 +52,10 @@ impl Form {
             Self::Stream(parser) => events.extend(parser.end()),
             Self::Whole(whole) => {
                 let value = serde_json::from_slice(&whole);
-                let value =
-                    value.map_err(|error| StreamError::Malformed(format!("its JSON is broken ({error})")))?;
+                let value = value.map_err(|error: serde_json::Error| match error.is_eof() {
+                    true => StreamError::Cut,
+                    false => StreamError::Malformed(format!("its JSON is broken ({error})")),
+                })?;
                 let values = if let Value::Array(values) = value { values } else { vec![value] };
                 let event =
                     |value: Value| SseEvent { name: Vec::new(), data: value.to_string().into_bytes() };

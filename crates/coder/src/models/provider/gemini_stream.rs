@@ -47,6 +47,10 @@ impl Decoder for GeminiStream {
         draft.done(stop, self.usage);
         true
     }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
+    }
 }
 
 fn take_part(part: &Value, draft: &mut Draft) {

@@ -17,6 +17,8 @@ pub(super) struct ResponsesStream {
     spoke: bool,
     /// A summary of the present thought came in pieces.
     thought: bool,
+    /// Only an answer that ended has some.
+    usage: TokenUsage,
 }
 
 impl Decoder for ResponsesStream {
@@ -51,7 +53,9 @@ impl Decoder for ResponsesStream {
             "response.output_item.done" => self.item_done(&event, draft),
             "response.completed" | "response.incomplete" => return Ok(self.completed(&event, draft)),
             "response.failed" => {
-                return Err(StreamError::Said(event.get("response").cloned().unwrap_or_default()));
+                let response = event.get("response").cloned().unwrap_or_default();
+                self.usage = usage_of(response.get("usage").unwrap_or(&Value::Null));
+                return Err(StreamError::Said(response));
             }
             "error" => return Err(StreamError::Said(event)),
             "" if event.get("error").is_some() => return Err(StreamError::Said(event)),
@@ -62,6 +66,10 @@ impl Decoder for ResponsesStream {
 
     fn end(&mut self, _draft: &mut Draft) -> bool {
         false
+    }
+
+    fn usage(&self) -> TokenUsage {
+        self.usage
     }
 }
 

@@ -1,6 +1,7 @@
 //! Providers, and what the adapter of a wire does.
 
 use super::draft::Draft;
+use super::event::TokenUsage;
 use super::http::without_login;
 use super::message::{ModelId, Request};
 use super::sse::SseEvent;
@@ -86,6 +87,9 @@ pub(super) trait Decoder: Send + fmt::Debug {
 
     /// The answer ended without saying so. Whether it was whole all the same; then the draft is done.
     fn end(&mut self, draft: &mut Draft) -> bool;
+
+    /// The tokens that the provider reported so far.
+    fn usage(&self) -> TokenUsage;
 }
 
 /// Why an answer that came cannot be taken.

@@ -49,7 +49,7 @@ impl Display {
             let mut content = before.clone();
             content.push(ToolCallContent::Terminal(Terminal::new(id.clone())));
             let info = json!({ "terminal_info": { "terminal_id": id.to_string(), "cwd": cwd } });
-            tell(handle, Some(content), info).await?;
+            handle.update(about(Some(content), info)).await?;
             way = Way::Terminal { id, unsent: Vec::new(), cut: false };
         }
         Ok(Self { before, way, unseen: false, due: Instant::now() })
@@ -77,35 +77,43 @@ impl Display {
     pub(super) async fn show(&mut self, handle: &mut ToolCallHandle, open: &[u8]) -> Result<()> {
         self.unseen = false;
         self.due = Instant::now() + BETWEEN_UPDATES;
-        match &mut self.way {
-            Way::Content(shown) => {
-                let mut shown = shown.clone();
-                shown.push(open);
-                let content = self.content(&shown.text());
-                handle.replace_content(content).await
-            }
-            Way::Terminal { id, unsent, cut } => {
-                let rest = unsent.split_off(unsent.len() - unfinished(unsent));
-                let whole = std::mem::replace(unsent, rest);
-                let whole = String::from_utf8_lossy(&whole);
-                let text = end_within(&whole, MESSAGE_OUTPUT);
-                let left_out = std::mem::take(cut) || text.len() < whole.len();
-                let data = if left_out { format!("\n[…]\n{text}") } else { text.to_owned() };
-                let output = json!({ "terminal_id": id.to_string(), "data": data });
-                tell(handle, None, json!({ "terminal_output": output })).await
-            }
+        if let Some(output) = self.unsent() {
+            return handle.update(about(None, output)).await;
         }
+        let Way::Content(shown) = &self.way else { return Ok(()) };
+        let mut shown = shown.clone();
+        shown.push(open);
+        handle.replace_content(self.content(&shown.text())).await
     }
 
-    /// Shows what a command wrote in all, and how it ended.
-    pub(super) async fn end(mut self, handle: &mut ToolCallHandle, output: &str, exit: Exit) -> Result<()> {
-        if matches!(self.way, Way::Terminal { .. }) && self.unseen {
-            self.show(handle, &[]).await?;
+    /// Tells a client that shows terminals of agents the rest of the output and how the command ended. Works also after a cancel, because the
+    /// client's terminal would run for ever without it.
+    pub(super) fn exited(&mut self, handle: &mut ToolCallHandle, exit: Exit) -> Result<()> {
+        if let Some(output) = self.unsent().filter(|_| self.unseen) {
+            handle.late_update(about(None, output))?;
         }
-        if let Way::Terminal { id, .. } = &self.way {
-            let exit = json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
-            tell(handle, None, json!({ "terminal_exit": exit })).await?;
-        }
+        self.unseen = false;
+        let Way::Terminal { id, .. } = &self.way else { return Ok(()) };
+        let exit =
+            json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
+        handle.late_update(about(None, json!({ "terminal_exit": exit })))
+    }
+
+    /// What a client's terminal was not sent yet, up to the last whole character.
+    fn unsent(&mut self) -> Option<Value> {
+        let Way::Terminal { id, unsent, cut } = &mut self.way else { return None };
+        let rest = unsent.split_off(unsent.len() - unfinished(unsent));
+        let whole = std::mem::replace(unsent, rest);
+        let whole = String::from_utf8_lossy(&whole);
+        let text = end_within(&whole, MESSAGE_OUTPUT);
+        let left_out = std::mem::take(cut) || text.len() < whole.len();
+        let data = if left_out { format!("\n[…]\n{text}") } else { text.to_owned() };
+        let output = json!({ "terminal_id": id.to_string(), "data": data });
+        Some(json!({ "terminal_output": output }))
+    }
+
+    /// Shows what a command wrote in all.
+    pub(super) async fn end(self, handle: &mut ToolCallHandle, output: &str) -> Result<()> {
         // Who loads the session later has never seen the terminal.
         handle.replace_content(self.content(output)).await
     }
@@ -127,11 +135,11 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-async fn tell(handle: &mut ToolCallHandle, content: Option<Vec<ToolCallContent>>, meta: Value) -> Result<()> {
+fn about(content: Option<Vec<ToolCallContent>>, meta: Value) -> ToolCallUpdate {
     let mut update = ToolCallUpdate::new("");
     update.content = content;
     update.meta = Meta::new(Raw::from(meta));
-    handle.update(update).await
+    update
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ struct Made {
 
 /// Where commands put things.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// For temporary files.
     pub(super) temporary: PathBuf,
     /// Where the outputs are.
@@ -48,7 +48,7 @@ pub(super) struct Places {
 
 impl Scratch {
     /// The folders, and a name for the next output. Blocks on the disk.
-    pub(super) fn places(&mut self) -> io::Result<Places> {
+    pub(crate) fn places(&mut self) -> io::Result<Places> {
         if self.made.as_ref().is_none_or(|made| !made.path.exists()) {
             self.made = Some(Made::new()?);
         }

@@ -267,6 +267,40 @@ async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
     );
 }
 
+/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a cancel, by its time.
+#[tokio::test]
+async fn a_terminal_ends_however_its_command_ends() {
+    for (command, cancels, signal) in [
+        (json!({ "command": "echo one; sleep 100" }), true, json!("SIGKILL")),
+        (json!({ "command": "echo one; exec >&- 2>&-; sleep 100" }), true, json!("SIGKILL")),
+        (json!({ "command": "echo one; sleep 100", "seconds": 1 }), false, json!("SIGKILL")),
+        (json!({ "command": "echo one" }), false, Value::Null),
+    ] {
+        let folder = project();
+        let capabilities = json!({ "_meta": { "terminal_output": true } });
+        let mut client = open(coder().sandbox(None), &folder.path().join("project"), capabilities).await;
+        client.otherwise = Some("allow_once");
+        let prompt = json!([{ "type": "text", "text": execute(command) }]);
+        let params = json!({ "sessionId": client.session, "prompt": prompt });
+        let id = client.start("session/prompt", params).await;
+        let wrote =
+            client.until(|sent| !sent["params"]["update"]["_meta"]["terminal_output"].is_null()).await;
+        assert!(wrote.to_string().contains("one"), "{wrote}");
+        if cancels {
+            client.cancel().await;
+        }
+        let turn = client.finish(id).await;
+        assert_eq!(turn.stop_reason(), if cancels { "cancelled" } else { "end_turn" });
+        let at = |found: &dyn Fn(&Value) -> bool| turn.updates.iter().position(found);
+        let exits = |update: &Value| !update["_meta"]["terminal_exit"].is_null();
+        let exit = at(&exits).expect("the terminal ends");
+        assert_eq!(turn.updates.iter().filter(|update| exits(update)).count(), 1);
+        assert_eq!(turn.updates[exit]["_meta"]["terminal_exit"]["signal"], signal, "{:?}", turn.updates);
+        let settled = at(&|update| matches!(update["status"].as_str(), Some("failed" | "completed")));
+        assert!(settled.expect("the call is settled") > exit, "{:?}", turn.updates);
+    }
+}
+
 /// How many processes have these words in their command line.
 fn running(words: &str) -> usize {
     let has = |path: std::path::PathBuf| {
