@@ -196,7 +196,7 @@ impl PermissionRule {
         let says = |said: &Option<String>, wanted: &str| said.as_deref().unwrap_or_default() == wanted;
         let states = self.title.is_some() || self.text.is_some();
         self.path.as_ref().is_none_or(|path| {
-            subject.is_all_inside(path) && !(names_files_alone && !subject.effect.commands.is_empty())
+            subject.is_all_inside(path) && (!names_files_alone || subject.effect.commands.is_empty())
         }) && self.command.as_ref().is_none_or(|words| subject.surely_runs(words))
             && (!states
                 || (subject.effect.is_empty()

@@ -205,3 +205,24 @@ fn a_conversation_shows_an_approved_diff_once() {
         assert_eq!(shown.matches(once).count(), 1, "{once}: {shown}");
     }
 }
+
+/// Commit 0421281 wrote these files.
+#[test]
+fn rules_and_logs_of_an_old_build_are_read() {
+    let project = Project::new();
+    remember(&project, include_str!("../saved/client-permissions.txt"));
+    let data = project.path().join("data");
+    fs::create_dir_all(data.join("attache")).unwrap();
+    let log = include_str!("../saved/client-permissions.jsonl");
+    fs::write(data.join("attache/client-permissions.jsonl"), log).unwrap();
+    let ask = |arguments: &[&str]| -> Ended {
+        let mut command = project.attache(arguments);
+        command.env("ATTACHE_STORE", project.path().join("sessions.db")).env("XDG_DATA_HOME", &data);
+        command.output().unwrap().into()
+    };
+    let list = ask(&["permissions"]);
+    assert!(list.code == Some(0) && list.stdout.contains("commands that start with"), "{list:#?}");
+    let audit = ask(&["permissions", "audit"]);
+    let count = log.lines().count();
+    assert!(audit.code == Some(0) && audit.stdout.contains(&format!("of {count} decisions")), "{audit:#?}");
+}
