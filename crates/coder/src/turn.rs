@@ -94,7 +94,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         let answer = match answer(&*model, memory, turn).await {
             Ok(answer) => answer,
             Err(unanswered) => match again(models, memory, turn, &*model, unanswered).await? {
-                Next::Answer(answer) => answer,
+                Next::Answer(answer) => *answer,
                 Next::Another => {
                     model = chosen(models, turn);
                     tell_unmeasured(memory, turn, &*model).await?;
@@ -184,7 +184,7 @@ async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> 
 
 /// What follows when a model did not answer.
 enum Next {
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// Another model is chosen and goes on.
     Another,
     Stop(StopReason),
@@ -205,7 +205,7 @@ async fn again(
         && overflowed(memory, turn, model).await?
     {
         match answer(model, memory, turn).await {
-            Ok(answer) => return Ok(Next::Answer(answer)),
+            Ok(answer) => return Ok(Next::Answer(Box::new(answer))),
             Err(still) => {
                 charge_lost(memory, turn, model, &still.lost).await?;
                 unanswered = still;
