@@ -8,7 +8,8 @@ use std::future::Future;
 use std::task::{Context, Poll};
 
 /// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
-/// cannot deadlock, and an update is applied before the next line is looked at.
+/// cannot deadlock, and an update is applied before the next line is looked at. A panic in one of these functions ends nothing but what
+/// it was called for.
 pub trait Handler: Send + 'static {
     /// Which side this is.
     const SIDE: Side;
@@ -100,10 +101,14 @@ impl IncomingCall<'_> {
 pub enum Misfit<'l> {
     /// A line that is no message, with what was answered, if anything.
     Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or given up (RPC-22).
+    /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
     UnknownReply(&'l attache_protocol::RequestId),
+    /// A reply to a call whose caller gave up before. It was folded; nobody waited for it.
+    LateReply(&'l attache_protocol::RequestId),
     /// A notification whose params cannot be decoded (RPC-24).
     Notification(&'l str, DecodeError),
+    /// A line at which this side's handler panicked. A call in it was answered with an internal error.
+    HandlerPanicked(&'l [u8]),
 }
 
 macro_rules! sides {
