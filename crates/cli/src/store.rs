@@ -1,8 +1,8 @@
 //! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
 
 use crate::exit::{Exit, Failure};
-use attache_session::{Store, StoreError};
 use crate::show::sanitize::visible;
+use attache_session::{Store, StoreError};
 use attache_store::{Repair, Sqlite};
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -75,11 +75,14 @@ fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
 
 fn report(repair: &Repair) -> String {
     let lost = repair.left_out.len() as u64 + repair.nameless;
+    let kept = counted(repair.kept, "session is whole and goes on", "sessions are whole and go on");
+    let lost_ones = match lost {
+        0 => String::new(),
+        lost => format!(", {}", counted(lost, "session is left out", "sessions are left out")),
+    };
     let mut text = format!(
-        "attache: the store {} was damaged: {} and {}; the damaged file is kept as {}",
+        "attache: the store {} was damaged: {kept}{lost_ones}; the damaged file is kept as {}",
         repair.file.display(),
-        counted(repair.kept, "session is whole and goes on", "sessions are whole and go on"),
-        counted(lost, "session is left out", "sessions are left out"),
         repair.damaged.display()
     );
     for session in repair.left_out.iter().take(NAMED) {

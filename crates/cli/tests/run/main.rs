@@ -31,6 +31,7 @@ mod probed;
 mod project;
 mod prompts;
 mod rules;
+mod saved;
 mod script;
 mod services;
 mod sessions;
