@@ -226,7 +226,6 @@ fn damage_to_what_was_said_is_found_and_the_session_is_named() {
         "UPDATE session SET additional_directories = '7' WHERE id = 7",
         "UPDATE session SET side = 'nobody' WHERE id = 7",
         "UPDATE info SET meta = 'x' WHERE session = 7",
-        "DELETE FROM event WHERE session = 7 AND last = (SELECT max(last) FROM event WHERE session = 7)",
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");
@@ -240,12 +239,15 @@ fn damage_to_what_was_said_is_found_and_the_session_is_named() {
             Some(repair) => {
                 let named: Vec<_> = names(&repair).into_iter().collect();
                 let nameless = usize::try_from(repair.nameless).unwrap();
-                assert_eq!((named.len() + nameless, lost.len()), (1, 1), "{damage}: {repair:?}");
+                assert_eq!(named.len() + nameless, lost.len(), "{damage}: {repair:?}");
+                // What a session's row says of it is folded again from its events.
+                let expected = usize::from(damage.contains("event") || damage.contains("side"));
+                assert_eq!(lost.len(), expected, "{damage}: {repair:?}");
                 assert!(named.iter().all(|id| lost.contains(id)), "{damage}: {repair:?}");
                 let titles: Vec<_> = repair.left_out.iter().map(|session| session.title.clone()).collect();
                 assert!(titles.iter().all(|title| title.as_deref() == Some("Title 6")), "{titles:?}");
             }
-            None => assert!(lost.is_empty(), "{damage}"),
+            None => panic!("{damage}: nothing was found"),
         }
     }
 }
