@@ -37,8 +37,9 @@ pub trait Author: Send + Sync + 'static {
     -> impl Future<Output = Result<StopReason>> + Send;
 
     /// The client set `option`, in a turn or between turns. `options` hold the new value already, which is one of those allowed; options
-    /// that depend on it may be changed here. Runs while the connection waits: it must be quick. Asked also for each stored value when a
-    /// session comes back; one that is refused then gives way to the option's own.
+    /// that depend on it may be changed here. It runs on a thread where it may block. Later changes of the session's options and its later
+    /// turns wait for it; everything else goes on. Asked also for each stored value when a session comes back; one that is refused then
+    /// gives way to the option's own.
     ///
     /// # Errors
     /// Everything stays as it was, and the client is told why.

@@ -34,6 +34,7 @@ impl<A: Author> Parts<A> {
     /// Gives the log back, if it is stored or `anyway`.
     async fn end(&self, held: &Held<A::Memory>, last: Option<EventBody>, anyway: bool) -> Result<()> {
         held.session.front_is(None).await;
+        held.session.options_are_set().await;
         let (sender, stored) = oneshot::channel();
         let promise = {
             let mut state = held.session.state();

@@ -116,9 +116,13 @@ impl CompactionHandle {
 
 impl Drop for CompactionHandle {
     fn drop(&mut self) {
-        let cancelled = self.turn.is_cancelled();
+        let (id, cancelled) = (self.id.clone(), self.turn.is_cancelled());
         // If the turn is over, its end was the compaction's.
-        let _ = self.end(|open| open.left_open(cancelled));
+        self.turn.open_session().settling_on_drop(self.turn.ticket(), move |session, state| {
+            if let Some(open) = take(state, &id) {
+                let _ = session.post(state, EventBody::Compaction(open.left_open(cancelled)));
+            }
+        });
     }
 }
 

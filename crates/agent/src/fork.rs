@@ -37,6 +37,7 @@ async fn begin<A: Author>(
 ) -> Result<(Opened<A::Memory>, Shown)> {
     let roots = setup.check(&parts.about)?;
     if let Ok(held) = parts.sessions.get(source) {
+        held.session.options_are_set().await;
         let commit = held.session.state().commit();
         commit.await.map_err(Error::Store)?;
     }

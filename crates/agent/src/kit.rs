@@ -3,11 +3,11 @@
 use crate::auth::AuthStatusHandle;
 use crate::guard::calmly;
 use crate::kept::Kept;
-use crate::line_up::{Place, Promise};
-use crate::options::{Told, of_category};
-use crate::prompt;
+use crate::log::Log;
+use crate::options::Told;
 use crate::sessions::Sessions;
-use crate::{About, Author, Error, Result, World};
+use crate::{About, Author, Result, World};
+use crate::{option_call, prompt};
 use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
@@ -28,6 +28,7 @@ struct Served<A: Author> {
     advertised: AgentCapabilities,
     /// How the client learns of logins; only if that is advertised (AUTHS-03).
     auth_status: Option<AuthStatusHandle>,
+    log: Log,
 }
 
 /// What the work of calls shares.
@@ -48,6 +49,7 @@ impl<A: Author> Kit<A> {
         world: Arc<dyn World>,
         store: Option<Arc<dyn Store>>,
         cancel_grace: Duration,
+        log: Log,
     ) -> Self {
         let about = author.about();
         let (sessions, kept) = (Sessions::new(), Kept::new(store, about.name()));
@@ -57,6 +59,7 @@ impl<A: Author> Kit<A> {
             initialized: false,
             advertised: AgentCapabilities::default(),
             auth_status: None,
+            log,
         }))
     }
 
@@ -111,64 +114,6 @@ impl<A: Author> Served<A> {
         served.then(|| self.parts.login_missing(call.name, &client)).flatten()
     }
 
-    /// A client's change of options (CONF-02, CONF-18): made before the next line is looked at, and answered in order once it is stored.
-    fn change_options<M: method::Call>(
-        &self,
-        session: &SessionId,
-        told: Told,
-        answer: Answer<M>,
-        pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)>,
-        reply: impl FnOnce(Vec<SessionConfigOption>) -> M::Result + Send + 'static,
-    ) -> Work {
-        let held = match self.parts.sessions.get(session) {
-            Ok(held) => held,
-            Err(error) => return answer.send(Err(error)),
-        };
-        let client = answer.peer().client_capabilities().unwrap_or_default();
-        let change = |config: &ConfigOptions| {
-            let (id, value) = pick(config)?;
-            let mut options = config
-                .with_value(id.as_str(), &value, &client)
-                .map_err(|error| Error::Invalid(error.to_string()))?;
-            calmly(|| self.parts.author.option_set(session, &id, &mut options))?;
-            Ok(options)
-        };
-        let session = &held.session;
-        session.change_options(told, change, |outcome| match outcome {
-            Ok(options) => {
-                let promise = Promise::new(session, &mut session.state());
-                let reply = move |stored: Result<()>| stored.map(|()| reply(options));
-                answer.by(|answer| promise.answer(answer, reply))
-            }
-            Err(error) => {
-                let place = Place::new(session, &mut session.state());
-                place.leave(move |_, _| {
-                    let _ = answer.send(Err(error.to_reply()));
-                });
-                None
-            }
-        })
-    }
-
-    /// What `session/set_mode` and the retired `session/set_model` mean: a value of the select of that category.
-    fn choose<M: method::Call>(
-        &self,
-        session: &SessionId,
-        category: &SessionConfigOptionCategory,
-        value: &str,
-        answer: Answer<M>,
-        reply: M::Result,
-    ) -> Work
-    where
-        M::Result: Send,
-    {
-        let pick = |config: &ConfigOptions| match of_category(config, category) {
-            Some(option) => Ok((option.id.clone(), SessionConfigOptionValue::from(value))),
-            None => Err(Error::invalid(format!("this session has no {category} to choose"))),
-        };
-        self.change_options(session, Told::ByUpdate, answer, pick, |_| reply)
-    }
-
     /// Answers with what `work` comes to, whatever becomes of the caller: what was begun is carried through.
     fn answered<M: method::Call>(
         &self,
@@ -185,6 +130,14 @@ impl<A: Author> Served<A> {
 impl<A: Author> Agent for Served<A> {
     fn advertises(&self, gate: &method::Gate) -> bool {
         gate.opened_by_agent(&self.advertised)
+    }
+
+    fn misfit(&mut self, misfit: Misfit<'_>) {
+        self.log.misfit(&misfit);
+    }
+
+    fn reports_dropped(&self) -> bool {
+        true
     }
 
     fn initialize(&mut self, params: InitializeRequest, answer: Answer<method::Initialize>) -> Work {
@@ -344,8 +297,9 @@ impl<A: Author> Agent for Served<A> {
         params: SetSessionModeRequest,
         answer: Answer<method::SessionSetMode>,
     ) -> Work {
-        let (category, mode) = (SessionConfigOptionCategory::Mode, params.mode_id.as_str());
-        self.choose(&params.session_id, &category, mode, answer, SetSessionModeResponse::new())
+        let (category, mode) = (SessionConfigOptionCategory::Mode, params.mode_id.as_str().to_owned());
+        let reply = SetSessionModeResponse::new();
+        option_call::choose(&self.parts, &params.session_id, category, mode, answer, reply)
     }
 
     fn session_set_model(
@@ -353,8 +307,9 @@ impl<A: Author> Agent for Served<A> {
         params: SetSessionModelRequest,
         answer: Answer<method::SessionSetModel>,
     ) -> Work {
-        let (category, model) = (SessionConfigOptionCategory::Model, params.model_id.as_str());
-        self.choose(&params.session_id, &category, model, answer, SetSessionModelResponse::new())
+        let (category, model) = (SessionConfigOptionCategory::Model, params.model_id.as_str().to_owned());
+        let reply = SetSessionModelResponse::new();
+        option_call::choose(&self.parts, &params.session_id, category, model, answer, reply)
     }
 
     fn session_set_config_option(
@@ -364,9 +319,10 @@ impl<A: Author> Agent for Served<A> {
     ) -> Work {
         let client = answer.peer().client_capabilities().unwrap_or_default();
         let pick = |_: &ConfigOptions| Ok((params.config_id, params.value));
-        self.change_options(&params.session_id, Told::ByReply, answer, pick, move |options| {
+        let reply = move |options: Vec<SessionConfigOption>| {
             SetSessionConfigOptionResponse::new(attache_session::options_for(&options, &client))
-        })
+        };
+        option_call::change(&self.parts, &params.session_id, Told::ByReply, answer, pick, reply)
     }
 
     fn session_prompt(&mut self, params: PromptRequest, answer: Answer<method::SessionPrompt>) -> Work {

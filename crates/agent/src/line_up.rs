@@ -108,9 +108,10 @@ impl Place {
 
     fn fill(&mut self, departure: Departure) {
         if let Some(number) = self.number.take() {
-            let mut state = self.session.state();
-            state.line_up.fill(number, departure);
-            self.session.depart(&mut state);
+            self.session.settle_on_drop(move |session, state| {
+                state.line_up.fill(number, departure);
+                session.depart(state);
+            });
         }
     }
 }

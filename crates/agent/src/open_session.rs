@@ -3,6 +3,7 @@
 
 use crate::line_up::{Place, Promise};
 use crate::log_nowhere::LogNowhere;
+use crate::session_lock::SessionLock;
 pub(crate) use crate::state::{RunningTurn, State};
 use crate::terminal::Owed;
 use crate::ticket::{Stage, Ticket};
@@ -15,8 +16,8 @@ use attache_protocol::v1::{
 };
 use attache_session::{EventBody, Log, PermissionId, Session, TurnOutcome};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
 /// What everything that works on a session shares.
@@ -25,8 +26,8 @@ pub(crate) struct OpenSession {
     /// The working directory, then the further roots.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) peer: Peer,
-    /// Held while options change, so that changes do not overtake one another.
-    pub(crate) changing_options: Mutex<()>,
+    /// Held while options change, so that changes do not overtake one another. Fair: changes are made in the order in which they came.
+    pub(crate) changing_options: tokio::sync::Mutex<()>,
     /// Told when title or metadata changed and the client does not know yet.
     pub(crate) info_pending: Notify,
     /// Terminals on their way out; shared with the sessions of subagents.
@@ -35,7 +36,7 @@ pub(crate) struct OpenSession {
     front: watch::Sender<Option<u64>>,
     /// More was said than could be stored so far: see [`OpenSession::kept_up`].
     behind: Arc<AtomicBool>,
-    state: Mutex<State>,
+    pub(crate) lock: SessionLock,
 }
 
 impl OpenSession {
@@ -83,18 +84,13 @@ impl OpenSession {
             id: stored.id().clone(),
             roots,
             peer,
-            changing_options: Mutex::default(),
+            changing_options: tokio::sync::Mutex::default(),
             info_pending: Notify::new(),
             owed: Arc::default(),
             front: watch::Sender::new(None),
             behind: Arc::clone(&behind),
-            state: Mutex::new(State::new(stored, world, log, behind)),
+            lock: SessionLock::new(State::new(stored, world, log, behind)),
         }
-    }
-
-    /// A panic under the lock can only be one of ours, between two whole steps; the state is used as it is.
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A prompt arrived. It counts as unanswered until [`OpenSession::answer`].
@@ -256,10 +252,24 @@ impl OpenSession {
     /// The same also after a cancel: for what settles something that was begun (CANCEL-04).
     pub(crate) fn settling<T>(&self, ticket: &Ticket, step: impl FnOnce(&mut State) -> T) -> Result<T> {
         let mut state = self.state();
-        match &state.turn {
-            Some(turn) if turn.prompt == ticket.number => Ok(step(&mut state)),
-            _ => Err(Error::Over),
+        match state.runs(ticket) {
+            true => Ok(step(&mut state)),
+            false => Err(Error::Over),
         }
+    }
+
+    /// The same in a destructor. After the turn nothing is left to settle: its end has done it.
+    pub(crate) fn settling_on_drop(
+        &self,
+        ticket: &Ticket,
+        step: impl FnOnce(&Self, &mut State) + Send + 'static,
+    ) {
+        let ticket = ticket.clone();
+        self.settle_on_drop(move |session, state| {
+            if state.runs(&ticket) {
+                step(session, state);
+            }
+        });
     }
 
     /// Something happened: an event of the session and, where the client takes it, a line.
@@ -314,8 +324,7 @@ impl OpenSession {
         id: PermissionId,
         outcome: RequestPermissionOutcome,
     ) {
-        // After the turn there is nothing left to settle.
-        let _ = self.settling(ticket, |state| {
+        self.settling_on_drop(ticket, move |_, state| {
             let questions = state.turn.as_mut().map(|turn| &mut turn.open_questions);
             if let Some(questions) = questions
                 && let Some(index) = questions.iter().position(|open| *open == id)

@@ -42,7 +42,7 @@ struct Unfinished(Option<Arc<OpenSession>>);
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(session) = self.0.take() {
-            session.state().close();
+            session.settle_on_drop(|_, state| state.close());
         }
     }
 }

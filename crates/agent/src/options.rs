@@ -5,7 +5,7 @@ use crate::open_session::OpenSession;
 use crate::{Error, Result};
 use attache_protocol::v1::{SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory};
 use attache_session::{ConfigOptions, EventBody};
-use std::sync::PoisonError;
+use std::future::Future;
 
 /// How the client learns of new options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,20 +18,29 @@ pub(crate) enum Told {
 
 impl OpenSession {
     /// Changes the options and hands all of them, or the refusal, to `then`, which queues the reply if one is owed. Changes do not
-    /// overlap, so what the client is told last is what holds (CONF-24). On an error nothing has changed (CONF-07).
-    pub(crate) fn change_options<T>(
+    /// overlap, so what the client is told last is what holds (CONF-24). On an error nothing has changed (CONF-07). `change` may wait; the
+    /// connection does not wait for it.
+    pub(crate) async fn change_options<T, F>(
         &self,
         told: Told,
-        change: impl FnOnce(&ConfigOptions) -> Result<Vec<SessionConfigOption>>,
+        change: impl FnOnce(ConfigOptions) -> F,
         then: impl FnOnce(Result<Vec<SessionConfigOption>>) -> T,
-    ) -> T {
-        let _alone = self.changing_options.lock().unwrap_or_else(PoisonError::into_inner);
+    ) -> T
+    where
+        F: Future<Output = Result<Vec<SessionConfigOption>>>,
+    {
+        let _alone = self.changing_options.lock().await;
         let config = self.state().session.config().clone();
-        let changed = change(&config).and_then(|options| {
+        let changed = change(config).await.and_then(|options| {
             check(&options)?;
             self.adopt(told, options)
         });
         then(changed)
+    }
+
+    /// Waits for the changes of options that came before.
+    pub(crate) async fn options_are_set(&self) {
+        drop(self.changing_options.lock().await);
     }
 
     fn adopt(&self, told: Told, options: Vec<SessionConfigOption>) -> Result<Vec<SessionConfigOption>> {

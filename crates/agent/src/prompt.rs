@@ -83,11 +83,13 @@ struct Unanswered {
 impl Drop for Unanswered {
     fn drop(&mut self) {
         if !self.answered {
-            let mut state = self.session.state();
-            let over = Err(Error::failed("the connection ended while this turn ran"));
-            // Nobody is left to be answered.
-            let _ = self.session.end_turn(&mut state, &self.ticket, over);
-            self.session.forget(&mut state, self.ticket.number, || {});
+            let ticket = self.ticket.clone();
+            self.session.settle_on_drop(move |session, state| {
+                let over = Err(Error::failed("the connection ended while this turn ran"));
+                // Nobody is left to be answered.
+                let _ = session.end_turn(state, &ticket, over);
+                session.forget(state, ticket.number, || {});
+            });
         }
     }
 }
@@ -99,6 +101,8 @@ pub(crate) async fn run<A: Author>(
     turn: &Turn,
 ) -> Result<StopReason> {
     turn.unless_cancelled(held.session.front_is(Some(turn.ticket().number))).await?;
+    // Options that were set before this prompt hold in its turn (CONF-02).
+    turn.unless_cancelled(held.session.options_are_set()).await?;
     turn.check()?;
     let mut memory = held.memory.lock().await;
     // Only a closed session has none, and closing it cancelled this prompt.

@@ -1,6 +1,7 @@
 //! Putting an author on a connection.
 
 use crate::kit::Kit;
+use crate::log::Log;
 use crate::{Author, Error, Result, System, World};
 use attache_connection::{Builder, End, Limits, Peer, Tap, stdio};
 use attache_session::Store;
@@ -17,6 +18,7 @@ pub fn serve<A: Author>(author: A) -> Serving<A> {
         store: None,
         limits: Limits::default(),
         tap: None,
+        log: Log::default(),
         cancel_grace: Duration::from_secs(5),
     }
 }
@@ -29,6 +31,7 @@ pub struct Serving<A> {
     store: Option<Arc<dyn Store>>,
     limits: Limits,
     tap: Option<Tap>,
+    log: Log,
     cancel_grace: Duration,
 }
 
@@ -60,6 +63,13 @@ impl<A: Author> Serving<A> {
     /// Shows every line to `tap`.
     pub fn tap(mut self, tap: Tap) -> Self {
         self.tap = Some(tap);
+        self
+    }
+
+    /// Where the log goes: one line for each message, or part of one, that arrived and could not be used, by method and JSON path and never
+    /// with its values. The first twenty lines are logged; stderr unless set. It runs while the connection waits: it must be quick.
+    pub fn log(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.log = Log::to(line);
         self
     }
 
@@ -108,7 +118,7 @@ impl<A: Author> Serving<A> {
         if let Some(tap) = self.tap {
             builder = builder.tap(tap);
         }
-        let handler = Kit::new(self.author, self.world, self.store, self.cancel_grace);
+        let handler = Kit::new(self.author, self.world, self.store, self.cancel_grace, self.log);
         let parts = handler.parts();
         let (peer, connection) = builder.connect(input, output, handler);
         let run = async move {

@@ -95,7 +95,9 @@ impl SessionHandle {
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;
         session.room().await?;
-        self.session()?.change_options(Told::ByUpdate, |_| Ok(options), |outcome| outcome.map(drop))
+        let session = self.session()?;
+        let change = |_| async { self.session().map(|_| options) };
+        session.change_options(Told::ByUpdate, change, |outcome| outcome.map(drop)).await
     }
 
     /// The config options with their values now.

@@ -68,7 +68,7 @@ impl<M> Sessions<M> {
 
     /// Gives all logs back. A task of the author's may have a turn that is over, and must not keep them.
     fn close_all(&self) {
-        self.open().drain().for_each(|(_, held)| held.session.state().close());
+        self.open().drain().for_each(|(_, held)| held.session.settle_on_drop(|_, state| state.close()));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::compaction::OpenCompaction;
 use crate::info_pace::InfoPace;
 use crate::line_up::LineUp;
 use crate::open_session::OpenSession;
-use crate::ticket::Stage;
+use crate::ticket::{Stage, Ticket};
 use attache_protocol::v1::{SessionUpdate, TerminalId, ToolCallId, Usage};
 use attache_session::{Commit, Event, EventBody, Log, PermissionId, Session};
 use std::sync::Arc;
@@ -166,6 +166,11 @@ impl State {
 
     pub(crate) fn turn(&mut self) -> Option<&mut RunningTurn> {
         self.turn.as_mut()
+    }
+
+    /// Whether the turn of `ticket` runs.
+    pub(crate) fn runs(&self, ticket: &Ticket) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.prompt == ticket.number)
     }
 
     /// Takes the turn out: nothing is said in it any more.

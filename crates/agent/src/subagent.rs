@@ -116,30 +116,42 @@ impl Subagent {
     /// Whoever comes first stops it; the drop that follows finds it stopped.
     fn end(&self, reason: IdleStopReason) -> Result<()> {
         let (parent, child) = (self.parent.open_session(), self.child.open_session());
-        parent.settling(self.parent.ticket(), |state| {
-            let open = state.turn().map(|turn| &mut turn.open_subagents);
-            let index = open.as_ref().and_then(|open| open.iter().position(|open| Arc::ptr_eq(open, child)));
-            match (open, index) {
-                (Some(open), Some(index)) => {
-                    open.swap_remove(index);
-                    parent.stop_subagent(state, child, reason)
-                }
-                _ => Ok(()),
-            }
-        })?
+        parent.settling(self.parent.ticket(), |state| parent.stop_if_open(state, child, reason))?
     }
 }
 
 impl Drop for Subagent {
     fn drop(&mut self) {
         if !self.child.is_muted() {
+            let child = Arc::clone(self.child.open_session());
+            let reason = left_open(self.parent.is_cancelled());
             // If the turn is over, its end was the child's.
-            let _ = self.end(left_open(self.parent.is_cancelled()));
+            self.parent.open_session().settling_on_drop(self.parent.ticket(), move |parent, state| {
+                let _ = parent.stop_if_open(state, &child, reason);
+            });
         }
     }
 }
 
 impl OpenSession {
+    /// Stops a child unless it has stopped.
+    fn stop_if_open(
+        &self,
+        state: &mut State,
+        child: &Arc<OpenSession>,
+        reason: IdleStopReason,
+    ) -> Result<()> {
+        let open = state.turn().map(|turn| &mut turn.open_subagents);
+        let index = open.as_ref().and_then(|open| open.iter().position(|open| Arc::ptr_eq(open, child)));
+        match (open, index) {
+            (Some(open), Some(index)) => {
+                open.swap_remove(index);
+                self.stop_subagent(state, child, reason)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Ends the turn of a child, settling what it left open, and says that it stopped. The locks are taken parent first.
     pub(crate) fn stop_subagent(
         &self,

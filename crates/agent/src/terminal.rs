@@ -164,15 +164,15 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let session = self.turn.open_session();
+        let id = self.id.clone();
         // After the turn its end has released the terminal.
-        let _ = session.settling(self.turn.ticket(), |state| {
+        self.turn.open_session().settling_on_drop(self.turn.ticket(), move |session, state| {
             let open = state.turn().map(|turn| &mut turn.open_terminals);
             if let Some(open) = open
-                && let Some(index) = open.iter().position(|open| *open == self.id)
+                && let Some(index) = open.iter().position(|open| *open == id)
             {
                 open.swap_remove(index);
-                session.release(&self.id);
+                session.release(&id);
             }
         });
     }

@@ -1,5 +1,7 @@
 //! Tool calls of a turn: announced, run, settled exactly once.
 
+use crate::open_session::OpenSession;
+use crate::state::State;
 use crate::{Error, Result, Turn};
 use attache_protocol::v1::{
     ContentBlock, Diff, ToolCall, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus,
@@ -231,22 +233,37 @@ impl ToolCallHandle {
     /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles; the drop that follows finds nothing open.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();
-        session.settling(self.turn.ticket(), |state| {
-            if !state.settles_call(self.id()) {
-                return Ok(());
-            }
-            let mut update = ToolCallUpdate::new(self.id().clone());
-            update.status = Some(status);
-            update.content = content;
-            session.post(state, EventBody::ToolCallUpdate(update))
-        })?
+        session
+            .settling(self.turn.ticket(), |state| session.settle_call(state, self.id(), status, content))?
+    }
+}
+
+impl OpenSession {
+    /// The last update of a tool call that is open.
+    fn settle_call(
+        &self,
+        state: &mut State,
+        id: &ToolCallId,
+        status: ToolCallStatus,
+        content: Option<Vec<ToolCallContent>>,
+    ) -> Result<()> {
+        if !state.settles_call(id) {
+            return Ok(());
+        }
+        let mut update = ToolCallUpdate::new(id.clone());
+        update.status = Some(status);
+        update.content = content;
+        self.post(state, EventBody::ToolCallUpdate(update))
     }
 }
 
 impl Drop for ToolCallHandle {
     fn drop(&mut self) {
+        let id = self.id().clone();
         // If the turn is over, its end settled the call.
-        let _ = self.settle(ToolCallStatus::Failed, None);
+        self.turn.open_session().settling_on_drop(self.turn.ticket(), move |session, state| {
+            let _ = session.settle_call(state, &id, ToolCallStatus::Failed, None);
+        });
     }
 }
 

@@ -189,11 +189,14 @@ impl Turn {
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         self.ready().await?;
         self.check()?;
-        self.root().open_session().change_options(
-            Told::ByUpdate,
-            |_| Ok(options),
-            |outcome| outcome.map(drop),
-        )
+        let session = self.root().open_session();
+        session
+            .change_options(
+                Told::ByUpdate,
+                |_| async { self.check().map(|()| options) },
+                |outcome| outcome.map(drop),
+            )
+            .await
     }
 
     /// Whether the turn was cancelled.

@@ -1,9 +1,11 @@
 //! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
 
 use crate::exit::{Exit, Failure};
+use crate::show::sanitize::visible;
 use attache_session::{Store, StoreError};
-use attache_store::Sqlite;
+use attache_store::{Repair, Sqlite};
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The variable that stands for `--store` where that is not given.
@@ -41,7 +43,7 @@ impl Place {
     /// It is there and cannot be opened.
     pub(crate) fn existing(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
-            Self::File(path) if path.exists() => Sqlite::open(path).map(Some),
+            Self::File(path) if path.exists() => repaired(path).map(Some),
             _ => Ok(None),
         }
     }
@@ -52,10 +54,50 @@ impl Place {
     /// It cannot be made or opened.
     pub(crate) fn open(&self) -> Result<Option<Sqlite>, StoreError> {
         match self {
-            Self::File(path) => Sqlite::open(path).map(Some),
+            Self::File(path) => repaired(path).map(Some),
             Self::Nowhere => Ok(None),
         }
     }
+}
+
+/// How many damaged sessions a message names; the rest are counted.
+const NAMED: usize = 20;
+
+/// The store. A damaged one goes on with the sessions that are whole, and the person learns which are not and where the damaged file is.
+fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
+    let (store, repair) = Sqlite::open_repaired(path)?;
+    if let Some(repair) = repair {
+        // If stderr is closed, the damaged file beside the store still says that it was repaired.
+        let _ = writeln!(std::io::stderr(), "{}", visible(&report(&repair)));
+    }
+    Ok(store)
+}
+
+fn report(repair: &Repair) -> String {
+    let lost = repair.left_out.len() as u64 + repair.nameless;
+    let kept = counted(repair.kept, "session is whole and goes on", "sessions are whole and go on");
+    let lost_ones = match lost {
+        0 => String::new(),
+        lost => format!(", {}", counted(lost, "session is left out", "sessions are left out")),
+    };
+    let mut text = format!(
+        "attache: the store {} was damaged: {kept}{lost_ones}; the damaged file is kept as {}",
+        repair.file.display(),
+        repair.damaged.display()
+    );
+    for session in repair.left_out.iter().take(NAMED) {
+        let title = session.title.as_ref().map(|title| format!(" {title:?}")).unwrap_or_default();
+        text.push_str(&format!("\n  left out: {} of {}{title}", session.session_id, session.agent));
+    }
+    let more = lost.saturating_sub(repair.left_out.len().min(NAMED) as u64);
+    if more > 0 {
+        text.push_str(&format!("\n  left out: {}", counted(more, "more session", "more sessions")));
+    }
+    text
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// What the person's file of settings says.

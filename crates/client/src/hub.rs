@@ -110,6 +110,8 @@ pub(crate) struct HubShared {
     sessions: Mutex<Vec<Arc<SessionEntry>>>,
     pub(crate) list: Mutex<List>,
     spending: Mutex<Spending>,
+    /// What the stored sessions took; locked only where blocking is fine.
+    counted: Arc<Mutex<kept::Counted>>,
     /// The stored sessions that are being opened, each held by who does it, so that none is opened twice.
     opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
@@ -135,6 +137,7 @@ impl Hub {
             sessions: Mutex::default(),
             list: Mutex::default(),
             spending: Mutex::default(),
+            counted: Arc::default(),
             opening: Mutex::default(),
             tasks: Tasks::default(),
         };
@@ -221,7 +224,8 @@ impl Hub {
     }
 
     /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of the open sessions alone without a store.
-    /// What a session had cost before this hub first heard of it counts for the day on which it did.
+    /// What a session had cost before this hub first heard of it counts for the day on which it did. The first call reads the whole store,
+    /// later calls what was stored since.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -232,7 +236,8 @@ impl Hub {
         for session in self.sessions() {
             session.commit().await?;
         }
-        let reading = tokio::task::spawn_blocking(move || kept::spending(&*store)).await;
+        let counted = self.shared.counted.clone();
+        let reading = tokio::task::spawn_blocking(move || lock(&counted).spending(&*store)).await;
         let spending = reading.map_err(|error| StoreError::Failed {
             message: "what was spent could not be read: this program is ending".to_owned(),
             source: Some(Arc::new(error)),

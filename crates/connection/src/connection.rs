@@ -2,9 +2,11 @@
 
 use crate::answer::{CancelSwitch, Duty};
 use crate::handler::{DutyHolder, IncomingCall};
+use crate::limits::Limits;
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
-use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, peer};
+use crate::peer::{self, Settled};
+use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, tap};
 use attache_protocol::envelope::{self, Message, NotAMessage};
 use attache_protocol::method::{CancelRequest, Method};
 use attache_protocol::{DecodeError, Error, RequestId};
@@ -21,26 +23,6 @@ use tokio::time::Sleep;
 
 /// How long a peer that does not listen any more may go on speaking.
 const HEARING_OUT: Duration = Duration::from_millis(250);
-
-/// What a connection does within; the defaults suit a child process.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// Longest line that is read, in bytes; a longer one ends the connection (RPC-10).
-    pub line: usize,
-    /// Calls of the peer that may be served at once; one more is refused.
-    pub calls: usize,
-    /// How long a peer may take no byte while some are waiting.
-    pub stall: Duration,
-    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written: a quarter of it
-    /// undisturbed, half of it once told to stop, a quarter for the last lines.
-    pub grace: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { line: 32 << 20, calls: 256, stall: Duration::from_secs(60), grace: Duration::from_secs(2) }
-    }
-}
 
 /// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when its stream ends, for half a second at
 /// most.
@@ -202,7 +184,7 @@ impl<H: Handler> Connection<H> {
 
     fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         loop {
-            if self.handler.poll_ready(context).is_pending() {
+            if calmly(|| self.handler.poll_ready(context)).is_some_and(|ready| ready.is_pending()) {
                 // What was answered so far must not wait for this machine. A failed write shows again in the next round.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
@@ -210,9 +192,12 @@ impl<H: Handler> Connection<H> {
             match self.lines.next() {
                 Line::Whole(line) => {
                     let open = self.works.len() + self.accepted.len();
-                    let work =
-                        dispatch(&self.peer, &mut self.handler, open, &self.limits, self.tap.as_ref(), line);
-                    self.accepted.extend(start(work));
+                    let Self { peer, handler, limits, tap, .. } = self;
+                    let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
+                    if work.is_none() {
+                        calmly(|| handler.misfit(Misfit::HandlerPanicked(line)));
+                    }
+                    self.accepted.extend(start(work.flatten()));
                 }
                 Line::More => return Poll::Ready(None),
                 Line::TooLong => return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line })),
@@ -244,7 +229,7 @@ impl<H: Handler> Connection<H> {
         {
             end = End::PeerClosed { detail: Some(found.into()) };
         }
-        self.handler.ended(&end);
+        calmly(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
         // A peer that sends its calls and closes at once still gets the quick answers; a running turn is stopped in time for the process to
         // end within a second.
@@ -298,7 +283,7 @@ fn dispatch<H: Handler>(
     line: &[u8],
 ) -> Work {
     if let Some(tap) = tap {
-        tap(Direction::Received, line);
+        tap::show(tap, Direction::Received, line);
     }
     match Message::read(line) {
         Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
@@ -310,8 +295,10 @@ fn dispatch<H: Handler>(
             }
         }
         Ok(Message::Reply { id, outcome }) => {
-            if !peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
-                handler.misfit(Misfit::UnknownReply(&id));
+            match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
+                Settled::InTime => {}
+                Settled::Late => handler.misfit(Misfit::LateReply(&id)),
+                Settled::Unknown => handler.misfit(Misfit::UnknownReply(&id)),
             }
         }
         Ok(Message::Call { id, method, params }) => {
@@ -382,8 +369,13 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
-    let first = std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context)));
-    matches!(first, Ok(Poll::Pending)).then_some(work)
+    let first = calmly(|| work.as_mut().poll(&mut context));
+    matches!(first, Some(Poll::Pending)).then_some(work)
+}
+
+/// Runs code of the handler; `None` if it panics. The panic's message is on stderr, where panics go.
+fn calmly<T>(code: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }
 
 /// However the driver goes, no caller waits for it.

@@ -8,7 +8,8 @@ use std::future::Future;
 use std::task::{Context, Poll};
 
 /// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
-/// cannot deadlock, and an update is applied before the next line is looked at.
+/// cannot deadlock, and an update is applied before the next line is looked at. A panic in one of these functions ends nothing but what
+/// it was called for.
 pub trait Handler: Send + 'static {
     /// Which side this is.
     const SIDE: Side;
@@ -88,11 +89,44 @@ impl IncomingCall<'_> {
 
     /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded (RPC-23).
     pub fn accept<M: method::Call>(self, accept: impl FnOnce(M::Params, Answer<M>) -> Work) -> Work {
-        match M::decode_params(self.params) {
+        let decoded = M::decode_params(self.params);
+        self.accept_decoded(decoded, accept)
+    }
+
+    /// The same for a side that asks for the values that were dropped.
+    fn accept_reporting<M: method::Call, T>(
+        self,
+        side: &mut T,
+        misfit: fn(&mut T, Misfit<'_>),
+        accept: fn(&mut T, M::Params, Answer<M>) -> Work,
+    ) -> Work {
+        let decoded = reporting::<M, T>(side, self.params, misfit);
+        self.accept_decoded(decoded, |params, answer| accept(side, params, answer))
+    }
+
+    fn accept_decoded<M: method::Call>(
+        self,
+        decoded: Result<M::Params, DecodeError>,
+        accept: impl FnOnce(M::Params, Answer<M>) -> Work,
+    ) -> Work {
+        match decoded {
             Ok(params) => accept(params, Answer::new(self.duty.0)),
             Err(error) => self.refuse(&Error::invalid_params(error.to_string())),
         }
     }
+}
+
+/// Decodes params and shows `misfit` what was dropped.
+fn reporting<M: Method, T>(
+    side: &mut T,
+    params: Option<&str>,
+    misfit: fn(&mut T, Misfit<'_>),
+) -> Result<M::Params, DecodeError> {
+    let (decoded, dropped) = M::decode_params_reporting(params);
+    if decoded.is_ok() && !dropped.is_empty() {
+        misfit(side, Misfit::Dropped(M::ROW.name, &dropped));
+    }
+    decoded
 }
 
 /// Something that arrived and had no use.
@@ -100,10 +134,17 @@ impl IncomingCall<'_> {
 pub enum Misfit<'l> {
     /// A line that is no message, with what was answered, if anything.
     Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or given up (RPC-22).
+    /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
     UnknownReply(&'l attache_protocol::RequestId),
+    /// A reply to a call whose caller gave up before. It was folded; nobody waited for it.
+    LateReply(&'l attache_protocol::RequestId),
     /// A notification whose params cannot be decoded (RPC-24).
     Notification(&'l str, DecodeError),
+    /// Values of a call's or a notification's params that were left out or replaced by a default, with the method's wire name. Shown
+    /// only to a side that asks for it.
+    Dropped(&'l str, &'l [DecodeError]),
+    /// A line at which this side's handler panicked. A call in it was answered with an internal error.
+    HandlerPanicked(&'l [u8]),
 }
 
 macro_rules! sides {
@@ -162,6 +203,11 @@ macro_rules! sides {
                 let _ = misfit;
             }
 
+            /// Whether [`Misfit::Dropped`] is wanted; decoding then takes a little longer.
+            fn reports_dropped(&self) -> bool {
+                false
+            }
+
             /// See [`Handler::ended`].
             fn ended(&mut self, end: &crate::End) {
                 let _ = end;
@@ -177,6 +223,10 @@ macro_rules! sides {
 
             fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
                 match name {
+                    $($notename if self.0.reports_dropped() => {
+                        let params = reporting::<method::$notety, T>(&mut self.0, params, T::misfit)?;
+                        self.0.$note(params, peer);
+                    })*
                     $($notename => self.0.$note(method::$notety::decode_params(params)?, peer),)*
                     _ => {
                         let params = params.and_then(|params| Raw::from_text(params).ok());
@@ -189,6 +239,9 @@ macro_rules! sides {
             fn call(&mut self, call: IncomingCall<'_>) -> Work {
                 match call.name {
                     $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
+                    $($callname if self.0.reports_dropped() => {
+                        call.accept_reporting::<method::$callty, T>(&mut self.0, T::misfit, T::$call)
+                    })*
                     $($callname => call.accept::<method::$callty>(|params, answer| self.0.$call(params, answer)),)*
                     _ => self.0.extension_call(call),
                 }

@@ -45,6 +45,7 @@ mod answer;
 mod connection;
 mod end;
 mod handler;
+mod limits;
 mod lines;
 mod outbox;
 mod peer;
@@ -54,8 +55,9 @@ mod tap;
 
 pub(crate) use answer::CancelSwitch;
 pub use answer::{Answer, Cancelled, Work};
-pub use connection::{Autopsy, Builder, Connection, Limits};
+pub use connection::{Autopsy, Builder, Connection};
 pub use end::{CallError, End};
 pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall, Misfit};
+pub use limits::Limits;
 pub use peer::{Peer, Reply};
 pub use tap::{Direction, Tap};

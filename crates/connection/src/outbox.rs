@@ -7,7 +7,7 @@
 //! Two locks, taken in this order: the stream with what is being written, and the queue. Whoever enqueues needs only the queue, so a
 //! long write holds up nobody.
 
-use crate::{Direction, End, Tap};
+use crate::{Direction, End, Tap, tap};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -86,7 +86,7 @@ impl Outbox {
         if let (Some(tap), Some(bytes)) = (&self.tap, queue.lines.get(start..)) {
             bytes
                 .split_inclusive(|byte| *byte == b'\n')
-                .for_each(|line| tap(Direction::Sent, line.trim_ascii_end()));
+                .for_each(|line| tap::show(tap, Direction::Sent, line.trim_ascii_end()));
         }
         // Behind other bytes, or while the driver dispatches, somebody is about to write already.
         let left_to_the_driver = queue.dispatching || !idle;
@@ -183,7 +183,13 @@ impl Outbox {
                 if wrote {
                     stream.last_write = Instant::now();
                 }
-                break sink.as_mut().poll_flush(context);
+                let flushed = sink.as_mut().poll_flush(context);
+                match flushed {
+                    // The stream has accepted bytes that the peer has not taken.
+                    Poll::Pending => drop(stream.stuck_since.get_or_insert_with(Instant::now)),
+                    Poll::Ready(_) => stream.stuck_since = None,
+                }
+                break flushed;
             }
             let waiting = stream.writing.get(stream.written..).unwrap_or_default();
             match sink.as_mut().poll_write(context, waiting) {

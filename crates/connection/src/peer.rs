@@ -1,7 +1,7 @@
 //! The other end of a connection, as a handle.
 
 use crate::outbox::Outbox;
-use crate::pending::Pending;
+use crate::pending::{Pending, Taken};
 use crate::{CallError, CancelSwitch, End};
 use attache_protocol::method::{Call, CancelRequest, Gate, Notification};
 use attache_protocol::v1::{AgentCapabilities, CancelRequestNotification, ClientCapabilities};
@@ -9,6 +9,7 @@ use attache_protocol::{DecodeError, Error, Raw, RequestId, Wire, envelope};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll};
@@ -66,7 +67,7 @@ impl Peer {
     }
 
     /// The same; `fold` sees the outcome on the reading task, in wire order, before the next line is looked at and before the caller is
-    /// woken. It must not wait.
+    /// woken. It must not wait. It also sees an answer that comes after its caller gave up, unless 256 later calls were given up too.
     pub fn call_folding<M: Call>(
         &self,
         params: &M::Params,
@@ -95,7 +96,8 @@ impl Peer {
         let (sender, receiver) = oneshot::channel();
         let settle = move |outcome: Result<&str, CallError>| {
             let outcome = outcome.and_then(|text| decode(text).map_err(CallError::BadReply));
-            fold(&outcome);
+            // A panic in the fold must reach neither the caller nor the other calls.
+            let _ = catch_unwind(AssertUnwindSafe(|| fold(&outcome)));
             // The caller may be gone.
             let _ = sender.send(outcome);
         };
@@ -192,7 +194,15 @@ impl Peer {
 
 impl std::fmt::Debug for Peer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Peer").field("open_calls", &self.0.pending().len()).field("end", &self.end()).finish()
+        let (open, given_up) = {
+            let pending = self.0.pending();
+            (pending.len(), pending.given_up())
+        };
+        f.debug_struct("Peer")
+            .field("open_calls", &open)
+            .field("given_up_calls", &given_up)
+            .field("end", &self.end())
+            .finish()
     }
 }
 
@@ -206,11 +216,21 @@ impl Shared {
         self.incoming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the call that `id` names; false if no open call has it.
-    pub(crate) fn settle(&self, id: &RequestId, outcome: Result<&str, CallError>) -> bool {
-        let RequestId::Number(id) = id else { return false };
-        let settle = self.pending().take(*id);
-        settle.map(|settle| settle(outcome)).is_some()
+    /// Ends the call that `id` names and says whether its caller waited.
+    pub(crate) fn settle(&self, id: &RequestId, outcome: Result<&str, CallError>) -> Settled {
+        let RequestId::Number(id) = id else { return Settled::Unknown };
+        let taken = self.pending().take(*id);
+        match taken {
+            Taken::Open(settle) => {
+                settle(outcome);
+                Settled::InTime
+            }
+            Taken::Late(settle) => {
+                settle(outcome);
+                Settled::Late
+            }
+            Taken::Unknown => Settled::Unknown,
+        }
     }
 
     /// Fails every open call of ours with the cause; none can be made any more. Answers we owe may still be written.
@@ -229,6 +249,17 @@ impl Shared {
             first
         });
     }
+}
+
+/// The effect of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// Its caller waited for it.
+    InTime,
+    /// Its caller had given up.
+    Late,
+    /// No open call has its id.
+    Unknown,
 }
 
 /// A call's reply, still to come.
@@ -277,6 +308,11 @@ impl<R> Future for Reply<R> {
 impl<R> Drop for Reply<R> {
     fn drop(&mut self) {
         self.cancel();
+        if let Some(RequestId::Number(id)) = self.id.take() {
+            // The lock is free again before what the forgotten call held is dropped.
+            let forgotten = self.peer.0.pending().give_up(id);
+            drop(forgotten);
+        }
     }
 }
 

@@ -1,21 +1,40 @@
 //! The calls that wait for a reply: pure bookkeeping, no I/O.
 //!
 //! Every call that is inserted comes out exactly once: by its reply, or when the table is ended. An id is never used twice
-//! (CANCEL-19), so a late or repeated reply finds nothing.
+//! (CANCEL-19), so a late or repeated reply finds nothing that belongs to another call.
+//!
+//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`] of them, because a late answer can
+//! still tell something that must be folded, such as a terminal to release. Older ones are forgotten.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// How many calls without a caller the table remembers.
+pub(crate) const GIVEN_UP: usize = 256;
 
 /// Open calls by id.
 #[derive(Debug)]
 pub(crate) struct Pending<T, E> {
     next: i64,
     open: HashMap<i64, T>,
+    /// Calls whose callers do not wait any more, oldest first.
+    given_up: BTreeMap<i64, T>,
     ended: Option<E>,
+}
+
+/// The call that a reply names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Taken<T> {
+    /// Its caller waits.
+    Open(T),
+    /// Its caller gave up.
+    Late(T),
+    /// The table does not know such a call.
+    Unknown,
 }
 
 impl<T, E: Clone> Pending<T, E> {
     pub(crate) fn new() -> Self {
-        Self { next: 0, open: HashMap::new(), ended: None }
+        Self { next: 0, open: HashMap::new(), given_up: BTreeMap::new(), ended: None }
     }
 
     /// Opens a call and gives its id; gives the call back with the reason once the table was ended.
@@ -35,31 +54,50 @@ impl<T, E: Clone> Pending<T, E> {
     }
 
     /// Takes the call that `id` names.
-    pub(crate) fn take(&mut self, id: i64) -> Option<T> {
-        self.open.remove(&id)
+    pub(crate) fn take(&mut self, id: i64) -> Taken<T> {
+        match self.open.remove(&id) {
+            Some(call) => Taken::Open(call),
+            None => self.given_up.remove(&id).map_or(Taken::Unknown, Taken::Late),
+        }
+    }
+
+    /// Records that the caller of this call does not wait any more. Returns the call that the table forgets for it, if there is one.
+    pub(crate) fn give_up(&mut self, id: i64) -> Option<T> {
+        self.given_up.insert(id, self.open.remove(&id)?);
+        if self.given_up.len() <= GIVEN_UP {
+            return None;
+        }
+        self.given_up.pop_first().map(|(_, oldest)| oldest)
     }
 
     /// Ends the table: nothing can be inserted any more. Gives all open calls in the order they were made; a second end gives none.
     pub(crate) fn end(&mut self, end: E) -> Vec<T> {
         self.ended.get_or_insert(end);
-        let mut open: Vec<(i64, T)> = self.open.drain().collect();
+        let given_up = std::mem::take(&mut self.given_up);
+        let mut open: Vec<(i64, T)> = self.open.drain().chain(given_up).collect();
         open.sort_unstable_by_key(|(id, _)| *id);
         open.into_iter().map(|(_, call)| call).collect()
     }
 
+    /// The number of calls whose callers wait.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
+    }
+
+    /// The number of calls that the table remembers although their callers gave up.
+    pub(crate) fn given_up(&self) -> usize {
+        self.given_up.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pending;
+    use super::{GIVEN_UP, Pending, Taken};
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn every_call_ends_exactly_once(steps in proptest::collection::vec((0u8..4, 0i64..20), 0..200)) {
+        fn every_call_ends_exactly_once(steps in proptest::collection::vec((0u8..5, 0i64..20), 0..200)) {
             let mut table: Pending<u32, &str> = Pending::new();
             let (mut made, mut ended, mut over) = (0u32, Vec::new(), false);
             for (step, id) in steps {
@@ -75,7 +113,11 @@ mod tests {
                             prop_assert_eq!((call, reason), (made, "gone"));
                         }
                     },
-                    2 => ended.extend(table.take(id)),
+                    2 => match table.take(id) {
+                        Taken::Open(call) | Taken::Late(call) => ended.push(call),
+                        Taken::Unknown => {}
+                    },
+                    4 => ended.extend(table.give_up(id)),
                     _ if id == 0 => {
                         ended.extend(table.end("gone"));
                         over = true;
@@ -88,5 +130,24 @@ mod tests {
             ended.sort_unstable();
             prop_assert_eq!(ended, (0..made).collect::<Vec<_>>());
         }
+    }
+    #[test]
+    fn calls_without_a_caller_take_bounded_memory_and_keep_their_ids() {
+        let mut table: Pending<i64, &str> = Pending::new();
+        let count = i64::try_from(GIVEN_UP).unwrap_or(0);
+        for call in 0..3 * count {
+            assert_eq!(table.insert(call), Ok(call));
+            let forgotten = table.give_up(call);
+            assert_eq!(forgotten, (call >= count).then(|| call - count));
+        }
+        assert_eq!((table.len(), table.given_up()), (0, GIVEN_UP));
+        assert_eq!(table.give_up(3 * count - 1), None, "given up before");
+        assert_eq!(table.take(3 * count - 1), Taken::Late(3 * count - 1));
+        assert_eq!(table.take(3 * count - 1), Taken::Unknown, "answered twice");
+        assert_eq!(table.take(0), Taken::Unknown, "forgotten");
+        assert_eq!(table.insert(7), Ok(3 * count));
+        assert_eq!(table.take(3 * count), Taken::Open(7));
+        assert_eq!(table.end("gone").len(), GIVEN_UP - 1);
+        assert_eq!(table.given_up(), 0);
     }
 }

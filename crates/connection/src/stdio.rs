@@ -4,7 +4,8 @@
 //! curious person. Each is read and written without a thread where the system can wait for it, and never by changing a flag that
 //! another process shares.
 
-use std::io::{self, Read as _, Write as _};
+use self::writer::BlockingWriter;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::pin::Pin;
@@ -12,6 +13,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{UnixStream, unix::pipe};
 use tokio::sync::mpsc;
+
+mod writer;
 
 /// Asked of the system for our output pipe: fewer wake-ups for long texts. Less is fine.
 const PIPE: libc::c_int = 1 << 20;
@@ -47,11 +50,11 @@ pub fn output_to(fd: BorrowedFd<'_>) -> io::Result<Pin<Box<dyn AsyncWrite + Send
             enlarge(&owned);
             match reopened(fd, |path| pipe::OpenOptions::new().open_sender(path)) {
                 Ok(sender) => Box::pin(sender),
-                Err(_) => Box::pin(Direct(owned.into())),
+                Err(_) => Box::pin(BlockingWriter::new(owned)?),
             }
         }
         Kind::Socket => Box::pin(socket(owned)?),
-        Kind::Other => Box::pin(Direct(owned.into())),
+        Kind::Other => Box::pin(BlockingWriter::new(owned)?),
     })
 }
 
@@ -115,10 +118,12 @@ impl Blocking {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // A parent left the shared descriptor non-blocking: wait for it as a blocking read would.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => match wait_for_input(&file) {
-                    Ok(()) => continue,
-                    Err(error) => Err(error),
-                },
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    match wait_for(&file, libc::POLLIN) {
+                        Ok(()) => continue,
+                        Err(error) => Err(error),
+                    }
+                }
                 Err(error) => Err(error),
             };
             let failed = outcome.is_err();
@@ -128,21 +133,6 @@ impl Blocking {
         };
         std::thread::Builder::new().name("attache-stdin".to_owned()).spawn(read)?;
         Ok(Self { chunks, chunk: Vec::new(), taken: 0 })
-    }
-}
-
-fn wait_for_input(file: &std::fs::File) -> io::Result<()> {
-    wait_for(file, libc::POLLIN)
-}
-
-fn wait_for(file: &std::fs::File, events: libc::c_short) -> io::Result<()> {
-    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
-    // SAFETY: one pollfd, on our stack for the whole call, naming an open descriptor.
-    match unsafe { libc::poll(&raw mut poll, 1, -1) } {
-        -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
-            Err(io::Error::last_os_error())
-        }
-        _ => Ok(()),
     }
 }
 
@@ -168,32 +158,14 @@ impl AsyncRead for Blocking {
     }
 }
 
-/// A file or a terminal, written in place: neither keeps us waiting for a peer.
-struct Direct(std::fs::File);
-
-impl AsyncWrite for Direct {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        loop {
-            match self.0.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if let Err(error) = wait_for(&self.0, libc::POLLOUT) {
-                        return Poll::Ready(Err(error));
-                    }
-                }
-                outcome => return Poll::Ready(outcome),
-            }
+/// Waits until a descriptor that a parent left non-blocking is ready. Only threads that serve nothing else call this.
+fn wait_for(file: &std::fs::File, events: libc::c_short) -> io::Result<()> {
+    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
+    // SAFETY: one pollfd, on our stack for the whole call, naming an open descriptor.
+    match unsafe { libc::poll(&raw mut poll, 1, -1) } {
+        -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => {
+            Err(io::Error::last_os_error())
         }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+        _ => Ok(()),
     }
 }

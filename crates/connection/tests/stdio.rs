@@ -1,8 +1,12 @@
 //! Every kind of descriptor that stdin and stdout can be.
 
-use attache_connection::stdio;
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use attache_connection::{Builder, Client, ClientHandler, End, Limits, stdio};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
+use std::sync::mpsc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
@@ -15,7 +19,9 @@ async fn a_file_is_read_to_its_end_and_written() {
     assert_eq!(text, "one\ntwo\n");
 
     let mut output = tempfile::tempfile().unwrap();
-    stdio::output_to(output.as_fd()).unwrap().write_all(b"three\n").await.unwrap();
+    let mut writer = stdio::output_to(output.as_fd()).unwrap();
+    writer.write_all(b"three\n").await.unwrap();
+    writer.shutdown().await.unwrap();
     output.rewind().unwrap();
     let mut text = String::new();
     output.read_to_string(&mut text).unwrap();
@@ -65,6 +71,70 @@ async fn our_reading_does_not_make_the_shared_pipe_non_blocking() {
     // SAFETY: the descriptor is open, and F_GETFL only reads flags.
     let flags = unsafe { libc::fcntl(reader.as_raw_fd(), libc::F_GETFL) };
     assert_eq!(flags & libc::O_NONBLOCK, 0);
+}
+
+/// Sends more than the descriptor takes while its other end reads nothing, and says how the connection ends.
+fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<End> {
+    struct Quiet;
+    impl Client for Quiet {}
+    let (sender, ended) = mpsc::channel();
+    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping it.
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let end = runtime.block_on(async {
+            let (input, _peer_is_silent) = tokio::io::duplex(64);
+            let limits = Limits {
+                stall: Duration::from_millis(50),
+                grace: Duration::from_millis(80),
+                ..Limits::default()
+            };
+            let output = stdio::output_to(output.as_fd()).unwrap();
+            let (peer, connection) =
+                Builder::new().limits(limits).connect(input, output, ClientHandler(Quiet));
+            for _ in 0..64 {
+                peer.send_raw(format!("{}\n", "x".repeat(1 << 16)).as_bytes()).unwrap();
+            }
+            connection.run().await
+        });
+        let _ = sender.send(end);
+    });
+    ended.recv_timeout(Duration::from_secs(20)).ok()
+}
+
+#[test]
+fn a_terminal_that_is_stopped_counts_as_a_peer_that_stopped_reading() {
+    let (_controller, terminal) = open_terminal();
+    let end = ends_against_a_reader_that_stopped(terminal);
+    assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
+}
+
+#[test]
+fn so_does_one_that_a_parent_left_non_blocking() {
+    let (_controller, terminal) = open_terminal();
+    set_non_blocking(terminal.as_raw_fd());
+    let end = ends_against_a_reader_that_stopped(terminal);
+    assert!(matches!(end, Some(End::StoppedReading { .. })), "{end:?}");
+}
+
+#[tokio::test]
+async fn a_flush_ends_when_everything_is_written_and_an_error_is_reported() {
+    let mut file = tempfile::tempfile().unwrap();
+    let mut output = stdio::output_to(file.as_fd()).unwrap();
+    let text = "line\n".repeat(100_000);
+    output.write_all(text.as_bytes()).await.unwrap();
+    output.flush().await.unwrap();
+    let mut written = String::new();
+    file.rewind().unwrap();
+    file.read_to_string(&mut written).unwrap();
+    assert_eq!(written, text);
+
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut output = stdio::output_to(full.as_fd()).unwrap();
+    let failed = async {
+        output.write_all(b"x").await?;
+        output.flush().await
+    };
+    assert_eq!(failed.await.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
 }
 
 fn set_non_blocking(fd: std::os::fd::RawFd) {

@@ -190,16 +190,36 @@ pub trait Method: 'static {
     /// Decodes params; absent and null count as `{}` where the table says so. Values outside closed sets are kept for notifications;
     /// a call that needs them known is refused (§4.17).
     fn decode_params(params: Option<&str>) -> Result<Self::Params, DecodeError> {
-        let text = match params {
-            None => "{}",
-            Some("null") if Self::ROW.null_params => "{}",
-            Some(text) => text,
-        };
+        let text = params_text::<Self>(params);
         let decoded = match Self::ROW.kind {
             Kind::Call => crate::decode_known(text),
             Kind::Notification => crate::decode(text),
         };
         decoded.map_err(|error| error.under("params"))
+    }
+
+    /// Decodes params and lists the values that were left out or replaced by a default. Fields that this side does not know are not
+    /// listed: they are no fault (RPC-26).
+    fn decode_params_reporting(
+        params: Option<&str>,
+    ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
+        let unknown = match Self::ROW.kind {
+            Kind::Call => crate::Unknown::Refuse,
+            Kind::Notification => crate::Unknown::Keep,
+        };
+        let (decoded, notices) = crate::decode_reporting(params_text::<Self>(params), unknown);
+        let faults = notices.into_iter().filter(|notice| notice.why != crate::Why::NoField);
+        let dropped = faults.map(|notice| notice.error.under("params")).collect();
+        (decoded.map_err(|error: DecodeError| error.under("params")), dropped)
+    }
+}
+
+/// The text that stands for params; absent and null count as `{}` where the table says so.
+fn params_text<M: Method + ?Sized>(params: Option<&str>) -> &str {
+    match params {
+        None => "{}",
+        Some("null") if M::ROW.null_params => "{}",
+        Some(text) => text,
     }
 }
 

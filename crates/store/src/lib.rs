@@ -9,7 +9,8 @@
 //! - What was appended is written after 50 ms or 256 KiB at the latest, in order: what a crash leaves is the beginning of the log.
 //! - A row is the join of the events that came in that time and is never written again: a session costs what was said.
 //! - One writer for each session, over all processes: a lock of the system that the end of the process frees.
-//! - A file that is no store, is damaged, or is from a newer program is refused and left as it is.
+//! - A file that is no store, is damaged, or is from a newer program is refused and left as it is. [`Sqlite::open_repaired`] goes on with the
+//!   sessions of a damaged store that are whole, and keeps the damaged file beside the new one.
 //!
 //! Beside the file `sessions.db` stand `sessions.db-wal` and `sessions.db-shm`, which belong to it, and the folder `sessions.db-locks`. The
 //! file has to be on a disk of this machine: SQLite's log does not work over a network.
@@ -58,6 +59,7 @@ mod make;
 mod place;
 mod promise;
 mod read;
+mod repair;
 mod row;
 mod said;
 mod schema;
@@ -65,4 +67,5 @@ mod sqlite;
 mod write;
 mod writer;
 
+pub use repair::{LeftOut, Repair};
 pub use sqlite::Sqlite;

@@ -35,7 +35,7 @@ pub(crate) fn make(file: &Path) -> io::Result<()> {
     }
 }
 
-fn make_empty(file: &Path) -> io::Result<()> {
+pub(crate) fn make_empty(file: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 use crate::failure::of_io;
 use crate::make::make;
+use crate::schema::APPLICATION_ID;
 use attache_session::StoreError;
 use etcetera::BaseStrategy;
 use std::ffi::OsString;
@@ -52,6 +53,17 @@ impl Place {
     /// Whether the file is neither empty nor as long as the smallest page: SQLite would take it for an empty one and write over it.
     pub(crate) fn is_too_short(&self) -> bool {
         fs::metadata(&self.file).is_ok_and(|found| (1..512).contains(&found.len()))
+    }
+
+    /// Whether the file's header says that it is a store of sessions, whatever follows.
+    pub(crate) fn is_of_ours(&self) -> bool {
+        let mut header = [0; 72];
+        let read =
+            fs::File::open(&self.file).and_then(|mut file| io::Read::read_exact(&mut file, &mut header));
+        let application = header.get(68..).unwrap_or_default();
+        read.is_ok()
+            && header.starts_with(b"SQLite format 3\0")
+            && application == APPLICATION_ID.to_be_bytes()
     }
 
     /// Whether somebody writes the store, or was killed while writing.

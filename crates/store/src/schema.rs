@@ -6,7 +6,7 @@ use attache_session::StoreError;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 /// Marks the file as a store of sessions in its header ("Atta").
-const APPLICATION_ID: i64 = 0x4174_7461;
+pub(crate) const APPLICATION_ID: i32 = 0x4174_7461;
 
 /// What makes each version of the tables out of the one before. A step that was published is never changed: another one is added.
 pub(crate) const STEPS: &[&str] = &[VERSION_1];
@@ -89,7 +89,7 @@ pub(crate) fn check(place: &Place, connection: &Connection) -> Result<(), Refusa
     if pages == 0 {
         return Ok(());
     }
-    if application != APPLICATION_ID {
+    if application != i64::from(APPLICATION_ID) {
         let reason = "it is a database of another program; name another file".to_owned();
         return Err(Refusal::Certain(place.damaged(reason)));
     }

@@ -7,6 +7,7 @@ use crate::lock::SessionLock;
 use crate::log::{Beginning, Copy, SqliteLog};
 use crate::place::{self, Place};
 use crate::read;
+use crate::repair::{self, Repair};
 use crate::schema::{self, Refusal};
 use crate::write::Faults;
 use crate::writer::Writer;
@@ -14,7 +15,7 @@ use attache_session::{Event, ListPage, ListQuery, Log, SessionKey, Store, StoreE
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A store of sessions in a SQLite file. Clones share it.
 ///
@@ -31,6 +32,9 @@ struct Shared {
     writer: Option<Arc<Writer>>,
 }
 
+/// The stores that this process has open, by their true names.
+static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// One at a time opens: closing a file that is being made would take the locks that another thread has on it by then.
 static OPENING: Mutex<()> = Mutex::new(());
 
@@ -44,6 +48,38 @@ impl Sqlite {
     /// that is refused is left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
+    }
+
+    /// [`Sqlite::open`] for programs that go on with what is whole: a damaged store is repaired, and what became of it is told. A store up to
+    /// 4 MiB is looked through each time, a larger one once a day, and otherwise where a run would write.
+    ///
+    /// The sessions that are whole are in the store afterwards, the damaged ones are not, and the damaged file stays beside it as
+    /// `sessions.db.damaged-1` or the next free name.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`]; [`StoreError::Damaged`] if another program has a damaged store open, or if nothing in the file is from this
+    /// program. The file is left as it is then.
+    pub fn open_repaired(path: impl AsRef<Path>) -> Result<(Self, Option<Repair>), StoreError> {
+        let path = path.as_ref();
+        let damage = match Self::open(path) {
+            Err(error @ StoreError::Damaged { .. }) => error,
+            Err(error) => return Err(error),
+            Ok(store) if store.is_read_only() => return Ok((store, None)),
+            Ok(store) => match repair::look(&store.shared.place) {
+                Ok(()) => return Ok((store, None)),
+                Err(error) => error,
+            },
+        };
+        let repair = {
+            let _turn = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = Place::prepare(path)?;
+            // Looking at the file would also take away the locks that this process has on it.
+            if open_stores().contains(&place.file) {
+                return Err(damage);
+            }
+            repair::repair(&place, damage)?
+        };
+        Self::open(path).map(|store| (store, Some(repair)))
     }
 
     /// The user's store: [`Sqlite::open`] of [`Sqlite::user_path`].
@@ -106,6 +142,7 @@ impl Sqlite {
             None => (None, access_to_read(&place)?),
         };
         let readers = Readers::new(Place::clone(&place), access);
+        open_stores().push(place.file.clone());
         Ok(Self { shared: Arc::new(Shared { place, readers, writer }) })
     }
 }
@@ -125,6 +162,19 @@ fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
         // Or did so just now.
         Err(Refusal::Perhaps(_)) => Ok(look()?),
         outcome => Ok(outcome?),
+    }
+}
+
+fn open_stores() -> MutexGuard<'static, Vec<PathBuf>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let mut open = open_stores();
+        if let Some(index) = open.iter().position(|file| *file == self.place.file) {
+            open.swap_remove(index);
+        }
     }
 }
 

@@ -122,7 +122,12 @@ fn insert(connection: &Connection, faults: &mut Faults, id: i64, row: &Row) -> r
     statement.execute(params![id, row.first, row.last, row.said, row.body]).map(drop)
 }
 
-fn update(connection: &Connection, faults: &mut Faults, id: i64, summary: &Summary) -> rusqlite::Result<()> {
+pub(crate) fn update(
+    connection: &Connection,
+    faults: &mut Faults,
+    id: i64,
+    summary: &Summary,
+) -> rusqlite::Result<()> {
     faults.step()?;
     let sql = "UPDATE session SET sequence = ?2, began_at = ?3, updated_at = ?4, archived = ?5, prompts = ?6, cwd = ?7,
         additional_directories = ?8 WHERE id = ?1";
@@ -132,7 +137,7 @@ fn update(connection: &Connection, faults: &mut Faults, id: i64, summary: &Summa
     connection.prepare_cached(sql)?.execute(parameters).map(drop)
 }
 
-fn update_info(
+pub(crate) fn update_info(
     connection: &Connection,
     faults: &mut Faults,
     id: i64,

@@ -19,6 +19,8 @@ mod files;
 mod flow;
 mod handle;
 mod initialize;
+mod locks;
+mod log;
 mod matrix;
 mod options;
 mod parallel;

@@ -33,6 +33,7 @@ mod probed;
 mod project;
 mod prompts;
 mod rules;
+mod saved;
 mod script;
 mod services;
 mod sessions;

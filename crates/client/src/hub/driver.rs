@@ -75,6 +75,7 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
 fn put_back(entry: &SessionEntry, queued: Queued) {
     let mut state = entry.state();
     state.turn = Turning::Idle;
+    state.sending = None;
     state.queue.put_back(queued);
     state.unsaved.queue = true;
     drop(state);
@@ -95,6 +96,8 @@ async fn see_through(entry: &Arc<SessionEntry>, mut turn: Turn) {
         let mut state = entry.state();
         let cancelled = state.turn == Turning::Sending { cancelled: true };
         state.turn = Turning::Running { number: turn.number(), cancelling: cancelled };
+        state.sending = None;
+        state.unsaved.queue = true;
         state.unsaved.turn = true;
         cancelled
     };

@@ -1,7 +1,7 @@
 //! What is seen to for a session beside its turns: warnings of the context's level, and what is kept in its log.
 
-use super::kept;
-use super::session_entry::SessionEntry;
+use super::lock;
+use super::session_entry::{SessionEntry, State};
 use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
@@ -52,23 +52,28 @@ async fn store(entry: &SessionEntry) {
 
 /// Writes draft and queue to the log, if they are other ones than it has. Gives whether there is anything to store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
-    let mut records = Vec::new();
-    let unsaved = {
+    // A session that nothing was said in is no session yet.
+    if entry.fold.with(Session::sequence) == 0 {
+        return false;
+    }
+    let _in_order = lock(&entry.saving);
+    let (records, unsaved) = {
         let mut state = entry.state();
-        let unsaved = std::mem::take(&mut state.unsaved);
+        let State { unsaved, saved, draft, queue, sending, .. } = &mut *state;
+        let unsaved = std::mem::take(unsaved);
+        let mut records = Vec::new();
         if unsaved.draft {
-            records.extend(kept::draft(&state.draft));
+            records.extend(saved.draft(draft));
         }
         if unsaved.queue {
-            records.extend(kept::queue(state.queue.waiting()));
+            let waiting = sending.iter().chain(queue.waiting());
+            let waiting: Vec<_> = waiting.map(|queued| (queue.version(queued), queued)).collect();
+            records.extend(saved.queue(&waiting));
         }
-        unsaved
+        (records, unsaved)
     };
-    // A session that nothing was said in is no session yet.
-    let begun = entry.fold.with(Session::sequence) > 0;
-    records
-        .into_iter()
-        .filter(|_| begun)
-        .for_each(|(name, value)| entry.fold.apply(EventBody::Record { name, value }));
+    for (name, value) in records {
+        entry.fold.apply(EventBody::Record { name, value });
+    }
     unsaved.draft || unsaved.queue || unsaved.turn
 }

@@ -2,11 +2,12 @@
 
 use super::agent::AgentEntry;
 use super::error::HubError;
+use super::kept::{self, Kept};
 use super::question::Desk;
 use super::reopening::{Prefer, attach};
 use super::session::HubSession;
 use super::session_entry::{SessionEntry, Setting, State};
-use super::{Hub, HubShared, kept};
+use super::{Hub, HubShared};
 use crate::fold::Fold;
 use attache_protocol::v1::{McpServer, NoticeSeverity, SessionId};
 use attache_session::{Log, Session, SessionKey, Store, StoreError, UsageLevel};
@@ -144,11 +145,12 @@ impl HubShared {
             cwd.ok_or_else(|| HubError::UnknownSession { agent: agent.name.clone(), id: id.clone() })?;
         let (fold, state) = match kept {
             Some(kept) => {
-                let additional = kept.session.additional_directories().to_vec();
-                let fold = Fold::logged(kept.session, log);
+                let Kept { session, queue, draft, saved } = kept;
+                let additional = session.additional_directories().to_vec();
+                let fold = Fold::logged(session, log);
                 fold.with(Session::unsettled).into_iter().for_each(|body| fold.apply(body));
                 let told_level = Some(fold.with(|session| session.usage().level()));
-                let state = State { queue: kept.queue, draft: kept.draft, told_level, ..State::default() };
+                let state = State { queue, draft, saved, told_level, ..State::default() };
                 ((fold, additional), state)
             }
             None => {

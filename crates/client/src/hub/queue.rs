@@ -1,6 +1,7 @@
 //! The prompts of a session that wait for their turn.
 
 use crate::prompt::Prompt;
+use std::collections::HashMap;
 use std::fmt;
 
 /// Names a waiting prompt of one session.
@@ -51,31 +52,76 @@ const WAITING: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<Queued>,
+    /// How often a prompt was edited; without an entry it was not.
+    edits: HashMap<QueuedId, u64>,
     last_id: u64,
     hold: Option<Hold>,
 }
 
+/// Names what a waiting prompt says: it changes with every edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Version(QueuedId, u64);
+
 impl Queue {
+    /// The queue that an earlier run left, however long it is. It is held.
+    pub(crate) fn restored(prompts: Vec<Prompt>) -> Self {
+        let mut queue = Self::default();
+        queue.put_first(prompts);
+        queue.hold(Hold::Restored);
+        queue
+    }
+
     /// Adds a prompt at the end and lets the queue go on; `None` if too many wait.
     pub(crate) fn add(&mut self, prompt: Prompt) -> Option<QueuedId> {
         if self.waiting.len() >= WAITING {
             return None;
         }
-        self.last_id += 1;
-        let id = QueuedId(self.last_id);
-        self.waiting.push(Queued { id, prompt });
+        let queued = self.name(prompt);
+        let id = queued.id;
+        self.waiting.push(queued);
         self.hold = None;
         Some(id)
+    }
+
+    /// Puts prompts before all others, however many wait: they were accepted before.
+    pub(crate) fn put_first(&mut self, prompts: Vec<Prompt>) {
+        let first: Vec<Queued> = prompts.into_iter().map(|prompt| self.name(prompt)).collect();
+        self.waiting.splice(0..0, first);
+    }
+
+    /// Takes all, for another session.
+    pub(crate) fn take_all(&mut self) -> Vec<Prompt> {
+        self.edits.clear();
+        std::mem::take(&mut self.waiting).into_iter().map(|queued| queued.prompt).collect()
+    }
+
+    /// Whether so many prompts wait that a session which takes them over could not take its summary too.
+    pub(crate) fn is_overfull(&self) -> bool {
+        self.waiting.len() > WAITING
+    }
+
+    fn name(&mut self, prompt: Prompt) -> Queued {
+        self.last_id += 1;
+        Queued { id: QueuedId(self.last_id), prompt }
     }
 
     /// Says another thing in its place; `false` if it does not wait any more.
     pub(crate) fn edit(&mut self, id: QueuedId, prompt: Prompt) -> bool {
         let found = self.waiting.iter_mut().find(|queued| queued.id == id);
-        found.map(|queued| queued.prompt = prompt).is_some()
+        let found = found.map(|queued| queued.prompt = prompt).is_some();
+        if found {
+            let waiting = &self.waiting;
+            if self.edits.len() > WAITING {
+                self.edits.retain(|id, _| waiting.iter().any(|queued| queued.id == *id));
+            }
+            *self.edits.entry(id).or_default() += 1;
+        }
+        found
     }
 
     pub(crate) fn remove(&mut self, id: QueuedId) -> Option<Prompt> {
         let index = self.index(id)?;
+        self.edits.remove(&id);
         Some(self.waiting.remove(index).prompt)
     }
 
@@ -114,6 +160,11 @@ impl Queue {
 
     pub(crate) fn waiting(&self) -> &[Queued] {
         &self.waiting
+    }
+
+    /// What this prompt of the queue says now.
+    pub(crate) fn version(&self, queued: &Queued) -> Version {
+        Version(queued.id, self.edits.get(&queued.id).copied().unwrap_or_default())
     }
 
     fn index(&self, id: QueuedId) -> Option<usize> {

@@ -218,30 +218,54 @@ impl HubSession {
     }
 
     /// Begins a new session in the same folder with the same agent, whose first prompt is a summary of this one ([`Session::hand_off`]): the
-    /// way on when the agent cannot go on with a session, or when its context is full. What waited here, and the draft, go to the new one.
+    /// way on when the agent cannot go on with a session, or when its context is full. What waited here, and the draft, go to the new one,
+    /// in one step; this session's log gives them up when the log of the new one has them, so that no crash loses them.
     ///
     /// # Errors
-    /// The agent does not start, or does not open a session. Nothing has changed then.
+    /// More prompts wait than a session takes, the agent does not start, or it does not open a session, or somebody closed the new one at
+    /// once. Nothing has changed then.
     pub async fn begin_anew(&self) -> Result<HubSession, HubError> {
         let hub = self.0.hub.upgrade().ok_or(HubError::Closed)?;
+        if self.0.state().queue.is_overfull() {
+            return Err(HubError::QueueFull);
+        }
         let setting = self.0.setting.clone();
         let new = hub.open(self.0.agent.clone(), setting).await?;
-        let summary = self.snapshot().hand_off(HAND_OFF);
-        let (waiting, draft, budget) = {
-            let mut state = self.0.state();
-            let waiting: Vec<Queued> = state.queue.waiting().to_vec();
-            waiting.iter().for_each(|queued| drop(state.queue.remove(queued.id)));
-            state.unsaved.queue = true;
-            state.unsaved.draft = true;
-            (waiting, std::mem::take(&mut state.draft), state.budget.clone())
-        };
-        save(&self.0);
+        self.hand_over(&new)?;
+        new.0.work.notify_one();
+        new.0.touch();
         self.0.touch();
-        new.send(summary)?;
-        new.set_draft(draft);
-        new.set_budget(budget);
-        waiting.into_iter().try_for_each(|queued| new.send(queued.prompt).map(drop))?;
+        // Without a store, or with one that fails, memory alone has them: then the log here keeps its own.
+        if new.commit().await.is_ok() {
+            let mut state = self.0.state();
+            (state.unsaved.queue, state.unsaved.draft) = (true, true);
+            drop(state);
+            save(&self.0);
+        }
         Ok(new)
+    }
+
+    /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just opened. The locks are taken in the order
+    /// of the sessions' ages.
+    fn hand_over(&self, new: &HubSession) -> Result<(), HubError> {
+        let summary = self.snapshot().hand_off(HAND_OFF);
+        let mut from = self.0.state();
+        let mut to = new.0.state();
+        if to.closed {
+            return Err(HubError::Closed);
+        }
+        if from.queue.is_overfull() {
+            return Err(HubError::QueueFull);
+        }
+        let waiting = from.queue.take_all();
+        to.queue.put_first(std::iter::once(summary.into()).chain(waiting).collect());
+        let draft = std::mem::take(&mut from.draft);
+        if !draft.is_empty() {
+            to.draft = draft;
+        }
+        to.budget.clone_from(&from.budget);
+        (to.unsaved.queue, to.unsaved.draft) = (true, true);
+        Ok(())
     }
 
     /// Why nothing more of the session is stored, if storing it failed; it goes on in memory.

@@ -3,6 +3,7 @@
 use super::HubShared;
 use super::agent::{AgentEntry, Phase, Up};
 use super::bell::Rung;
+use super::kept::Saved;
 use super::question::Desk;
 use super::queue::{Hold, Queue, Queued};
 use super::spending::Budget;
@@ -36,6 +37,8 @@ pub(crate) struct SessionEntry {
     /// The budget is passed.
     pub(crate) passed: Notify,
     state: Mutex<State>,
+    /// Held while something is written to the log that is a change of what was written before.
+    pub(crate) saving: Mutex<()>,
 }
 
 /// What a session is opened with, again and again.
@@ -54,7 +57,11 @@ pub(crate) struct State {
     /// Why it can only be read, and with which start of the agent.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
+    /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those that wait.
+    pub(crate) sending: Option<Queued>,
     pub(crate) draft: String,
+    /// What the log has of the draft and the queue.
+    pub(crate) saved: Saved,
     /// What the log does not have yet.
     pub(crate) unsaved: Unsaved,
     /// The log could not be stored, and the person was told.
@@ -112,6 +119,7 @@ impl SessionEntry {
             housekeeping: Notify::new(),
             passed: Notify::new(),
             state: Mutex::new(state),
+            saving: Mutex::default(),
         });
         let touched = Arc::downgrade(&entry);
         entry.desk.on_change(move || {
@@ -224,6 +232,7 @@ impl SessionEntry {
                 if let Some(queued) = state.queue.take_next() {
                     state.turn = Turning::Sending { cancelled: false };
                     state.sending_now = false;
+                    state.sending = Some(queued.clone());
                     state.unsaved.queue = true;
                     return Some(queued);
                 }

@@ -76,6 +76,27 @@ impl Spending {
         }
     }
 
+    /// Adds what other sessions took.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (place, spent) in &other.days {
+            let sum = self.days.entry(place.clone()).or_default();
+            spent.costs.iter().for_each(|cost| sum.add(&cost.currency, cost.amount));
+            sum.turns += spent.turns;
+            let (sums, tokens) = (&mut sum.tokens, &spent.tokens);
+            for (sum, tokens) in [
+                (&mut sums.total, tokens.total),
+                (&mut sums.input, tokens.input),
+                (&mut sums.output, tokens.output),
+                (&mut sums.thought, tokens.thought),
+                (&mut sums.cached_read, tokens.cached_read),
+                (&mut sums.cached_write, tokens.cached_write),
+                (&mut sums.turns, tokens.turns),
+            ] {
+                *sum = sum.saturating_add(tokens);
+            }
+        }
+    }
+
     fn day(&mut self, agent: &str, at: Timestamp) -> &mut Spent {
         self.days.entry((agent.to_owned(), Day::of(at))).or_default()
     }

@@ -7,6 +7,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod handing_over;
 mod list;
 mod many;
 mod queue;

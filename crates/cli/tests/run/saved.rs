@@ -1,0 +1,209 @@
+//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a damaged one.
+
+use crate::project::{Ended, Project};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of the project in the saved files.
+const FOLDER: &str = "/home/ann/tally";
+
+fn saved(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saved").join(name)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(saved(name)).unwrap()
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The program with this store.
+fn with(project: &Project, store: &Path, arguments: &[&str]) -> Ended {
+    project.attache(arguments).env("ATTACHE_STORE", store).output().unwrap().into()
+}
+
+/// A copy of the saved store, beside a project.
+fn stored(project: &Project) -> PathBuf {
+    let store = project.path().join("sessions.db");
+    fs::copy(saved("sessions.db"), &store).unwrap();
+    store
+}
+
+fn members(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_sessions_are_listed_shown_and_found() {
+    let project = Project::new();
+    let store = stored(&project);
+    let listed = with(&project, &store, &["sessions", "--all", "--json"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""), "{listed:#?}");
+    let by_id = |text: &str| -> BTreeMap<String, Value> {
+        let sessions = objects(text).into_iter();
+        sessions.map(|session| (session["sessionId"].as_str().unwrap().to_owned(), session)).collect()
+    };
+    let (now, then) = (by_id(&listed.stdout), by_id(&text("json/sessions.jsonl")));
+    assert_eq!(then.len(), 10);
+    for (id, then) in &then {
+        let now = &now[id];
+        for (member, value) in then.as_object().unwrap() {
+            // Whether it was archived and how it is shown may have changed after the list was saved.
+            if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
+                .contains(&member.as_str())
+            {
+                assert_eq!(now.get(member), Some(value), "{member} of {id}");
+            }
+            assert!(now.get(member).is_some(), "{member} of {id}");
+        }
+        let shown = with(&project, &store, &["sessions", "show", id, "--thoughts"]);
+        assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""), "{shown:#?}");
+        let log = with(&project, &store, &["sessions", "show", id, "--json"]);
+        assert_eq!(log.code, Some(0), "{log:#?}");
+        assert!(objects(&log.stdout).iter().all(|event| event["v"] == 1), "{id}");
+    }
+    let found = with(&project, &store, &["sessions", "search", "numbers"]);
+    assert!(found.stdout.contains("think about numbers"), "{found:#?}");
+}
+
+#[test]
+fn a_session_goes_on() {
+    // A folder whose name is as long as that in the store, which can so be written in its place.
+    let folder = tempfile::Builder::new().prefix("at-").rand_bytes(7).tempdir_in("/tmp").unwrap();
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(path.len(), FOLDER.len());
+    fs::write(folder.path().join("README.md"), "# Tally\n").unwrap();
+    let mut bytes = fs::read(saved("sessions.db")).unwrap();
+    let places: Vec<usize> = bytes
+        .windows(FOLDER.len())
+        .enumerate()
+        .filter(|(_, part)| *part == FOLDER.as_bytes())
+        .map(|(at, _)| at)
+        .collect();
+    for at in places {
+        bytes[at..at + FOLDER.len()].copy_from_slice(path.as_bytes());
+    }
+    let project = Project::new();
+    let store = project.path().join("sessions.db");
+    fs::write(&store, bytes).unwrap();
+    let id = objects(&text("json/resumed.jsonl"))[1]["sessionId"].as_str().unwrap().to_owned();
+    let ended = with(&project, &store, &["run", "--json", "--cwd", path, "--resume", &id, "help"]);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    let session = objects(&ended.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
+    assert_eq!(
+        (session["sessionId"].as_str(), session["opened"].as_str()),
+        (Some(id.as_str()), Some("loaded"))
+    );
+    let shown = with(&project, &store, &["sessions", "show", &id]).stdout;
+    assert!(shown.contains("help"), "{shown}");
+}
+
+#[test]
+fn the_rules_hold_and_the_decisions_are_shown() {
+    let project = Project::new();
+    let (config, data) = (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
+    for (folder, name) in [
+        (&config, "permissions.toml"),
+        (&config, "client-permissions.txt"),
+        (&data, "client-permissions.jsonl"),
+    ] {
+        fs::create_dir_all(folder).unwrap();
+        fs::copy(saved(name), folder.join(name)).unwrap();
+    }
+    let run = |arguments: &[&str]| -> Ended {
+        let mut command = project.attache(arguments);
+        command.env("ATTACHE_STORE", project.path().join("sessions.db"));
+        command.env("XDG_DATA_HOME", project.path().join("data")).output().unwrap().into()
+    };
+    let listed = run(&["permissions"]);
+    assert_eq!(listed.code, Some(0), "{listed:#?}");
+    for rule in text("client-permissions.txt").lines().filter(|line| !line.starts_with('#')) {
+        assert!(listed.stdout.contains(rule), "it lacks {rule}: {}", listed.stdout);
+    }
+    assert!(listed.stdout.contains("\n  5  ") && !listed.stdout.contains("\n  6  "), "{}", listed.stdout);
+    let audit = run(&["permissions", "audit", "--json"]);
+    let (now, then) = (objects(&audit.stdout), objects(&text("client-permissions.jsonl")));
+    assert_eq!((now.len(), then.len()), (3, 3), "{audit:#?}");
+    for then in &then {
+        let same = |now: &&Value| {
+            now["at"] == then["at"] && now["title"] == then["title"] && now["verdict"] == then["verdict"]
+        };
+        let now = now.iter().find(same).unwrap_or_else(|| panic!("it lacks {then}: {audit:#?}"));
+        assert!(members(now).is_superset(&members(then)), "{now}");
+    }
+    let doctor = run(&["doctor"]).stdout;
+    assert!(doctor.contains("permissions.toml  (11 rules"), "{doctor}");
+}
+
+/// The members that lines of each event have together.
+fn by_event(lines: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut events: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in lines {
+        let event = line["event"].as_str().unwrap_or_default().to_owned();
+        events.entry(event).or_default().extend(members(line));
+    }
+    events
+}
+
+#[test]
+fn what_is_printed_for_scripts_has_what_it_had() {
+    let mut then = Vec::new();
+    for entry in fs::read_dir(saved("json")).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("sessions.jsonl") {
+            then.extend(objects(&fs::read_to_string(path).unwrap()));
+        }
+    }
+    let project = Project::new();
+    let store = project.path().join("sessions.db");
+    let mut now = Vec::new();
+    for arguments in [
+        &["run", "--json", "summarize this project"][..],
+        &["run", "--json", "--yes", "rename total to sum in main.rs"],
+        &["run", "--json", "think about numbers"],
+        &["run", "--json", "--agent", "nosuchagent", "help"],
+    ] {
+        now.extend(objects(&with(&project, &store, arguments).stdout));
+    }
+    let (now, then) = (by_event(&now), by_event(&then));
+    for (event, members) in &then {
+        let has = now.get(event).unwrap_or_else(|| panic!("no line of the event {event}: {:?}", now.keys()));
+        assert!(has.is_superset(members), "{event}: {has:?} lacks some of {members:?}");
+    }
+}
+
+/// A page of the store is overwritten: every command works, names what is lost, and keeps the damaged file.
+#[test]
+fn a_damaged_page_refuses_no_run() {
+    for page in [0, 1, 6, 7, 20] {
+        let project = Project::new();
+        let store = stored(&project);
+        let mut bytes = fs::read(&store).unwrap();
+        for (at, byte) in bytes[page * 4096..(page + 1) * 4096].iter_mut().enumerate() {
+            *byte = (at * 31 % 251) as u8;
+        }
+        fs::write(&store, &bytes).unwrap();
+        let before = if page % 2 == 0 {
+            with(&project, &store, &["run", "--json", "summarize this project"])
+        } else {
+            with(&project, &store, &["sessions", "--all"])
+        };
+        assert_eq!(before.code, Some(0), "page {page}: {before:#?}");
+        assert!(before.stderr.contains("was damaged"), "page {page}: {before:#?}");
+        // Opening a store may count in its first page that it was opened.
+        let kept = fs::read(project.path().join("sessions.db.damaged-1")).unwrap();
+        assert!(kept.len() == bytes.len() && kept[4096..] == bytes[4096..], "page {page}");
+        let run = with(&project, &store, &["run", "--json", "think about numbers"]);
+        assert_eq!(run.code, Some(0), "page {page}: {run:#?}");
+        assert!(!run.stderr.contains("damaged"), "told once: {run:#?}");
+        let listed = objects(&with(&project, &store, &["sessions", "--all", "--json"]).stdout);
+        let new = objects(&run.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
+        assert!(listed.iter().any(|session| session["sessionId"] == new["sessionId"]), "the new one is kept");
+        let named = before.stderr.matches("left out: ").count();
+        assert!(listed.len() + named >= 11, "page {page}: {} and {named}: {before:#?}", listed.len());
+    }
+}

@@ -1,0 +1,133 @@
+//! Writes to a descriptor for which the system cannot wait without a thread.
+
+use super::wait_for;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use tokio::io::AsyncWrite;
+
+/// The most that the thread is given at a time. A person who stops a terminal stops at most this much that counts as written.
+const CHUNK: usize = 64 * 1024;
+
+/// A file, a terminal, or a pipe that cannot be reopened, written by a thread of its own: a terminal can be stopped and a pipe can be full
+/// for hours, and the connection must notice that. The thread takes one chunk at a time and ends with this value; a write that never
+/// returns does not hold the process.
+pub(super) struct BlockingWriter(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is a chunk, or no more will come.
+    given: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    chunk: Vec<u8>,
+    /// The thread has bytes that are not written.
+    busy: bool,
+    over: bool,
+    error: Option<io::Error>,
+    waker: Option<Waker>,
+}
+
+impl BlockingWriter {
+    pub(super) fn new(fd: OwnedFd) -> io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let (theirs, mut file) = (Arc::clone(&shared), File::from(fd));
+        let write = move || {
+            while let Some(chunk) = theirs.next_chunk() {
+                let outcome = write_all(&mut file, &chunk);
+                theirs.written(outcome);
+            }
+        };
+        std::thread::Builder::new().name("attache-stdout".to_owned()).spawn(write)?;
+        Ok(Self(shared))
+    }
+
+    /// Ready once the thread has written everything. An error stays: nothing can follow it.
+    fn poll_idle(&self, context: &Context<'_>) -> Poll<io::Result<MutexGuard<'_, State>>> {
+        let mut state = self.0.state();
+        if state.busy {
+            state.waker = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        match &state.error {
+            Some(error) => Poll::Ready(Err(copied(error))),
+            None => Poll::Ready(Ok(state)),
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a chunk; `None` once no more will come.
+    fn next_chunk(&self) -> Option<Vec<u8>> {
+        let waits = |state: &mut State| state.chunk.is_empty() && !state.over;
+        let state = self.given.wait_while(self.state(), waits);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let chunk = std::mem::take(&mut state.chunk);
+        (!chunk.is_empty()).then_some(chunk)
+    }
+
+    fn written(&self, outcome: io::Result<()>) {
+        let waker = {
+            let mut state = self.state();
+            state.busy = false;
+            state.error = outcome.err();
+            state.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.write(bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // A parent left the shared descriptor non-blocking: wait for it as a blocking write would.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for(file, libc::POLLOUT)?,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn copied(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+impl AsyncWrite for BlockingWriter {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut state = std::task::ready!(self.poll_idle(context))?;
+        let part = bytes.get(..CHUNK).unwrap_or(bytes);
+        state.chunk.extend_from_slice(part);
+        state.busy = !part.is_empty();
+        drop(state);
+        self.0.given.notify_one();
+        Poll::Ready(Ok(part.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_idle(context).map_ok(drop)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(context)
+    }
+}
+
+impl Drop for BlockingWriter {
+    fn drop(&mut self) {
+        self.0.state().over = true;
+        self.0.given.notify_one();
+    }
+}

@@ -1,0 +1,170 @@
+//! A panic in code that runs on the reading task ends nothing but what it was called for.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+use attache_connection::{
+    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, End, IncomingCall, Misfit, Peer,
+    Work,
+};
+use attache_protocol::method::{
+    Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode, SessionUpdateNotification,
+};
+use attache_protocol::v1::*;
+use attache_protocol::{ErrorCode, Raw};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use tokio::io::AsyncWriteExt as _;
+use tokio::task::JoinSet;
+
+/// An agent that panics at everything but `session/set_mode`.
+#[derive(Clone, Default)]
+struct Panics {
+    seen: Arc<Mutex<Vec<String>>>,
+    /// Whether it panics before each line too.
+    before_lines: bool,
+}
+
+impl Agent for Panics {
+    fn initialize(&mut self, _: InitializeRequest, answer: Answer<Initialize>) -> Work {
+        drop(answer);
+        panic!("after its answer is dropped")
+    }
+
+    fn session_prompt(&mut self, _: PromptRequest, _: Answer<SessionPrompt>) -> Work {
+        panic!("before its first await")
+    }
+
+    fn session_set_mode(&mut self, _: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+        answer.send(Ok(SetSessionModeResponse::new()))
+    }
+
+    fn session_cancel(&mut self, _: CancelNotification, _: &Peer) {
+        panic!("at a notification")
+    }
+
+    fn advertises(&self, gate: &Gate) -> bool {
+        match gate.opened_by_agent(&AgentCapabilities::new()) {
+            true => true,
+            false => panic!("at a gate"),
+        }
+    }
+
+    fn extension_call(&mut self, _: IncomingCall<'_>) -> Work {
+        panic!("at an extension")
+    }
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        if self.before_lines {
+            panic!("before a line")
+        }
+        Poll::Ready(())
+    }
+
+    fn misfit(&mut self, misfit: Misfit<'_>) {
+        self.seen.lock().unwrap().push(format!("{misfit:?}").split('(').next().unwrap().to_owned());
+        panic!("at a misfit")
+    }
+
+    fn ended(&mut self, _: &End) {
+        self.seen.lock().unwrap().push("ended".to_owned());
+        panic!("at the end")
+    }
+}
+
+/// A client that panics at every update.
+struct Fragile;
+
+impl Client for Fragile {
+    fn session_update(&mut self, _: SessionNotification, _: &Peer) {
+        panic!("at an update")
+    }
+}
+
+fn internal(error: Result<impl std::fmt::Debug, CallError>) -> bool {
+    error.is_err_and(|error| error.refusal().unwrap().code == ErrorCode::INTERNAL_ERROR)
+}
+
+#[tokio::test]
+async fn every_function_of_a_handler_may_panic_and_the_connection_goes_on() {
+    let (client, agent) = tokio::io::duplex(4096);
+    let panics = Panics { before_lines: true, ..Panics::default() };
+    let mut drivers = JoinSet::new();
+    let (input, output) = tokio::io::split(agent);
+    let connection = Builder::new().connect(input, output, AgentHandler(panics.clone())).1;
+    drivers.spawn(connection.run());
+    let (input, output) = tokio::io::split(client);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
+    drivers.spawn(connection.run());
+
+    let raw = Raw::from_text("1").unwrap();
+    assert!(internal(peer.call::<Initialize>(&InitializeRequest::new(ProtocolVersion::V1)).await));
+    assert!(internal(peer.call::<SessionPrompt>(&PromptRequest::new("s", vec!["x".into()])).await));
+    assert!(internal(peer.call::<SessionList>(&ListSessionsRequest::new()).await));
+    assert!(internal(peer.call_extension("_x", &raw).await));
+    peer.notify::<SessionCancel>(&CancelNotification::new("s")).unwrap();
+    peer.send_raw(b"no message\n").unwrap();
+    let mode = SetSessionModeRequest::new("s", "m");
+    peer.call::<SessionSetMode>(&mode).await.unwrap();
+    peer.close();
+    while drivers.join_next().await.is_some() {}
+    let seen = panics.seen.lock().unwrap().clone();
+    let expected: Vec<&str> =
+        ["HandlerPanicked"; 5].into_iter().chain(["Line", "HandlerPanicked", "ended"]).collect();
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test]
+async fn a_fold_and_a_tap_may_panic() {
+    let (client, agent) = tokio::io::duplex(4096);
+    let mut drivers = JoinSet::new();
+    let (input, output) = tokio::io::split(agent);
+    let (from_agent, connection) = Builder::new().connect(input, output, AgentHandler(Panics::default()));
+    drivers.spawn(connection.run());
+    let (input, output) = tokio::io::split(client);
+    let tap = Arc::new(|direction, _: &[u8]| panic!("at a line that is {direction:?}"));
+    let (peer, connection) = Builder::new().tap(tap).connect(input, output, ClientHandler(Fragile));
+    drivers.spawn(connection.run());
+
+    let update = SessionUpdate::AgentMessageChunk(ContentChunk::new("x"));
+    from_agent.notify::<SessionUpdateNotification>(&SessionNotification::new("s", update)).unwrap();
+    let mode = SetSessionModeRequest::new("s", "m");
+    let folded = peer.call_folding::<SessionSetMode>(&mode, |_| panic!("at a reply"));
+    folded.await.unwrap();
+    peer.call::<SessionSetMode>(&mode).await.unwrap();
+}
+
+#[tokio::test]
+async fn every_open_call_ends_with_the_connection_whatever_the_fold_of_one_does() {
+    let (silent, raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(silent);
+    let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Fragile));
+    let prompt = PromptRequest::new("s", vec!["x".into()]);
+    let first = peer.call_folding::<SessionPrompt>(&prompt, |_| panic!("at the end"));
+    let second = peer.call::<SessionPrompt>(&prompt);
+    let mut driver = JoinSet::new();
+    driver.spawn(connection.run());
+    drop(raw);
+    for reply in [first, second] {
+        let error = reply.await.unwrap_err();
+        assert!(matches!(error, CallError::Gone(End::PeerClosed { .. })), "{error}");
+    }
+    assert!(matches!(driver.join_next().await.unwrap().unwrap(), End::PeerClosed { .. }));
+}
+
+#[tokio::test]
+async fn a_call_is_served_behind_a_panic_in_one_read() {
+    let (ours, mut raw) = tokio::io::duplex(4096);
+    let (input, output) = tokio::io::split(ours);
+    let mut driver = JoinSet::new();
+    driver.spawn(Builder::new().connect(input, output, AgentHandler(Panics::default())).1.run());
+    let lines = concat!(
+        r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":7,"method":"session/set_mode","params":{"sessionId":"s","modeId":"m"}}"#,
+        "\n"
+    );
+    raw.write_all(lines.as_bytes()).await.unwrap();
+    let mut lines = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(raw));
+    let answer = lines.next_line().await.unwrap().unwrap();
+    assert!(answer.contains(r#""id":7"#) && answer.contains("result"), "{answer}");
+}
