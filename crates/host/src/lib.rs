@@ -74,6 +74,6 @@ pub use file_error::{FileError, Reason, RootsError};
 pub use launch::Launch;
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
-pub use sandbox::{Bounds, NoSandbox, Sandbox};
+pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder};
 pub use start_error::StartError;
 pub use tail::Tail;
