@@ -54,6 +54,7 @@ mod descriptors;
 mod image;
 
 mod sandbox;
+mod user;
 
 mod bounded;
 mod tail;
@@ -77,3 +78,4 @@ pub use roots::{Resolved, Roots};
 pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder};
 pub use start_error::StartError;
 pub use tail::Tail;
+pub use user::user;

@@ -132,6 +132,18 @@ impl Sandbox {
             Kind::Impossible(never) => match *never {},
         }
     }
+
+    /// What this sandbox cannot hold, or holds more than it should: one sentence each, for people.
+    pub fn limits(&self) -> Vec<&'static str> {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Bubblewrap(_) => vec!["a symbolic link that leads to a protected file can be replaced"],
+            #[cfg(target_os = "linux")]
+            Kind::Landlock => landlock::limits(),
+            #[cfg(not(target_os = "linux"))]
+            Kind::Impossible(never) => match *never {},
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

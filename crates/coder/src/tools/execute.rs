@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shell::Begun;
 use std::time::Duration;
+use walls::{Permit, Watch};
 
 /// How long a command may run unless it is told otherwise.
 const TIME: Duration = Duration::from_secs(120);
@@ -170,13 +171,16 @@ impl Toolbox<'_> {
             ))),
             (None, Ok(_)) => call,
         };
+        let action = Action::Execute(execute.clone());
+        let permit = Permit::of(&self.decide(&action).await?, execute.network);
         let handle = call.announce().await?;
-        let handle = match self.permitted(handle, &Action::Execute(execute.clone())).await? {
+        let handle = match self.permitted(handle, &action).await? {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };
         let turn = self.turn;
-        let running = self.run(handle, execute, sandbox.ok().filter(|_| execute.sandboxed));
+        let sandbox = sandbox.ok().filter(|_| execute.sandboxed);
+        let running = self.run(handle, execute, sandbox.map(|sandbox| (sandbox, permit)));
         // Dropping the command kills it.
         tokio::select! {
             biased;
@@ -185,19 +189,31 @@ impl Toolbox<'_> {
         }
     }
 
+    /// What the sandbox of a command depends on.
+    fn walled(&self) -> walls::Session {
+        let memory = &self.memory;
+        walls::Session {
+            policy: memory.policy.clone(),
+            folders: memory.folders.clone(),
+            private: memory.shell.private.clone(),
+            known: memory.shell.known.clone(),
+        }
+    }
+
     async fn run(
         &mut self,
         mut handle: ToolCallHandle,
         execute: &Execute,
-        sandbox: Option<Sandbox>,
+        sandbox: Option<(Sandbox, Permit)>,
     ) -> Result<ToolResult> {
         handle.start().await?;
-        let (roots, places) = (self.memory.folders.roots().clone(), self.memory.shell.scratch.places());
-        let (what, within, held_by) = (execute.clone(), sandbox.clone(), roots.clone());
+        let (session, places) = (self.walled(), self.memory.shell.scratch.places());
+        let (what, within, held_by) = (execute.clone(), sandbox.clone(), session.folders.roots().clone());
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &roots, places, within.as_ref())
+            let within = within.as_ref().map(|(sandbox, permit)| (sandbox, *permit));
+            shell::begin(&what, &session, places, within)
         });
         let begun = match begun.await? {
             Ok(begun) => begun,
@@ -222,7 +238,7 @@ impl Toolbox<'_> {
         }
         let cwd = self.memory.folders.cwd().display().to_string();
         let mut display = Display::begin(self.turn, &mut handle, &cwd).await?;
-        let Begun { mut command, file } = begun;
+        let Begun { mut command, file, watch } = begun;
         let output = match file {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
@@ -232,9 +248,15 @@ impl Toolbox<'_> {
         let end = end_words(exit, execute.time().filter(|_| command.timed_out()));
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
-        if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
+        if let Some((sandbox, _)) = sandbox.as_ref().filter(|_| !success) {
             notes.extend(shell::held(execute, &output.text(), sandbox, &held_by));
+            notes.extend(watch.as_ref().and_then(Watch::hidden));
         }
+        let changed = match watch {
+            Some(watch) => super::thread::blocking(move |_| watch.report()).await?,
+            None => None,
+        };
+        notes.extend(changed.clone());
         let ran = Ran {
             output: ends_within(&output.text(), MESSAGE_TEXT),
             bytes: output.total_bytes(),
@@ -244,12 +266,21 @@ impl Toolbox<'_> {
         };
         let data = json!({
             "exitCode": exit.code, "signal": exit.signal_name(), "bytes": ran.bytes, "end": ran.end,
-            "sandbox": sandbox.map(|sandbox| sandbox.name()),
+            "sandbox": sandbox.map(|(sandbox, _)| sandbox.name()),
         });
         super::output(&mut handle, data).await?;
         display.end(&mut handle, &ran.output, exit).await?;
+        if let Some(changed) = changed {
+            handle.content(ContentBlock::text(sentence(&changed))).await?;
+        }
         settle(handle, ran).await
     }
+}
+
+/// A note as a sentence for the person.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// Where the whole output is, where the model gets a part of it.

@@ -10,6 +10,7 @@ use super::placeholders::Placeholders;
 use super::{Bounds, filter};
 use crate::launch::Launch;
 use crate::start_error::StartError;
+use crate::user::user;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -51,8 +52,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
         "--cap-drop",
         "ALL",
     ]);
-    // SAFETY: a system call without arguments.
-    if unsafe { libc::geteuid() } == 0 {
+    if user() == 0 {
         KEPT.iter().for_each(|capability| words.add(["--cap-add", capability]));
     }
     if !bounds.network {
@@ -154,11 +154,15 @@ impl Words {
             Mount::Writable => self.bind("--bind-try", path, path),
             Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
             Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
-            // Each read-only mount makes `bwrap` read the list of all mounts; a folder in memory does not, and what is written to it is gone
-            // with the command.
+            // `root` could write to a folder in memory, and lose there what it moves. For others the mode is enough, and quicker: each read-only
+            // mount makes `bwrap` read the list of all mounts.
+            Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
             Mount::Empty | Mount::Placeholder => {
                 self.add(["--perms", "0555", "--tmpfs"]);
                 self.add([path.as_os_str()]);
+                if user() == 0 {
+                    self.add(["--remount-ro".as_ref(), path.as_os_str()]);
+                }
             }
         }
     }

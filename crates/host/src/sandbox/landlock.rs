@@ -50,6 +50,23 @@ pub(super) fn version() -> i32 {
     i32::try_from(version).unwrap_or(0)
 }
 
+/// What it cannot hold here, or holds more than it should: one sentence each.
+pub(super) fn limits() -> Vec<&'static str> {
+    let version = version();
+    let mut limits = vec![
+        "no file or folder can be made or removed directly in a session's folder, nor beside a protected file",
+        "mode, owner and times of files outside can be changed",
+        "no command can open a new pseudo terminal",
+    ];
+    if version < HOLDS_SIGNALS {
+        limits.push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
+    }
+    if version < HOLDS_TRUNCATE {
+        limits.push("no command can shorten a file by its path");
+    }
+    limits
+}
+
 pub(super) fn within(launch: Launch, bounds: &Bounds) -> Result<Launch, StartError> {
     let confinement = rules(bounds).and_then(|rules| {
         let version = version();

@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::scratch::{Places, Scratch};
-use super::walls::{bounds, secret_variables};
+use super::walls::{Known, Permit, Session, Watch, secret_variables, walls};
 use super::{Execute, counted};
 use attache_host::{Command, Launch, NoSandbox, Roots, Sandbox};
 use std::path::PathBuf;
@@ -18,6 +18,9 @@ pub(crate) struct Shell {
     pub(crate) background: Background,
     /// After the commands that write there.
     pub(crate) scratch: Scratch,
+    /// What commands in a sandbox cannot read.
+    pub(super) private: Vec<PathBuf>,
+    pub(super) known: Known,
 }
 
 /// A command that runs.
@@ -25,11 +28,18 @@ pub(super) struct Begun {
     pub(super) command: Command,
     /// Where its output goes when it is long.
     pub(super) file: Option<PathBuf>,
+    /// The protected files, where a sandbox holds it.
+    pub(super) watch: Option<Watch>,
 }
 
 impl Shell {
     pub(crate) fn new(chosen: Option<Option<Sandbox>>) -> Self {
         Self { chosen, ..Self::default() }
+    }
+
+    /// The same with files and folders that commands in a sandbox cannot read.
+    pub(crate) fn private(self, private: Vec<PathBuf>) -> Self {
+        Self { private, ..self }
     }
 
     /// The sandbox in which commands run. The first time in a process it is looked for, which takes some milliseconds.
@@ -48,19 +58,21 @@ impl Shell {
 /// One sentence for the model and the person.
 pub(super) fn begin(
     execute: &Execute,
-    roots: &Roots,
+    session: &Session,
     places: Result<Places, std::io::Error>,
-    sandbox: Option<&Sandbox>,
+    sandbox: Option<(&Sandbox, Permit)>,
 ) -> Result<Begun, String> {
-    let mut launch = Launch::shell(execute.command.as_str()).cwd(roots.cwd());
+    let mut launch = Launch::shell(execute.command.as_str()).cwd(session.folders.cwd());
     if execute.terminal {
         launch = launch.env("TERM", "xterm-256color");
     }
     let file = places.as_ref().ok().map(|places| places.output.clone());
-    if let Some(sandbox) = sandbox {
+    let mut watch = None;
+    if let Some((sandbox, permit)) = sandbox {
         let places = places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
-        let bounds = bounds(roots, &places, execute.network);
+        let (bounds, watched) = walls(session, &places, permit);
+        watch = Some(watched);
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
     }
     let command = match execute.terminal {
@@ -71,7 +83,7 @@ pub(super) fn begin(
     if let Some(time) = execute.time() {
         command.deadline(time);
     }
-    Ok(Begun { command, file })
+    Ok(Begun { command, file, watch })
 }
 
 /// What only a sandbox says, or nearly so. In small letters.
@@ -109,8 +121,8 @@ pub(super) fn held(execute: &Execute, output: &str, sandbox: &Sandbox, roots: &R
         false => ("It has no network", "`network: true` asks the person for the network, "),
     };
     Some(format!(
-        "A sandbox ({}) held this command: it could write only in the working directory{more} and in $TMPDIR, not to .git and settings of editors and \
-         agents there{new}. {network}. If that is why it failed: {ask}`unsandboxed` with your reason asks to run it without a sandbox.",
+        "A sandbox ({}) held this command: it could write only in the working directory{more} and in $TMPDIR, not to protected files there, \
+         such as .git and settings of editors and agents{new}. {network}. If that is why it failed: {ask}`unsandboxed` with your reason asks to run it without a sandbox.",
         sandbox.name()
     ))
 }
