@@ -105,7 +105,7 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     let tracked = Tracked::of(roots.all());
     found.secret.retain(|path| !permit.allowed && !tracked.has(path));
     let homes = outside::homes();
-    let mut hidden = outside::hidden(&homes, &session.private);
+    let mut hidden = outside::hidden(&homes, roots.all(), &session.private);
     hidden.extend(found.secret.iter().take(HELD).filter_map(|path| path.canonicalize().ok()));
     hidden.retain(|path| !roots.all().iter().any(|root| root.starts_with(path)));
     let mut read_only = vec![places.outputs.clone()];

@@ -144,3 +144,36 @@ async fn what_the_repository_keeps_is_no_secret_to_it() {
         assert_eq!(said.matches("hush").count(), 1, "{name}: {said}");
     }
 }
+
+/// `nobody`, as most systems number it.
+const NOBODY: u32 = 65_534;
+
+/// The tests of this file again, where they run as `root`, for a user who is not.
+#[test]
+fn another_user_is_held_in_the_same_way() {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+    if attache_host::user() != 0 {
+        return;
+    }
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let program = folder.path().join("tests");
+    // Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
+    assert!(copied.unwrap().success());
+    fs::create_dir(folder.path().join("tmp")).unwrap();
+    for (path, mode) in [("", 0o755), ("tests", 0o755), ("tmp", 0o700)] {
+        let path = folder.path().join(path);
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    let mut tests = Command::new(&program);
+    tests.args(["execute::tests::walls", "execute::walls", "--test-threads=2"]).current_dir(folder.path());
+    tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
+    let output = tests.uid(NOBODY).gid(NOBODY).output().unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    println!("as nobody: {said}");
+}

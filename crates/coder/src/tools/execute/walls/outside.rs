@@ -98,15 +98,17 @@ pub(super) fn homes() -> Vec<PathBuf> {
     homes.filter(|home| home != Path::new("/") && seen.insert(home.clone())).take(HOMES).collect()
 }
 
-/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the system.
-pub(super) fn hidden(homes: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
+/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the system. The search of the session's folders,
+/// `roots`, finds what a home keeps there.
+pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
     paths.extend(OF_THE_SYSTEM.map(PathBuf::from));
     for home in homes {
         paths.extend(OF_A_HOME.iter().map(|name| home.join(name)));
         paths.extend(protected_names(Guard::Secret).map(|name| home.join(name)));
-        paths.extend(secrets(home));
+        let found = secrets(home).into_iter();
+        paths.extend(found.filter(|path| !roots.iter().any(|root| path.starts_with(root))));
     }
     if user() == 0 {
         paths.extend(OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)));
@@ -169,6 +171,68 @@ fn walk(folder: &Path, depth: usize, mut each: impl FnMut(&Path, &Path, bool) ->
             if each(below, &path, is_folder) && level < depth {
                 folders.push_back((path, level + 1));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hidden, homes};
+    use attache_host::user;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn logins_keys_and_what_is_private_are_hidden_and_settings_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let secret = [
+            ".npmrc",
+            ".cargo/credentials.toml",
+            ".cargo/credentials",
+            ".ssh/config",
+            ".config/gh/hosts.yml",
+            ".config/other/credentials.json",
+            ".config/other/client.pem",
+            ".local/share/keyrings/login.keyring",
+            ".claude/.credentials.json",
+            ".env",
+            ".m2/settings.xml",
+        ];
+        let open = [
+            ".cargo/config.toml",
+            ".gitconfig",
+            ".config/other/settings.json",
+            ".cargo/bin/cargo",
+            "work/x.pem",
+        ];
+        for name in secret.iter().chain(&open).chain(&["own/attache/keys.toml", "link-target/key"]) {
+            fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+            fs::write(home.join(name), "x").unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("link-target"), home.join(".aws")).unwrap();
+        let private = [home.join("own/attache"), home.join("nowhere")];
+        let hidden = hidden(std::slice::from_ref(&home), &[], &private);
+        let is_hidden =
+            |name: &str| home.join(name).ancestors().any(|path| hidden.iter().any(|each| each == path));
+        for name in secret.iter().chain(&["own/attache/keys.toml", "link-target/key"]) {
+            assert!(is_hidden(name), "{name}: {hidden:?}");
+        }
+        for name in open {
+            assert!(!is_hidden(name), "{name}: {hidden:?}");
+        }
+    }
+
+    #[test]
+    fn root_is_kept_from_what_others_cannot_read() {
+        let hidden = hidden(&homes(), &[], &[]);
+        let is_hidden =
+            |path: &str| Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path));
+        assert!(user() != 0 || !Path::new("/etc/shadow").exists() || is_hidden("/etc/shadow"), "{hidden:?}");
+        for path in
+            ["/etc/passwd", "/etc/ssl/certs", "/usr/bin", "/etc/hosts", "/proc/self", "/root", "/home"]
+        {
+            assert!(!is_hidden(path), "{path}");
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 
 /// For how long they are looked at, once the lower number is reached.
-const TIME: Duration = Duration::from_millis(40);
+const TIME: Duration = Duration::from_millis(25);
 
 /// Folders that tools fill, by thousands of files that no person works on. Their own entries are looked at, and nothing below.
 const FILLED: [&str; 14] = [
