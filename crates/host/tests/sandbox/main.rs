@@ -67,7 +67,8 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in `/tmp`, of which bubblewrap shows nothing.
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
         for name in ["project/.git/hooks", "project/src", "outside", "secrets", "temporary"] {
             fs::create_dir_all(at(name)).unwrap();

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// A project in which programs obey files at several depths, and which holds secrets.
 fn project() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    // Not in `/tmp`, of which bubblewrap shows nothing.
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
     for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"] {
         fs::create_dir_all(at(name)).unwrap();
