@@ -90,7 +90,8 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
     let writable = writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
     let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
-    let read_only = bounds.read_only.iter().filter(|path| path.exists());
+    // The root of the disk is read-only already; mounted again it would cover the `/proc` and `/dev` of the sandbox.
+    let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
     all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
     all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
     all.extend(bounds.all_hidden().map(|path| (path.to_owned(), Mount::Empty)));

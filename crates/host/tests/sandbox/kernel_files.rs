@@ -63,6 +63,9 @@ async fn a_session_in_the_root_of_the_disk_gives_no_setting_of_the_kernel_away()
             test -e \"$f\" && (: 3>>\"$f\") 2>/dev/null && echo \"$f\"; done; true";
         let (_, said) = place.run(&sandbox, &(script(&files) + more)).await;
         assert_eq!(said, "", "{}", sandbox.name());
+        place.bounds.read_only = std::mem::take(&mut place.bounds.writable);
+        let (_, said) = place.run(&sandbox, &(script(&files) + more)).await;
+        assert_eq!(said, "", "{}: where it only reads", sandbox.name());
     }
 }
 
