@@ -285,9 +285,7 @@ pub(crate) async fn restore(
                 Err(why) => Ok(Err(why)),
             }
         }
-        Before::Folder => {
-            access.on_disk(place, |folders, place| folders.roots().make_folder(place.resolved.path())).await
-        }
+        Before::Folder => access.on_disk(place, |_, place| place.resolved.make_folder()).await,
         Before::File { content, mode } => written(access, place, content, *mode).await,
         Before::Lost(why) => Ok(Err(format!("it is not kept: {why}"))),
     }
@@ -326,9 +324,9 @@ async fn written(
         Content::Bytes(bytes) => access.write_bytes(place, bytes.clone()).await?,
     };
     let (Ok(()), Some(mode)) = (&written, mode) else { return Ok(written) };
-    let set = move |folders: &Folders, place: &Place| {
+    let set = move |_: &Folders, place: &Place| {
         let path = place.resolved.path();
-        let set = folders.roots().open_read(&path)?.set_permissions(Permissions::from_mode(mode));
+        let set = place.resolved.open_read()?.set_permissions(Permissions::from_mode(mode));
         set.map_err(|error| FileError::new(&path, error.into()))
     };
     // A client may keep the file for itself, and then there are no permissions to set.

@@ -198,6 +198,14 @@ impl Toolbox<'_> {
             Ok(place) => place,
             Err(why) => return self.failed(call.announce().await?, &why).await,
         };
+        // The way there may have changed since it was judged, so where it led is judged as well.
+        let verdict = match action {
+            Action::Edit(_) | Action::Write(_) => verdict,
+            action => self.decide_at(action, &place).await?,
+        };
+        if verdict.decision == Decision::Refuse {
+            return self.refused(call.announce().await?, &verdict.why()).await;
+        }
         let line = if let Action::Read(read) = action { read.line.map(|line| line.max(1)) } else { None };
         call = call.location(&place.absolute, line);
         match action {

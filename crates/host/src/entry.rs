@@ -19,24 +19,13 @@ impl Roots {
     /// Removes an empty folder that is no root.
     pub fn remove_folder(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
-        let entry = self.resolve_entry(path)?;
-        let removed = Folder::of(&entry, false).and_then(|(folder, name)| {
-            folder.remove_folder(name)?;
-            Ok(folder.sync()?)
-        });
-        removed.map_err(|reason| FileError::new(path, reason))
+        remove_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
     /// Makes a folder and those on the way to it; one that is there is fine.
     pub fn make_folder(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
-        let entry = self.resolve_entry(path)?;
-        let made = Folder::of(&entry, true).and_then(|(folder, name)| {
-            folder.make(name)?;
-            // What is there may be something else.
-            Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
-        });
-        made.map_err(|reason| FileError::new(path, reason))
+        make_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
     /// Moves a regular file to a path where nothing is, and makes the folders that it lacks. Between two file systems the
@@ -49,6 +38,45 @@ impl Roots {
         }
         move_file((from, &source), (to, &target))
     }
+}
+
+/// At the path as it was resolved: a symbolic link put in the way since then is not followed ([`Reason::Changed`]).
+impl Resolved {
+    /// As [`Roots::remove_file`].
+    pub fn remove_file(&self) -> Result<(), FileError> {
+        remove_file(self).map_err(|reason| FileError::new(&self.path(), reason))
+    }
+
+    /// As [`Roots::remove_folder`].
+    pub fn remove_folder(&self) -> Result<(), FileError> {
+        remove_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
+    }
+
+    /// As [`Roots::make_folder`].
+    pub fn make_folder(&self) -> Result<(), FileError> {
+        make_folder(self).map_err(|reason| FileError::new(&self.path(), reason))
+    }
+
+    /// As [`Roots::move_file`].
+    pub fn move_to(&self, target: &Resolved) -> Result<(), FileError> {
+        if target.relative().as_os_str().is_empty() {
+            return Err(FileError::new(&target.path(), Reason::Folder));
+        }
+        move_file((&self.path(), self), (&target.path(), target))
+    }
+}
+
+fn remove_folder(entry: &Resolved) -> Result<(), Reason> {
+    let (folder, name) = Folder::of(entry, false)?;
+    folder.remove_folder(name)?;
+    Ok(folder.sync()?)
+}
+
+fn make_folder(entry: &Resolved) -> Result<(), Reason> {
+    let (folder, name) = Folder::of(entry, true)?;
+    folder.make(name)?;
+    // What is there may be something else.
+    Ok(folder.open(name, libc::O_RDONLY | libc::O_DIRECTORY, 0).map(drop)?)
 }
 
 fn remove_file(entry: &Resolved) -> Result<(), Reason> {

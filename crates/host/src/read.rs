@@ -48,6 +48,19 @@ impl Roots {
     }
 }
 
+impl Resolved {
+    /// Opens the regular file that was at the path when it was resolved. A symbolic link put in the way since then is not followed:
+    /// [`Reason::Changed`].
+    pub fn open_read(&self) -> Result<File, FileError> {
+        open(&self.path(), self)
+    }
+
+    /// The bytes of that file, at most `limit` of them; of a larger file none are given.
+    pub fn read(&self, limit: u64) -> Result<Vec<u8>, FileError> {
+        bytes(&self.path(), self.open_read()?, limit)
+    }
+}
+
 fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
     let (folder, name) = Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
     // Without waiting, so that a pipe nobody writes to holds up nobody.

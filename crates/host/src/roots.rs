@@ -96,6 +96,16 @@ impl Roots {
         }
     }
 
+    /// Fails with [`Reason::Changed`] if the path no longer leads to itself, because a symbolic link was put in the way since it was
+    /// resolved.
+    pub fn check_unchanged(&self, resolved: &Resolved) -> Result<(), FileError> {
+        let path = resolved.path();
+        match self.resolve(&path)?.path() == path {
+            true => Ok(()),
+            false => Err(FileError::new(&path, Reason::Changed)),
+        }
+    }
+
     /// Where a path leads; a symbolic link at its end is followed if `to_the_end`.
     fn followed(&self, path: &Path, to_the_end: bool) -> Result<Resolved, FileError> {
         if path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().contains(&0) {

@@ -31,6 +31,14 @@ impl Roots {
     }
 }
 
+impl Resolved {
+    /// As [`Roots::write`], at the path as it was resolved. A symbolic link put in the way since then is not followed:
+    /// [`Reason::Changed`].
+    pub fn write(&self, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+        write(&self.path(), self, content.as_ref())
+    }
+}
+
 /// Whether it ends as only the name of a folder does: `a/` and `a/.` would be taken for `a`.
 pub(crate) fn names_folder(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();

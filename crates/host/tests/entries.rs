@@ -97,3 +97,34 @@ fn a_name_that_is_too_long_is_said_to_be_so() {
     }
     roots.move_file("a", "y".repeat(255)).unwrap();
 }
+
+/// A resolved path stays what it was, whatever is put in its way.
+#[test]
+fn what_was_resolved_is_not_followed_through_a_link_that_was_put_in_the_way() {
+    let (folder, roots) = project();
+    let resolved = |path: &str| roots.resolve(path).unwrap();
+    let (there, new, free) = (resolved("folder/c"), resolved("folder/new"), resolved("other/c"));
+    assert_eq!(there.read(9).unwrap(), b"folder/c");
+    roots.check_unchanged(&there).unwrap();
+    fs::rename(folder.path().join("folder"), folder.path().join("aside")).unwrap();
+    fs::create_dir(folder.path().join("beside")).unwrap();
+    fs::write(folder.path().join("beside/c"), "beside").unwrap();
+    symlink("beside", folder.path().join("folder")).unwrap();
+    for done in [
+        reason(roots.check_unchanged(&there)),
+        reason(there.open_read()),
+        reason(there.read(9)),
+        reason(there.write("x")),
+        reason(there.remove_file()),
+        reason(there.remove_folder()),
+        reason(there.move_to(&free)),
+        reason(new.write("x")),
+        reason(new.make_folder()),
+        reason(resolved("a").move_to(&new)),
+    ] {
+        assert_eq!(done, "Changed");
+    }
+    let left: Vec<_> = fs::read_dir(folder.path().join("beside")).unwrap().flatten().collect();
+    assert_eq!((left.len(), fs::read_to_string(left[0].path()).unwrap()), (1, "beside".to_owned()));
+    assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), "a");
+}

@@ -1,5 +1,6 @@
 //! Which commands a rule is about, by the words of each.
 
+use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
@@ -187,7 +188,7 @@ pub(crate) fn begins_with(part: &Part, words: &[String]) -> bool {
     let own = unwrapped(&part.words);
     let same = |(word, wanted): (&Word, &String)| word.is_literal() && word.text == *wanted;
     let begins = !words.is_empty() && own.len() >= words.len() && own.iter().zip(words).all(same);
-    begins && sets_no_more_than_looks(part) && !runs_its_arguments(own)
+    begins && sets_no_more_than_looks(part) && options::are_harmless(own, words.len())
 }
 
 /// The words behind `timeout 60`, `time` and `nice`, which change nothing of what runs.
@@ -208,39 +209,6 @@ fn unwrapped(mut words: &[Word]) -> &[Word] {
 fn is_time(text: &str) -> bool {
     let number = text.strip_suffix(['s', 'm', 'h']).unwrap_or(text);
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
-}
-
-/// Whether words of the command name what else is to run: a rule for its beginning does not cover that.
-fn runs_its_arguments(words: &[Word]) -> bool {
-    let has = |options: &[&str]| {
-        let named = |word: &Word| options.iter().any(|option| word.text.starts_with(option));
-        words.iter().skip(1).any(named)
-    };
-    match words.first().map(|word| word.text.as_str()) {
-        Some("git") => {
-            let before = words.iter().skip(1).take_while(|word| word.text.starts_with('-'));
-            let quiet = |word: &Word| ["--no-pager", "--no-optional-locks"].contains(&word.text.as_str());
-            let more = [
-                "--upload-p",
-                "--receive-p",
-                "--exec",
-                "--ext-",
-                "--open-files",
-                "-x",
-                "--extcmd",
-                "--template",
-            ];
-            !before.into_iter().all(quiet) || has(&more)
-        }
-        Some("find") => has(&["-exec", "-ok", "-delete", "-fprint", "-fls"]),
-        Some("tar") => {
-            has(&["--to-com", "--checkpoint-a", "-I", "--use-com", "--rsh", "-F", "--info-s", "--new-vol"])
-        }
-        Some("sort") => has(&["--comp", "-o", "--out"]),
-        Some("rsync") => has(&["-e", "--rsh", "--rsync-path"]),
-        Some("cargo") => has(&["--config"]),
-        _ => false,
-    }
 }
 
 /// Whether the command comes to these words: it begins with them, options between them left out, or it is a program that runs its arguments
@@ -304,10 +272,21 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
     bare.split(|each| !inside(each)).filter(|token| !token.is_empty()).map(str::to_owned).collect()
 }
 
+/// Whether the second word of the program says what it does.
+pub(crate) fn has_verbs(program: &str) -> bool {
+    WITH_VERBS.contains(&program)
+}
+
 /// Whether the program does what its arguments say.
 pub(crate) fn is_runner(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     RUNNERS.contains(&name)
+}
+
+/// Whether git shows differences, for which a repository can name programs.
+pub(crate) fn shows_differences(part: &Part) -> bool {
+    let shows = ["blame", "diff", "log", "show", "shortlog", "-v", "-vv", "--verbose"];
+    part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
 /// The beginning of a command that a rule could be about: the program, and its verb where it has some.

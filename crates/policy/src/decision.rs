@@ -39,7 +39,9 @@ pub enum Reason {
     NoSandbox,
     /// It may reach the network.
     Network,
-    /// The project's configuration can make it run programs, and no sandbox holds it.
+    /// The agent asks to run it without the sandbox that works here.
+    Unsandboxed,
+    /// The project's configuration can make it run programs.
     Project,
     /// A rule says so, in its words.
     Rule(String),
@@ -118,6 +120,7 @@ impl Reason {
             Self::Sandbox => "sandbox",
             Self::NoSandbox => "no-sandbox",
             Self::Network => "network",
+            Self::Unsandboxed => "unsandboxed",
             Self::Project => "project",
             Self::Rule(_) => "rule",
             Self::Secret => "secret",
@@ -141,9 +144,8 @@ impl fmt::Display for Reason {
             Self::Sandbox => f.write_str("a sandbox holds it"),
             Self::NoSandbox => f.write_str("no sandbox holds it"),
             Self::Network => f.write_str("it may reach the network"),
-            Self::Project => f.write_str(
-                "the project's own configuration can make it run programs, and no sandbox holds it",
-            ),
+            Self::Unsandboxed => f.write_str("it would run without the sandbox"),
+            Self::Project => f.write_str("the project's own configuration can make it run programs"),
             Self::Rule(rule) => f.write_str(rule),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
             Self::Guarded => f.write_str("it may change a file that programs or agents obey"),

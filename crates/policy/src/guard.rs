@@ -2,6 +2,7 @@
 
 mod names;
 
+use crate::wildcard::{fits, is_wild, meet};
 use names::{OBEYED, OBEYED_PATHS, SECRET, SECRET_PATHS};
 use std::borrow::Cow;
 
@@ -56,17 +57,16 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|each| each.eq_ignore_ascii_case(name))
 }
 
-/// Whether a pattern of names of files may lead to a secret. Only one that ends with a plain ending, such as `src/*.rs`, does not.
-pub(crate) fn may_be_secret(pattern: &str) -> bool {
-    let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let wild = |text: &str| text.contains(['*', '?', '[', '{', '~']);
-    let Some(end) = name.strip_prefix('*').and_then(|rest| rest.rfind('.').and_then(|at| rest.get(at..)))
-    else {
-        return true;
-    };
-    let plain = end.len() > 1 && end.bytes().skip(1).all(|each| each.is_ascii_alphanumeric());
-    let middle = name.get(1..name.len() - end.len()).unwrap_or("*");
-    wild(folder) || !plain || wild(middle) || is_secret(end)
+/// Whether a pattern of files may lead to a secret: whether a secret's name fits its last part.
+pub(crate) fn may_fit_a_secret(pattern: &str) -> bool {
+    let name = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or(pattern);
+    if !is_wild(name) {
+        return is_secret(&name.to_lowercase());
+    }
+    let hidden = name.starts_with(['.', '[']);
+    let families = [".env*", ".envrc*"].iter().any(|family| hidden && meet(name, family));
+    let ends = SECRET_ENDS.iter().any(|end| meet(name, &format!("*{end}")));
+    families || ends || SECRET.iter().any(|secret| fits(name, secret))
 }
 
 fn is_secret(name: &str) -> bool {

@@ -6,7 +6,7 @@ use crate::folders::Folders;
 use crate::guard::Guard;
 use crate::mode::Mode;
 use crate::reach::Reach;
-use crate::rule::{Effect, Rule, Subject};
+use crate::rule::{Effect, Rule, Run, Subject};
 use std::path::Path;
 use url::Url;
 
@@ -32,7 +32,10 @@ impl Judge<'_> {
             Touch::Nothing => Verdict::run(Reason::Nothing),
             Touch::Reads(paths) => self.all(paths, |path| self.reads(tool, path)),
             Touch::Changes(paths) => self.all(paths, |path| self.changes(tool, path)),
-            Touch::Runs { command, sandboxed, network } => self.line(command, *sandboxed, *network),
+            Touch::Runs { command, sandboxed, network } => {
+                self.line(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed })
+            }
+            Touch::Unsandboxed { command } => self.line_outside(command),
             Touch::Mcp { server, tool } => self.mcp(server, tool),
             Touch::Fetches { url } => self.fetches(url),
         }

@@ -23,6 +23,7 @@ mod command;
 #[cfg(test)]
 mod corpus;
 mod decision;
+mod expand;
 mod folders;
 mod guard;
 mod judge;
@@ -30,16 +31,21 @@ mod line;
 mod missing;
 mod mode;
 mod offer;
+mod options;
 mod policy;
 #[cfg(test)]
 mod properties;
 mod reach;
 mod reading;
+mod repository;
 mod rule;
 mod rules;
+mod search_path;
 mod shell;
 pub mod text;
 mod touch;
+mod whole_folders;
+mod wildcard;
 
 pub use decision::{Decision, Reason, Verdict};
 pub use folders::{Folders, Place};
@@ -51,4 +57,5 @@ pub use offer::{Question, Scope};
 pub use policy::Policy;
 pub use rule::{Effect, Pattern, Rule, Subject};
 pub use rules::{RuleFault, Rules};
+pub use search_path::safe_path;
 pub use touch::Touch;

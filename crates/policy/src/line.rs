@@ -1,27 +1,31 @@
 //! Judging a command line: every command in it, and every file that it names.
 
+mod files;
+
 use crate::command;
 use crate::decision::{Decision, Reason, Verdict};
-use crate::guard::Guard;
-use crate::judge::{Judge, allowed, changes, reads, strict};
+use crate::judge::{Judge, allowed, strict};
 use crate::mode::Mode;
 use crate::reach::Reach;
-use crate::reading::{self, Read};
-use crate::rule::{Effect, Subject};
-use crate::shell::{NotUnderstood, Part, Redirect, Word, parts};
+use crate::reading;
+use crate::repository::{self, Special};
+use crate::rule::{Effect, Run, Subject};
+use crate::search_path;
+use crate::shell::{NotUnderstood, Part, parts};
+use crate::whole_folders;
 use std::path::{Path, PathBuf};
 
 /// In how many folders a command may find itself, as far as one can tell.
 const MOST_FOLDERS: usize = 16;
 
-/// Files that are none.
-const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
-
 /// A command line in its surroundings.
 struct Line<'j> {
     judge: &'j Judge<'j>,
-    sandboxed: bool,
-    network: bool,
+    run: Run,
+    /// Whether a command of the line runs what others name to it, as `xargs` does.
+    feeds: bool,
+    /// Whether a rule allows one of the commands.
+    ruled: bool,
     /// The folders in which the next command may run; none when nobody knows.
     folders: Vec<PathBuf>,
 }
@@ -37,43 +41,50 @@ pub(super) fn commands(text: &str) -> Result<Vec<Part>, NotUnderstood> {
 
 impl Judge<'_> {
     /// What is to be done about a command line.
-    pub(super) fn line(&self, text: &str, sandboxed: bool, network: bool) -> Verdict {
-        let mut line = Line { judge: self, sandboxed, network, folders: vec![self.folders.cwd().to_owned()] };
+    pub(super) fn line(&self, text: &str, run: Run) -> Verdict {
+        self.line_and_rule(text, run).0
+    }
+
+    /// What is to be done about a command line that is to run without the sandbox that works here.
+    pub(super) fn line_outside(&self, text: &str) -> Verdict {
+        let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
+        match verdict.decision {
+            Decision::Run if !ruled => Verdict::ask(Reason::Unsandboxed),
+            _ => verdict,
+        }
+    }
+
+    /// What is to be done about a command line, and whether a rule for commands allows it.
+    fn line_and_rule(&self, text: &str, run: Run) -> (Verdict, bool) {
+        let folders = vec![self.folders.cwd().to_owned()];
+        let mut line = Line { judge: self, run, feeds: false, ruled: false, folders };
         let verdict = match commands(text) {
-            Ok(parts) => parts.iter().map(|part| line.part(part)).reduce(Verdict::and),
-            Err(why) => {
-                let rule = self.says(|subject, effect| is_perhaps_about(subject, effect, text));
-                let unruled = match self.mode {
-                    Mode::Plan => Verdict::refuse(Reason::Mode),
-                    _ => Verdict::ask(Reason::NotUnderstood(why.0)),
-                };
-                let tokens = command::tokens(text);
-                let named =
-                    tokens.iter().filter_map(|token| line.everywhere(token, |reach| line.names(reach)));
-                let ruled = named.filter(Verdict::is_by_rule).chain(strict(rule));
-                Some(ruled.fold(unruled, Verdict::and))
-            }
+            Ok(parts) => line.parts(&parts),
+            Err(why) => Some(line.not_understood(text, why)),
         };
         let verdict = verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
-        // The network is not the mode's to give: also what only reads wants it for something.
+        // A reading command gets the network only by a rule, as any other.
         let verdict = match verdict.decision {
-            Decision::Run if sandboxed && network && !verdict.is_by_rule() => Verdict::ask(Reason::Network),
+            Decision::Run if run.sandboxed && run.network && !line.ruled => Verdict::ask(Reason::Network),
             _ => verdict,
         };
         // A rule for the whole line speaks for each of its parts, but not against a rule that is stricter.
-        let whole = self.says(|subject, _| matches!(subject, Subject::Line(line) if line == text));
+        let whole = self.says(|subject, effect| {
+            subject.covers(effect, run) && matches!(subject.commands(), Subject::Line(line) if line == text)
+        });
         let open = verdict.decision < Decision::Refuse
             && !(verdict.decision == Decision::Ask && verdict.is_by_rule());
-        match strict(whole) {
-            Some(strict) => verdict.and(strict),
-            None => allowed(whole).filter(|_| open).unwrap_or(verdict),
+        match (strict(whole), allowed(whole).filter(|_| open)) {
+            (Some(strict), _) => (verdict.and(strict), false),
+            (None, Some(allowed)) => (allowed, true),
+            (None, None) => (verdict, line.ruled),
         }
     }
 }
 
 /// Whether a strict rule may be about a line that is not understood: whether its words stand in it at all.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
-    let named = match subject {
+    let named = match subject.commands() {
         Subject::Command(words) => command::stands_in(text, words),
         Subject::Tool(tool) => tool == "execute",
         _ => false,
@@ -82,6 +93,37 @@ fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
 }
 
 impl Line<'_> {
+    fn parts(&mut self, parts: &[Part]) -> Option<Verdict> {
+        self.feeds = parts.iter().filter_map(command::program).any(whole_folders::takes_names);
+        let verdict = parts.iter().map(|part| self.part(part)).reduce(Verdict::and)?;
+        // A file that it writes gives it a folder to write to.
+        let writes = parts
+            .iter()
+            .flat_map(|part| &part.redirects)
+            .any(|redirect| redirect.writes && !files::is_none(redirect));
+        let obeys = || parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part));
+        Some(match verdict.decision {
+            Decision::Run if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
+                Verdict::ask(Reason::Project)
+            }
+            _ => verdict,
+        })
+    }
+
+    /// A line of which only words are known.
+    fn not_understood(&self, text: &str, why: NotUnderstood) -> Verdict {
+        let rule = self.judge.says(|subject, effect| {
+            subject.covers(effect, self.run) && is_perhaps_about(subject, effect, text)
+        });
+        let unruled = match self.judge.mode {
+            Mode::Plan => Verdict::refuse(Reason::Mode),
+            _ => Verdict::ask(Reason::NotUnderstood(why.0)),
+        };
+        let tokens = command::tokens(text);
+        let named = tokens.iter().filter_map(|token| self.everywhere(token, |reach| self.names(reach)));
+        named.filter(Verdict::is_by_rule).chain(strict(rule)).fold(unruled, Verdict::and)
+    }
+
     fn part(&mut self, part: &Part) -> Verdict {
         let redirects: Vec<_> = part.redirects.iter().map(|redirect| self.redirect(redirect)).collect();
         let run = self.command(part);
@@ -90,7 +132,9 @@ impl Line<'_> {
 
     fn command(&mut self, part: &Part) -> Verdict {
         let judge = self.judge;
-        let rule = judge.says(|subject, effect| subject.is_about_command(part, effect));
+        let rule = judge.says(|subject, effect| {
+            subject.covers(effect, self.run) && subject.is_about_command(part, effect)
+        });
         let strict = strict(rule);
         if let Some(denied) = strict.clone().filter(refuses) {
             return denied;
@@ -101,7 +145,9 @@ impl Line<'_> {
             Some("cd") => (true, moved.flatten()),
             Some(program) => {
                 let read = reading::reads(program, part.words.get(1..).unwrap_or_default());
-                match read.filter(|_| command::sets_no_more_than_looks(part)) {
+                let plain = || command::sets_no_more_than_looks(part);
+                let replaced = || search_path::is_replaced(program, judge.folders);
+                match read.filter(|_| plain() && !replaced()) {
                     Some(read) => (true, self.reading(&read)),
                     None => (false, self.naming(part)),
                 }
@@ -114,18 +160,36 @@ impl Line<'_> {
         if judge.mode == Mode::Plan && !reads {
             return Verdict::refuse(Reason::Mode);
         }
-        if let Some(verdict) = strict.or(files).or_else(|| allowed(rule)) {
+        if let Some(verdict) = strict.or(files) {
+            return verdict;
+        }
+        if let Some(verdict) = allowed(rule) {
+            self.ruled = true;
             return verdict;
         }
         match judge.mode {
-            _ if reads && !self.sandboxed && command::obeys_the_project(part) => {
+            _ if reads && !self.run.sandboxed && command::obeys_the_project(part) => {
                 Verdict::ask(Reason::Project)
             }
+            _ if reads && program == Some("git") => self.git(part),
             _ if reads => Verdict::run(Reason::ReadOnly),
-            Mode::Auto if !self.sandboxed => Verdict::ask(Reason::NoSandbox),
-            Mode::Auto if self.network => Verdict::ask(Reason::Network),
+            Mode::Auto if !self.run.sandboxed => Verdict::ask(Reason::NoSandbox),
+            Mode::Auto if self.run.network => Verdict::ask(Reason::Network),
             Mode::Auto => judge.unless_broken(Verdict::run(Reason::Sandbox)),
             _ => Verdict::ask(Reason::Mode),
+        }
+    }
+
+    /// A git command that only shows something, in a sandbox: what its repository says may run programs there, or show other files.
+    fn git(&self, part: &Part) -> Verdict {
+        let inside = |path: &Path| !self.reach(path, ".").outside;
+        let verdict = self
+            .places()
+            .find_map(|folder| repository::special(folder, command::shows_differences(part), inside));
+        match verdict {
+            Some(Special::RunsPrograms) => Verdict::ask(Reason::Project),
+            Some(Special::FilesOutside) => Verdict::ask(Reason::Outside),
+            None => Verdict::run(Reason::ReadOnly),
         }
     }
 
@@ -151,112 +215,6 @@ impl Line<'_> {
                 self.folders.clear();
                 Some(Verdict::ask(Reason::Outside))
             }
-        }
-    }
-
-    /// The files of a command that only reads.
-    fn reading(&self, read: &Read<'_>) -> Option<Verdict> {
-        let judge = |word: &&Word| {
-            let wild = |part: &str| part.starts_with('.') && part.contains(['*', '?', '[']);
-            match &word.text {
-                text if word.pattern && text.contains('~') => Some(Verdict::ask(Reason::Outside)),
-                _ if word.pattern && !read.names_only => Some(Verdict::ask(Reason::Secret)),
-                text if word.pattern && (text.contains('{') || text.split('/').any(wild)) => {
-                    Some(Verdict::ask(Reason::Outside))
-                }
-                text => self.everywhere(text, |reach| self.reads(reach)),
-            }
-        };
-        read.files.iter().filter_map(judge).reduce(Verdict::and)
-    }
-
-    /// Judges what a word of a command may mean as a path, in every folder where the command may run.
-    fn everywhere(&self, text: &str, judge: impl Fn(&Reach) -> Option<Verdict>) -> Option<Verdict> {
-        let behind = text.split(['=', ':']).skip(1);
-        let paths = std::iter::once(text).chain(behind).map(|path| path.trim_start_matches('@'));
-        let found = paths.filter(|path| !path.is_empty()).filter_map(|path| {
-            // Where nobody knows the folder it is anywhere, perhaps still here.
-            let lost = self.folders.is_empty() && !path.starts_with('/');
-            let here = [self.judge.folders.cwd().to_owned()];
-            let from = if self.folders.is_empty() { here.as_slice() } else { self.folders.as_slice() };
-            let found = from.iter().filter_map(|from| judge(&self.reach(from, path)));
-            found.chain(lost.then(|| Verdict::ask(Reason::Outside))).reduce(Verdict::and)
-        });
-        found.reduce(Verdict::and)
-    }
-
-    fn reach(&self, from: &Path, path: &str) -> Reach {
-        Reach::of(self.judge.folders, from, path)
-    }
-
-    fn reads(&self, reach: &Reach) -> Option<Verdict> {
-        let rule = self.judge.says(|subject, _| reads(subject, reach));
-        let outside = || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
-        let secret = || (reach.guard == Some(Guard::Secret)).then(|| Verdict::ask(Reason::Secret));
-        strict(rule).or_else(outside).or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
-    }
-
-    /// Whether it leads to what the session's own commands left.
-    fn is_scratch(&self, reach: &Reach) -> bool {
-        let within = |scratch: &Path| {
-            reach.absolute.canonicalize().is_ok_and(|real| real != scratch && real.starts_with(scratch))
-        };
-        self.judge.scratch.is_some_and(within)
-    }
-
-    /// The files that a command names which may do anything with them.
-    fn naming(&self, part: &Part) -> Option<Verdict> {
-        let runs = command::program(part).is_some_and(command::is_runner);
-        let values = part.assignments.iter().map(|(_, value)| value);
-        let words = part.words.iter().chain(&part.data).chain(values);
-        let judge = |text: &str| self.everywhere(text, |reach| self.names(reach));
-        let found = words.filter_map(|word| {
-            let whole = judge(&word.text);
-            let tokens = if runs { command::tokens(&word.text) } else { Vec::new() };
-            tokens.iter().filter_map(|token| judge(token)).chain(whole).reduce(Verdict::and)
-        });
-        found.reduce(Verdict::and)
-    }
-
-    fn names(&self, reach: &Reach) -> Option<Verdict> {
-        let judge = self.judge;
-        let rule = judge.says(|subject, effect| {
-            effect != Effect::Allow && (reads(subject, reach) || changes(subject, reach))
-        });
-        let guarded = match reach.guard {
-            Some(Guard::Secret) => Some(Verdict::ask(Reason::Secret)),
-            Some(Guard::Obeyed) => Some(Verdict::ask(Reason::Guarded)),
-            None => None,
-        };
-        strict(rule).or_else(|| guarded.filter(|_| !judge.names(reach, changes)))
-    }
-
-    /// A file in place of the terminal.
-    fn redirect(&self, redirect: &Redirect) -> Verdict {
-        let target = &redirect.target;
-        if NO_FILES.contains(&target.text.as_str()) && target.is_literal() {
-            return Verdict::run(Reason::ReadOnly);
-        }
-        let verdict = match target {
-            target if target.pattern && target.text.starts_with('~') => Verdict::ask(Reason::Outside),
-            target if !target.is_literal() => {
-                Verdict::ask(Reason::NotUnderstood("nobody knows the name of a file that it opens"))
-            }
-            target if redirect.writes => {
-                let change = |reach: &Reach| {
-                    let change = self.judge.change("", reach);
-                    let outside = reach.outside && !refuses(&change);
-                    Some(if outside { Verdict::ask(Reason::Outside) } else { change })
-                };
-                self.everywhere(&target.text, change).unwrap_or_else(|| Verdict::ask(Reason::Outside))
-            }
-            target => self
-                .everywhere(&target.text, |reach| self.reads(reach))
-                .unwrap_or_else(|| Verdict::run(Reason::ReadOnly)),
-        };
-        match redirect.writes && self.judge.mode == Mode::Plan && !refuses(&verdict) {
-            true => Verdict::refuse(Reason::Mode),
-            false => verdict,
         }
     }
 }

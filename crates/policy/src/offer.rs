@@ -6,7 +6,7 @@ use crate::decision::{Decision, Reason};
 use crate::judge::Judge;
 use crate::line::commands;
 use crate::reach::Reach;
-use crate::rule::{Effect, Pattern, Rule, Subject, host_of};
+use crate::rule::{Effect, Pattern, Rule, Run, Subject, host_of};
 use crate::shell::Part;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
@@ -79,10 +79,13 @@ impl Judge<'_> {
         let reject = reject.unwrap_or_else(|| Subject::Tool("execute".to_owned()));
         let scopes = match &allow {
             _ if !keeps => Vec::new(),
-            Some(Subject::Command(_) | Subject::Mcp { .. } | Subject::Host(_)) => {
-                vec![Scope::Project, Scope::User]
-            }
-            _ => vec![Scope::Project],
+            Some(subject) => match subject.commands() {
+                Subject::Command(_) | Subject::Mcp { .. } | Subject::Host(_) => {
+                    vec![Scope::Project, Scope::User]
+                }
+                _ => vec![Scope::Project],
+            },
+            None => vec![Scope::Project],
         };
         Question { reason, allow, reject, scopes }
     }
@@ -105,11 +108,10 @@ impl Judge<'_> {
                 let every = Pattern::new("**").ok().into_iter();
                 every.chain(paths.iter().filter_map(exactly)).map(Subject::Changes).collect()
             }
-            Touch::Runs { command, sandboxed, .. } => {
-                let mut subjects: Vec<_> = self.asking(command, *sandboxed).into_iter().collect();
-                subjects.push(Subject::Line((*command).to_owned()));
-                subjects
+            Touch::Runs { command, sandboxed, network } => {
+                self.commands(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed })
             }
+            Touch::Unsandboxed { command } => self.commands(command, Run { sandboxed: false, network: true }),
             Touch::Mcp { server, tool } => {
                 vec![Subject::Mcp { server: (*server).to_owned(), tool: Some((*tool).to_owned()) }]
             }
@@ -117,6 +119,12 @@ impl Judge<'_> {
                 Url::parse(url).ok().as_ref().and_then(host_of).map(Subject::Host).into_iter().collect()
             }
         }
+    }
+
+    /// What a rule for a command line that runs in this way could be about.
+    fn commands(&self, line: &str, run: Run) -> Vec<Subject> {
+        let subjects = self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
+        subjects.map(|subject| subject.for_run(run)).collect()
     }
 
     /// The one beginning that all commands of the line have which do more than read.

@@ -3,7 +3,6 @@
 //! A command is on this list with the options that are known to be harmless, and with no other: an option that is not named here may write
 //! a file or start a program. What it reads is judged apart, by the paths among its words.
 
-use crate::guard::may_be_secret;
 use crate::shell::Word;
 
 /// What the words behind the options are.
@@ -107,15 +106,31 @@ pub(crate) fn obeys_the_project(program: &str, arguments: &[Word]) -> bool {
 pub(crate) struct Read<'w> {
     /// The words that are files.
     pub(crate) files: Vec<&'w Word>,
-    /// Whether only names and properties of them are shown.
+    /// The words that are text, but of which a shell may make names of files.
+    pub(crate) names: Vec<&'w Word>,
+    /// Whether only names and properties of the files are shown.
     pub(crate) names_only: bool,
+    /// Whether a folder among the files stands for what is in it.
+    pub(crate) whole_folders: bool,
+    /// Whether git reads patterns among the files.
+    pub(crate) paths_of_git: bool,
+    /// Whether it may show the content of any file.
+    pub(crate) everything: bool,
 }
 
 /// What the command reads; `None` if it may do more than that.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
     let names_only = program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
-    files(program, arguments).map(|files| Read { files, names_only })
+    let files = files(program, arguments)?;
+    let shows_words = program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
+    let names = match shows_words {
+        true => arguments.iter().filter(|word| word.pattern).collect(),
+        false => Vec::new(),
+    };
+    let git = program == "git";
+    let everything = git && shows_everything(arguments);
+    Some(Read { files, names, names_only, whole_folders: program == "diff", paths_of_git: git, everything })
 }
 
 fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
@@ -139,11 +154,19 @@ fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
 
 fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
     let (_, letters, long, operands) = PROGRAMS.iter().find(|(name, ..)| *name == program)?;
-    let options = |word: &&Word| word.text.starts_with('-') && word.text != "-";
-    if !arguments.iter().filter(options).all(|word| is_harmless_option(word, letters, long)) {
-        return None;
+    // Behind `--` nothing is an option.
+    let end = arguments.iter().position(|word| word.text == "--").unwrap_or(arguments.len());
+    let is_option = |word: &Word| word.text.starts_with('-') && word.text != "-";
+    let (mut behind, mut values) = (Vec::new(), Vec::new());
+    for (at, word) in arguments.iter().enumerate() {
+        match at < end && is_option(word) {
+            true if !is_harmless_option(word, letters, long) => return None,
+            true if word.text.contains('=') && *operands != Text => values.push(word),
+            true => {}
+            false if at == end => {}
+            false => behind.push(word),
+        }
     }
-    let behind: Vec<_> = arguments.iter().filter(|word| !options(word)).collect();
     let files = match operands {
         Operands::None if behind.is_empty() => Vec::new(),
         Operands::None => return None,
@@ -151,18 +174,16 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         Text if program == "date" => behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?,
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
+        // A shell may make several words of a pattern, of which only the first is none of a file.
+        PatternAndFiles if behind.first().is_some_and(|word| word.pattern) => behind,
         PatternAndFiles => behind.get(1..).unwrap_or_default().to_vec(),
         // The second file of `uniq` is written.
-        Files if program == "uniq" && behind.len() > 1 => return None,
+        Files if program == "uniq" && (behind.len() > 1 || !are_literal(arguments)) => return None,
         Files | Names => behind,
     };
-    let known = |word: &&&Word| !word.variable && !word.substitution;
-    // What a pattern leads to is judged with the files; names alone tell little.
-    let shown = |word: &&&Word| *operands == Names || !word.pattern || may_be_secret(&word.text);
-    let known = arguments.iter().all(|word| known(&&word) || *operands == Text);
-    let values =
-        arguments.iter().filter(|word| options(word) && word.text.contains('=') && *operands != Text);
-    known.then(|| files.into_iter().filter(|word| shown(&word)).chain(values).collect())
+    let known = |word: &Word| !word.variable && !word.substitution;
+    let known = arguments.iter().all(|word| known(word) || *operands == Text);
+    known.then(|| files.into_iter().chain(values).collect())
 }
 
 fn is_harmless_option(word: &Word, letters: &str, long: &[&str]) -> bool {
@@ -287,7 +308,20 @@ fn git(arguments: &[Word]) -> Option<Vec<&Word>> {
         return (fits && (!needs || !rest.is_empty())).then(Vec::new);
     }
     let fits = SHOWS.contains(&verb) && !rest.iter().any(does_more);
-    fits.then(|| rest.iter().filter(|word| !word.pattern || may_be_secret(&word.text)).collect())
+    fits.then(|| rest.iter().collect())
+}
+
+/// Whether git shows the content of files and no path says of which.
+fn shows_everything(arguments: &[Word]) -> bool {
+    let end = arguments.iter().position(|word| word.text == "--");
+    let has = |words: &[&str]| arguments.iter().any(|word| words.contains(&word.text.as_str()));
+    let patch = |word: &Word| {
+        ["-p", "-u", "-U", "-S", "-G", "-L", "--pa", "--un", "--cc", "-c", "-m"]
+            .iter()
+            .any(|option| word.text.starts_with(option))
+    };
+    let shows = has(&["diff", "show"]) || (has(&["log"]) && arguments.iter().any(patch));
+    shows && end.is_none_or(|end| end + 1 == arguments.len())
 }
 
 fn does_more(word: &Word) -> bool {

@@ -55,6 +55,25 @@ pub enum Subject {
     },
     /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the usual one.
     Host(String),
+    /// Runs of commands that a sandbox does not hold, or that can reach the network. Every other subject that is about commands and
+    /// allows covers only runs in a sandbox without the network.
+    Beyond {
+        /// The commands.
+        commands: Box<Subject>,
+        /// Whether it is about runs without a sandbox.
+        unsandboxed: bool,
+        /// Whether it is about runs in a sandbox that can reach the network.
+        network: bool,
+    },
+}
+
+/// How a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Whether a sandbox holds it.
+    pub(crate) sandboxed: bool,
+    /// Whether it can reach the network; always true without a sandbox.
+    pub(crate) network: bool,
 }
 
 /// A pattern of paths: from the project's folder, or absolute.
@@ -121,6 +140,39 @@ impl<'de> Deserialize<'de> for Pattern {
 }
 
 impl Subject {
+    /// This subject for commands that run in this way.
+    pub(crate) fn for_run(self, run: Run) -> Self {
+        match run {
+            Run { sandboxed: true, network: false } => self,
+            Run { sandboxed, network } => Self::Beyond {
+                commands: Box::new(self),
+                unsandboxed: !sandboxed,
+                network: sandboxed && network,
+            },
+        }
+    }
+
+    /// The commands that it is about, however they run.
+    pub(crate) fn commands(&self) -> &Self {
+        match self {
+            Self::Beyond { commands, .. } => commands,
+            other => other,
+        }
+    }
+
+    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a sandbox without the network, unless it
+    /// says otherwise. A subject that asks or denies covers every run, unless it says otherwise.
+    pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
+        let plain = run.sandboxed && !run.network;
+        match (self, effect) {
+            (Self::Beyond { unsandboxed, .. }, _) if !run.sandboxed => *unsandboxed,
+            (Self::Beyond { network, unsandboxed, .. }, Effect::Allow) => plain || *network || *unsandboxed,
+            (Self::Beyond { network, .. }, _) => *network && run.network,
+            (_, Effect::Allow) => plain,
+            _ => true,
+        }
+    }
+
     /// Whether it is about this command. What allows is about no more than it says; what forbids or asks is also about commands that run
     /// this one.
     pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
@@ -128,6 +180,7 @@ impl Subject {
             Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),
             Self::Command(words) => command::comes_to(part, words),
             Self::Tool(tool) => tool == "execute",
+            Self::Beyond { commands, .. } => commands.is_about_command(part, effect),
             _ => false,
         }
     }
@@ -183,6 +236,14 @@ impl fmt::Display for Subject {
             }
             Self::Mcp { server, tool: None } => write!(f, "uses of the server {}", short(server)),
             Self::Host(host) => write!(f, "fetches from {}", short(host)),
+            Self::Beyond { commands, unsandboxed, network } => {
+                let how = match (unsandboxed, network) {
+                    (true, true) => " without a sandbox or with the network",
+                    (true, false) => " without a sandbox",
+                    _ => " with the network",
+                };
+                write!(f, "{commands}{how}")
+            }
         }
     }
 }

@@ -79,6 +79,10 @@ struct Written {
     host: Option<String>,
     mcp: Option<String>,
     tool: Option<String>,
+    #[serde(default)]
+    unsandboxed: bool,
+    #[serde(default)]
+    network: bool,
     project: Option<PathBuf>,
     #[serde(default)]
     examples: Examples,
@@ -212,7 +216,7 @@ fn rule(value: Value, effect: Effect, file: &str) -> Result<(Rule, Examples), St
 }
 
 fn subject(written: &Written) -> Result<Subject, String> {
-    let Written { command, line, reads, changes, host, mcp, tool, .. } = written;
+    let Written { command, line, reads, changes, host, mcp, tool, unsandboxed, network, .. } = written;
     let lone = [command, line, reads, changes, host].map(Option::is_some);
     let subjects =
         lone.into_iter().filter(|there| *there).count() + usize::from(mcp.is_some() || tool.is_some());
@@ -223,7 +227,7 @@ fn subject(written: &Written) -> Result<Subject, String> {
     }
     let pattern =
         |text: &String| Pattern::new(text).map_err(|why| format!("{} is no pattern: {why}", code(text)));
-    Ok(match (command, line, reads, changes, host, mcp, tool) {
+    let subject = match (command, line, reads, changes, host, mcp, tool) {
         (Some(command), ..) => Subject::Command(command::words_of(command)?),
         (_, Some(line), ..) => Subject::Line(line.clone()),
         (_, _, Some(reads), ..) => Subject::Reads(pattern(reads)?),
@@ -231,7 +235,23 @@ fn subject(written: &Written) -> Result<Subject, String> {
         (_, _, _, _, Some(host), ..) => Subject::Host(checked_host(host)?),
         (_, _, _, _, _, Some(server), tool) => Subject::Mcp { server: server.clone(), tool: tool.clone() },
         (_, _, _, _, _, None, tool) => Subject::Tool(tool.clone().unwrap_or_default()),
-    })
+    };
+    if !unsandboxed && !network {
+        return Ok(subject);
+    }
+    let runs = match &subject {
+        Subject::Command(_) | Subject::Line(_) => true,
+        Subject::Tool(tool) => tool == "execute",
+        _ => false,
+    };
+    match runs {
+        true => {
+            let (unsandboxed, network) = (*unsandboxed, *network);
+            Ok(Subject::Beyond { commands: Box::new(subject), unsandboxed, network })
+        }
+        false => Err("`unsandboxed` and `network` belong to a rule for commands: `command`, `line`, or `tool = \"execute\"`"
+            .to_owned()),
+    }
 }
 
 /// A host in the spelling in which addresses have it.
@@ -268,10 +288,10 @@ fn failing(rule: &Rule, examples: &Examples) -> Vec<String> {
 
 /// Whether a rule is about an example: a command line, a path, an address, `SERVER TOOL`, or the name of a tool.
 fn is_about(rule: &Rule, example: &str) -> bool {
-    match &rule.subject {
+    match rule.subject.commands() {
         Subject::Command(words) => match commands(example) {
             Ok(parts) => {
-                let about = |part| rule.subject.is_about_command(part, rule.effect);
+                let about = |part: &_| rule.subject.is_about_command(part, rule.effect);
                 match rule.effect {
                     Effect::Allow => parts.iter().all(about),
                     Effect::Ask | Effect::Deny => parts.iter().any(about),
@@ -290,6 +310,7 @@ fn is_about(rule: &Rule, example: &str) -> bool {
             rule.subject.is_about_mcp(server, tool)
         }
         Subject::Tool(tool) => tool == example,
+        Subject::Beyond { .. } => false,
     }
 }
 
@@ -305,6 +326,11 @@ fn written(subject: &Subject) -> String {
         Subject::Mcp { server, tool } => {
             let tool = tool.as_ref().map_or_else(String::new, |tool| format!("tool = {}\n", quoted(tool)));
             format!("mcp = {}\n{tool}", quoted(server))
+        }
+        Subject::Beyond { commands, unsandboxed, network } => {
+            let keys = [("unsandboxed", unsandboxed), ("network", network)];
+            let keys = keys.into_iter().filter(|(_, set)| **set).map(|(key, _)| format!("{key} = true\n"));
+            written(commands) + &keys.collect::<String>()
         }
     }
 }

@@ -18,6 +18,11 @@ pub enum Touch<'a> {
         /// Whether it can reach the network.
         network: bool,
     },
+    /// Runs a command line without the sandbox that works here, because the agent asked for that.
+    Unsandboxed {
+        /// The whole command line.
+        command: &'a str,
+    },
     /// Uses a tool of an MCP server, both as the server's side names them.
     Mcp {
         /// The name of the server.

@@ -95,3 +95,28 @@ fn doctor_says_what_is_wrong_with_the_rules_and_where() {
     let text = ran(command(&project, &home, &["doctor"])).stdout;
     assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
 }
+
+/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an absolute one makes them ask.
+#[test]
+fn a_project_does_not_replace_programs_that_only_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (project, home) = person("attache/permissions.toml", "");
+    for name in ["ls", "bin/ls"] {
+        let file = project.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "#!/bin/sh\necho replaced\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let inherited = std::env::var("PATH").unwrap();
+    let own = project.path().join("bin").display().to_string();
+    for first in [".", "", "bin", "./bin", &own] {
+        let mut run = command(&project, &home, &["run", "run ls"]);
+        let ended = ran({
+            run.env("PATH", format!("{first}:{inherited}"));
+            run
+        });
+        let shown = format!("{ended:?}");
+        assert!(!shown.contains("replaced"), "{first:?}: {shown}");
+        assert_eq!(shown.contains("bin"), first != own, "{first:?}: {shown}");
+    }
+}

@@ -68,7 +68,7 @@ impl Facts {
         match action.touches() {
             Touch::Reads(paths) if matches!(action, Action::Read(_)) => add(&mut self.read, &paths),
             Touch::Changes(paths) => add(&mut self.changed, &paths),
-            Touch::Runs { command, .. } => add(&mut self.ran, &[command]),
+            Touch::Runs { command, .. } | Touch::Unsandboxed { command } => add(&mut self.ran, &[command]),
             _ => {}
         }
     }

@@ -54,6 +54,68 @@ async fn a_change_allowed_for_another_state_of_its_files_is_not_made() {
     }
 }
 
+/// The folder of the file becomes a link to another one, in which there is the same file.
+#[tokio::test]
+async fn an_approval_is_not_spent_where_a_link_leads_meanwhile() {
+    for (target, seen) in [(".git", "one\n"), ("other", "one\n"), ("../beside", "one\n"), (".git", "")] {
+        let patch = Patch::parse("*** Begin Patch\n*** Update File: d/a\n-one\n+two\n*** End Patch").unwrap();
+        let changes = [
+            edit("d/a", "one", "two"),
+            write("d/a", "two\n"),
+            Action::ApplyPatch(patch),
+            delete("d/a"),
+            moved("d/a", "d/b"),
+            write("d/new", "two\n"),
+        ];
+        for change in changes {
+            let whole = tempfile::tempdir().unwrap();
+            let folder = whole.path().join("project");
+            for name in ["d", ".git", "other", "../beside"] {
+                fs::create_dir_all(folder.join(name)).unwrap();
+                let text = if name == "d" { "one\n" } else { seen };
+                if !text.is_empty() {
+                    fs::write(folder.join(name).join("a"), text).unwrap();
+                }
+            }
+            let mut client = client(&folder, vec![read("d/a"), change.clone()], false).await;
+            client.set("mode", "ask").await;
+            meanwhile(&mut client, &folder, move |folder| {
+                fs::rename(folder.join("d"), folder.join("aside")).unwrap();
+                std::os::unix::fs::symlink(target, folder.join("d")).unwrap();
+            });
+            client.choices.push_back("allow_once");
+            let text = client.prompt("go").await.text();
+            let there: Vec<_> = fs::read_dir(folder.join(target)).unwrap().flatten().collect();
+            assert_eq!(there.len(), usize::from(!seen.is_empty()), "{target} {change:?}: {text}");
+            if !seen.is_empty() {
+                assert_eq!(
+                    fs::read_to_string(folder.join(target).join("a")).unwrap(),
+                    seen,
+                    "{target} {change:?}"
+                );
+            }
+            assert_eq!(fs::read_to_string(folder.join("aside/a")).unwrap(), "one\n", "{target} {change:?}");
+        }
+    }
+}
+
+/// What is read is what was shown, or nothing.
+#[tokio::test]
+async fn an_approved_read_does_not_follow_a_link_that_is_put_in_the_way() {
+    let (folder, mut client) = asking(vec![read("secret/id_rsa")]).await;
+    for (file, text) in [("secret/id_rsa", "shown\n"), ("other/id_rsa", "not shown\n")] {
+        fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
+        fs::write(folder.path().join(file), text).unwrap();
+    }
+    meanwhile(&mut client, folder.path(), |folder| {
+        fs::rename(folder.join("secret"), folder.join("aside")).unwrap();
+        std::os::unix::fs::symlink("other", folder.join("secret")).unwrap();
+    });
+    client.choices.push_back("allow_once");
+    let text = client.prompt("go").await.text();
+    assert!(client.asked.len() == 1 && !text.contains("not shown"), "{text}");
+}
+
 #[tokio::test]
 async fn what_appeared_meanwhile_is_not_written_over() {
     for change in [write("b", "mine\n"), moved("a", "b")] {

@@ -212,8 +212,8 @@ impl Toolbox<'_> {
 
     /// What is at a place, to be put back.
     async fn before(&self, place: &Place, now: State) -> Result<Before> {
-        let mode = |folders: &Folders, place: &Place| {
-            let file = folders.roots().open_read(place.resolved.path())?;
+        let mode = |_: &Folders, place: &Place| {
+            let file = place.resolved.open_read()?;
             Ok(file.metadata().ok().map(|found| found.mode() & 0o7777))
         };
         let mode = self.files().on_disk(place, mode).await?.ok().flatten();
@@ -223,8 +223,7 @@ impl Toolbox<'_> {
             State::Text(document) => Content::Text(document),
             State::Picture(_, bytes) => Content::Bytes(bytes),
             State::Other { .. } => {
-                let read =
-                    |folders: &Folders, place: &Place| folders.roots().read(place.resolved.path(), FILE_KEPT);
+                let read = |_: &Folders, place: &Place| place.resolved.read(FILE_KEPT);
                 match self.files().on_disk(place, read).await? {
                     Ok(bytes) => Content::Bytes(bytes),
                     Err(why) => return Ok(Before::Lost(why)),

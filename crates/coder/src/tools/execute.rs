@@ -4,6 +4,7 @@ pub(crate) mod background;
 mod clean;
 mod display;
 mod kept_output;
+mod reading_only;
 pub(crate) mod scratch;
 pub(crate) mod shell;
 mod walls;
@@ -171,16 +172,15 @@ impl Toolbox<'_> {
             ))),
             (None, Ok(_)) => call,
         };
-        let action = Action::Execute(execute.clone());
-        let permit = Permit::of(&self.decide(&action).await?, execute.network);
         let handle = call.announce().await?;
-        let handle = match self.permitted(handle, &action).await? {
-            Ok(handle) => handle,
+        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
+            Ok(permitted) => permitted,
             Err(refused) => return Ok(refused),
         };
         let turn = self.turn;
+        let permit = Permit::of(&verdict, execute.network);
         let sandbox = sandbox.ok().filter(|_| execute.sandboxed);
-        let running = self.run(handle, execute, sandbox.map(|sandbox| (sandbox, permit)));
+        let running = self.run(handle, execute, sandbox, permit);
         // Dropping the command kills it.
         tokio::select! {
             biased;
@@ -204,7 +204,8 @@ impl Toolbox<'_> {
         &mut self,
         mut handle: ToolCallHandle,
         execute: &Execute,
-        sandbox: Option<(Sandbox, Permit)>,
+        sandbox: Option<Sandbox>,
+        permit: Permit,
     ) -> Result<ToolResult> {
         handle.start().await?;
         let (session, places) = (self.walled(), self.memory.shell.scratch.places());
@@ -212,8 +213,7 @@ impl Toolbox<'_> {
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            let within = within.as_ref().map(|(sandbox, permit)| (sandbox, *permit));
-            shell::begin(&what, &session, places, within)
+            shell::begin(&what, &session, places, within.as_ref(), permit)
         });
         let begun = match begun.await? {
             Ok(begun) => begun,
@@ -248,7 +248,7 @@ impl Toolbox<'_> {
         let end = end_words(exit, execute.time().filter(|_| command.timed_out()));
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
-        if let Some((sandbox, _)) = sandbox.as_ref().filter(|_| !success) {
+        if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
             notes.extend(shell::held(execute, &output.text(), sandbox, &held_by));
             notes.extend(watch.as_ref().and_then(Watch::hidden));
         }
@@ -266,7 +266,7 @@ impl Toolbox<'_> {
         };
         let data = json!({
             "exitCode": exit.code, "signal": exit.signal_name(), "bytes": ran.bytes, "end": ran.end,
-            "sandbox": sandbox.map(|(sandbox, _)| sandbox.name()),
+            "sandbox": sandbox.map(|sandbox| sandbox.name()),
         });
         super::output(&mut handle, data).await?;
         display.end(&mut handle, &ran.output, exit).await?;

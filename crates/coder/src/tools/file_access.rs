@@ -101,8 +101,8 @@ impl FileAccess<'_> {
     /// What is at `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The disk is looked at first, so that no client
     /// is asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
-        let (folders, here) = (self.folders.clone(), place.clone());
-        let on_disk = match looking(self.turn, move |_| on_disk(&folders, &here)).await? {
+        let here = place.clone();
+        let on_disk = match looking(self.turn, move |_| on_disk(&here)).await? {
             Ok(state) => state,
             Err(error) => return Ok(Err(sentence(place, &error))),
         };
@@ -150,6 +150,11 @@ impl FileAccess<'_> {
         document: &Document,
     ) -> Result<std::result::Result<(), String>> {
         if document.encoding == Encoding::Utf8 && self.asks(place, self.turn.client().fs.write_text_file) {
+            // The client knows only the name, so it would follow a link that was put in the way.
+            let check = |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
+            if let Err(why) = self.on_disk(place, check).await? {
+                return Ok(Err(why));
+            }
             return match self.turn.write_text_file(&place.absolute, &document.text).await {
                 Err(Error::Client(error)) => {
                     Ok(Err(format!("the client could not write {}: {error}", place.shown)))
@@ -169,7 +174,7 @@ impl FileAccess<'_> {
         place: &Place,
         bytes: Vec<u8>,
     ) -> Result<std::result::Result<(), String>> {
-        self.on_disk(place, move |folders, place| folders.roots().write(place.resolved.path(), bytes)).await
+        self.on_disk(place, move |_, place| place.resolved.write(bytes)).await
     }
 
     /// Removes a file or an empty folder.
@@ -178,9 +183,9 @@ impl FileAccess<'_> {
         place: &Place,
         is_folder: bool,
     ) -> Result<std::result::Result<(), String>> {
-        self.on_disk(place, move |folders, place| match is_folder {
-            true => folders.roots().remove_folder(place.resolved.path()),
-            false => folders.roots().remove_file(place.resolved.path()),
+        self.on_disk(place, move |_, place| match is_folder {
+            true => place.resolved.remove_folder(),
+            false => place.resolved.remove_file(),
         })
         .await
     }
@@ -192,9 +197,7 @@ impl FileAccess<'_> {
         to: &Place,
     ) -> Result<std::result::Result<(), String>> {
         let target = to.clone();
-        let moved = self.on_disk(from, move |folders, from| {
-            folders.roots().move_file(from.resolved.path(), target.resolved.path())
-        });
+        let moved = self.on_disk(from, move |_, from| from.resolved.move_to(&target.resolved));
         let named = |why: String| why.replace(&to.resolved.path().display().to_string(), &to.shown);
         Ok(moved.await?.map_err(named))
     }
@@ -223,9 +226,9 @@ pub(crate) async fn looking<T: Send + 'static>(
     }
 }
 
-fn on_disk(folders: &Folders, place: &Place) -> std::result::Result<State, FileError> {
+fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     let path = place.resolved.path();
-    let file = match folders.roots().open_read(&path) {
+    let file = match place.resolved.open_read() {
         Ok(file) => file,
         Err(error) => {
             return match error.reason() {

@@ -105,12 +105,14 @@ impl Grep {
                 matches.left_out += 1;
                 continue;
             }
-            match folders.roots().open_read(entry.path()) {
-                Ok(file) => {
+            // A link that was put in its place meanwhile is another file.
+            let here = folders.roots().resolve(entry.path()).ok();
+            match here.filter(|here| here.path() == entry.path()).and_then(|here| here.open_read().ok()) {
+                Some(file) => {
                     let name = folders.named(entry.path()).1;
                     matches.search(&mut searcher, &matcher, &file, &name);
                 }
-                Err(_) => matches.skipped += 1,
+                None => matches.skipped += 1,
             }
         }
         Ok(matches)

@@ -4,7 +4,9 @@ use super::file_access::looking;
 use super::{Action, ToolResult, Toolbox, mode, thread};
 use crate::coder::Record;
 use attache_agent::{Permission, Result, ToolCallHandle};
-use attache_policy::{Decision, Effect, Judge, Mode, Question, Rules, Scope, Subject, Verdict};
+use attache_policy::{
+    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Touch, Verdict,
+};
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 use std::path::Path;
 
@@ -31,6 +33,16 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| judge.tool(action.name(), &action.touches())).await
     }
 
+    /// What the policy says about reading what an action names, and what it led to.
+    pub(super) async fn decide_at(&self, action: &Action, place: &Place) -> Result<Verdict> {
+        let (action, shown) = (action.clone(), place.shown.clone());
+        self.judged(move |judge, _| {
+            let named = action.path().unwrap_or(".");
+            judge.tool(action.name(), &Touch::Reads(vec![named, &shown]))
+        })
+        .await
+    }
+
     /// The question about an action, if it asks.
     async fn question(&self, verdict: Verdict, action: &Action) -> Result<Question> {
         let (action, keeps) = (action.clone(), self.memory.policy.keeps());
@@ -41,19 +53,28 @@ impl Toolbox<'_> {
     /// action and no other: whoever calls runs exactly it, on what was shown.
     pub(super) async fn permitted(
         &mut self,
-        mut handle: ToolCallHandle,
+        handle: ToolCallHandle,
         action: &Action,
     ) -> Result<std::result::Result<ToolCallHandle, ToolResult>> {
+        Ok(self.permitted_by(handle, action).await?.map(|(handle, _)| handle))
+    }
+
+    /// The same, with the verdict: one that asks if the person allowed it.
+    pub(super) async fn permitted_by(
+        &mut self,
+        mut handle: ToolCallHandle,
+        action: &Action,
+    ) -> Result<std::result::Result<(ToolCallHandle, Verdict), ToolResult>> {
         let verdict = self.decide(action).await?;
         match verdict.decision {
-            Decision::Run => return Ok(Ok(handle)),
+            Decision::Run => return Ok(Ok((handle, verdict))),
             Decision::Refuse => return self.refused(handle, &verdict.why()).await.map(Err),
             Decision::Ask => {}
         }
         if let Some(why) = verdict.why_it_asks() {
             handle.content(ContentBlock::text(why)).await?;
         }
-        let question = self.question(verdict, action).await?;
+        let question = self.question(verdict.clone(), action).await?;
         let why = match self.turn.ask_permission(&handle, question.options()).await? {
             Permission::AllowOnce(_) => None,
             Permission::AllowAlways(id) => {
@@ -74,11 +95,16 @@ impl Toolbox<'_> {
         if let Some(why) = why {
             return self.refused(handle, &why).await.map(Err);
         }
-        // Somebody may have changed the mode or a rule while the question was open.
+        // The mode, a rule or the files may have changed while the question was open.
         let now = self.decide(action).await?;
         match now.decision {
             Decision::Refuse => self.refused(handle, &now.why()).await.map(Err),
-            Decision::Run | Decision::Ask => Ok(Ok(handle)),
+            Decision::Ask if is_another_reason(&verdict.reason, &now.reason) => {
+                let why =
+                    format!("the approval was for something else, because now {}: try again", now.reason);
+                self.refused(handle, &why).await.map(Err)
+            }
+            Decision::Run | Decision::Ask => Ok(Ok((handle, verdict))),
         }
     }
 
@@ -109,4 +135,10 @@ impl Toolbox<'_> {
         self.memory.policy.remember(subject, effect);
         Ok(())
     }
+}
+
+/// Whether an action asks for a reason that was not shown. The mode may change while a question is open.
+fn is_another_reason(shown: &Reason, now: &Reason) -> bool {
+    let by_mode = matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);
+    shown != now && !by_mode
 }

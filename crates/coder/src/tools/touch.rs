@@ -16,10 +16,13 @@ impl Action {
             Self::ApplyPatch(patch) => Touch::Changes(patch.paths()),
             Self::Delete(delete) => Touch::Changes(vec![&delete.path]),
             Self::Move(each) => Touch::Changes(vec![&each.path, &each.to]),
-            Self::Execute(execute) => Touch::Runs {
-                command: &execute.command,
-                sandboxed: execute.sandboxed,
-                network: execute.network || !execute.sandboxed,
+            Self::Execute(execute) => match execute.unsandboxed {
+                Some(_) => Touch::Unsandboxed { command: &execute.command },
+                None => Touch::Runs {
+                    command: &execute.command,
+                    sandboxed: execute.sandboxed,
+                    network: execute.network || !execute.sandboxed,
+                },
             },
             Self::Output(_) | Self::Kill(_) => Touch::Nothing,
             Self::Fetch(fetch) => Touch::Fetches { url: &fetch.url },

@@ -45,6 +45,8 @@ fn what_cannot_be_read_is_named_with_its_line() {
         ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is no pattern", false),
         ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "whole path", false),
         ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
+        ("[[allow]]\nreads = \"x\"\nunsandboxed = true\n", Some(1), "belong to a rule for commands", false),
+        ("[[deny]]\nhost = \"docs.rs\"\nnetwork = true\n", Some(1), "belong to a rule for commands", true),
         ("[[forbid]]\ncommand = \"rm\"\n", Some(1), "forbid", true),
         ("x = [\n", None, "no file of rules", true),
     ] {
@@ -68,6 +70,16 @@ fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
         Subject::Mcp { server: "a/b".into(), tool: Some("x\"y".into()) },
         Subject::Mcp { server: "a".into(), tool: None },
         Subject::Host("localhost:3000".into()),
+        Subject::Beyond {
+            commands: Box::new(Subject::Command(vec!["npm".into(), "test".into()])),
+            unsandboxed: true,
+            network: true,
+        },
+        Subject::Beyond {
+            commands: Box::new(Subject::Line("a \"b\"".into())),
+            unsandboxed: false,
+            network: true,
+        },
     ];
     Rules::add(&file, &subjects[0], Some(Path::new("/p q"))).unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
@@ -89,4 +101,20 @@ fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken()
     assert!(none.faults().is_empty() && !none.broken);
     let unreadable = Rules::read(folder.path());
     assert!(unreadable.broken && unreadable.faults()[0].to_string().contains("cannot be read"));
+}
+
+/// Sessions and files of older versions know no keys for runs without a sandbox or with the network.
+#[test]
+fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {
+    use crate::rule::{Effect, Run};
+    let stored: Subject = serde_json::from_str(r#"{"Command":["cargo","test"]}"#).unwrap();
+    for (sandboxed, network) in [(true, false), (true, true), (false, true)] {
+        let run = Run { sandboxed, network };
+        assert_eq!(stored.covers(Effect::Allow, run), sandboxed && !network);
+        assert!(stored.covers(Effect::Deny, run) && stored.covers(Effect::Ask, run));
+        let offered = stored.clone().for_run(run);
+        assert!(offered.covers(Effect::Allow, run));
+        let again: Subject = serde_json::from_str(&serde_json::to_string(&offered).unwrap()).unwrap();
+        assert_eq!(again, offered);
+    }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Word {
     pub(crate) quoted: bool,
     /// Whether the shell makes other words of it by names of files, braces or `~`.
     pub(crate) pattern: bool,
+    /// Whether `{}` stands in it without quotes.
+    pub(super) braces: bool,
     /// Whether a variable is part of it.
     pub(crate) variable: bool,
     /// Whether the output of a command is part of it.
@@ -79,6 +81,8 @@ impl Reader {
         }
         // Alone it is a name: that of the command which tests.
         word.pattern &= word.text != "[";
+        // Shells with brace expansion make something of `{}` where a comma or two dots follow.
+        word.pattern |= word.braces && (word.text.contains(',') || word.text.contains(".."));
         Ok(word)
     }
 
@@ -89,8 +93,8 @@ impl Reader {
             }
             // An element of an array, or a part of a name: how it is set is the shell's own.
             '*' | '?' | '[' => word.pattern = true,
-            // `{}` is what it is in every shell.
             '{' if self.peek() != Some('}') => word.pattern = true,
+            '{' => word.braces = true,
             '~' if word.text.is_empty() || word.text.ends_with(['=', ':']) => word.pattern = true,
             _ => {}
         }

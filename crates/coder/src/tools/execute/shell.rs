@@ -1,6 +1,7 @@
 //! What a session runs commands with: its sandbox, its folder for temporary files, its background commands.
 
 use super::background::Background;
+use super::reading_only;
 use super::scratch::{Places, Scratch};
 use super::walls::{Known, Permit, Session, Watch, secret_variables, walls};
 use super::{Execute, counted};
@@ -52,7 +53,8 @@ impl Shell {
     }
 }
 
-/// Starts a command, in the sandbox where one is given. Blocks on the disk and starts a process, inside the runtime.
+/// Starts a command, in the sandbox where one is given. One that runs because it only reads gets no folder to write to. Blocks on the disk
+/// and starts a process, inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.
@@ -60,15 +62,21 @@ pub(super) fn begin(
     execute: &Execute,
     session: &Session,
     places: Result<Places, std::io::Error>,
-    sandbox: Option<(&Sandbox, Permit)>,
+    sandbox: Option<&Sandbox>,
+    permit: Permit,
 ) -> Result<Begun, String> {
+    // No folder of the session takes the place of a program, or of a folder behind `cd`.
     let mut launch = Launch::shell(execute.command.as_str()).cwd(session.folders.cwd());
+    launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
+    if permit.only_reads {
+        launch = reading_only::launch(launch);
+    }
     if execute.terminal {
         launch = launch.env("TERM", "xterm-256color");
     }
     let file = places.as_ref().ok().map(|places| places.output.clone());
     let mut watch = None;
-    if let Some((sandbox, permit)) = sandbox {
+    if let Some(sandbox) = sandbox {
         let places = places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
         let (bounds, watched) = walls(session, &places, permit);

@@ -1,6 +1,7 @@
 //! Commands of a session, asked for by a model that does what the prompt says: each line a tool and its arguments.
 
 mod asking;
+mod reading;
 mod walls;
 
 use crate::Coder;

@@ -42,7 +42,7 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
         fs::write(folder.path().join("project/reach"), format!("echo > /dev/tcp/127.0.0.1/{port}\n"))
             .unwrap();
         let rules = folder.path().join("permissions.toml");
-        fs::write(&rules, "[[allow]]\nline = \"bash ./reach # allowed\"\n").unwrap();
+        fs::write(&rules, "[[allow]]\nline = \"bash ./reach # allowed\"\nnetwork = true\n").unwrap();
         let coder = coder().sandbox(Some(sandbox)).permissions(rules);
         let mut client = open(coder, &folder.path().join("project"), json!({})).await;
         client.otherwise = Some("reject_once");
@@ -103,7 +103,9 @@ async fn git_in_a_hostile_repository_asks_unless_a_sandbox_holds_it() {
         let asked = client.asked[0].to_string();
         assert!(asked.contains("configuration can make it run programs"), "{asked}");
         assert!(
-            asked.contains("Always allow commands that start with `git status` in this session"),
+            asked.contains(
+                "Always allow commands that start with `git status` without a sandbox in this session"
+            ),
             "{asked}"
         );
     }

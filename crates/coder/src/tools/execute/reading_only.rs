@@ -1,0 +1,48 @@
+//! How a command runs that runs only because it reads: with git kept from the programs that a repository names. It gets no folder of the
+//! session to write to (see `walls`).
+
+use attache_host::Launch;
+
+/// What git is told, over the configuration of the repository. A repository inside of another is used only if the command names it.
+const SETTINGS: [(&str, &str); 6] = [
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.sshCommand", "false"),
+    ("log.showSignature", "false"),
+    ("safe.bareRepository", "explicit"),
+];
+
+/// Variables through which git runs programs, or writes files.
+const REMOVED: [&str; 10] = [
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER_IN_USE",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_TRACE",
+    "GIT_TRACE_SETUP",
+    "GIT_TRACE2",
+    "GIT_TRACE2_EVENT",
+    "GIT_TRACE2_PERF",
+];
+
+/// Variables that git and its like obey.
+const SET: [(&str, &str); 6] = [
+    ("GIT_EDITOR", "true"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("PAGER", "cat"),
+];
+
+/// The launch of a command that only reads.
+pub(super) fn launch(launch: Launch) -> Launch {
+    let launch = REMOVED.into_iter().fold(launch, Launch::env_remove);
+    let launch = SET.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    let launch = launch.env("GIT_CONFIG_COUNT", SETTINGS.len().to_string());
+    (0..).zip(SETTINGS).fold(launch, |launch, (number, (key, value)): (usize, _)| {
+        launch.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value)
+    })
+}

@@ -1,0 +1,148 @@
+//! Commands that read folders with all that is below them.
+
+use crate::command::program;
+use crate::shell::{Part, Word};
+use crate::wildcard::meet;
+use std::path::Path;
+
+/// Whether the program runs others on names that come from elsewhere in the line.
+pub(crate) fn takes_names(program: &str) -> bool {
+    ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
+}
+
+/// Programs that read a folder with all that is below it, if they are given one, and the letters and words that make them do so; none where
+/// they do without.
+const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
+    ("7z", "", &[]),
+    ("ack", "", &[]),
+    ("ag", "", &[]),
+    ("cp", "rRa", &["--recursive", "--archive"]),
+    ("diff", "r", &["--recursive"]),
+    ("egrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("fgrep", "rR", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("find", "", &[]),
+    ("grep", "rRd", &["--recursive", "--dereference-recursive", "--directories"]),
+    ("rg", "", &[]),
+    ("rsync", "ra", &["--recursive", "--archive"]),
+    ("scp", "r", &[]),
+    ("tar", "", &[]),
+    ("zgrep", "rR", &["--recursive"]),
+    ("zip", "r", &["--recurse-paths"]),
+];
+
+/// Whether the command searches its own folder if it is given none.
+pub(crate) fn searches_here(part: &Part) -> bool {
+    let name = name(part);
+    name.is_some_and(|name| name.contains("grep") || ["ack", "ag", "find", "git", "rg"].contains(&name))
+}
+
+/// Whether the command reads the files below folders that it names, or below its own.
+pub(crate) fn reads_folders(part: &Part) -> bool {
+    let name = name(part);
+    let words = part.words.get(1..).unwrap_or_default();
+    if name == Some("git") {
+        return words.iter().any(|word| word.text == "grep");
+    }
+    let Some((_, letters, long)) = READ_FOLDERS.iter().find(|(program, ..)| Some(*program) == name) else {
+        return false;
+    };
+    let asks = |word: &Word| match word.text.strip_prefix('-') {
+        Some(rest) if rest.starts_with('-') => long.iter().any(|name| {
+            let given = word.text.split('=').next().unwrap_or_default();
+            given.len() > 2 && name.starts_with(given)
+        }),
+        Some(rest) => rest.contains(|each| letters.contains(each)),
+        None => false,
+    };
+    letters.is_empty() || words.iter().any(asks)
+}
+
+fn name(part: &Part) -> Option<&str> {
+    program(part).map(|program| program.rsplit('/').next().unwrap_or(program))
+}
+
+/// Which of the files below a folder a command reads.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    /// Patterns of which the name of a file fits one; none for all files.
+    names: Vec<String>,
+    /// Whether files and folders with a dot at the beginning are left out.
+    without_hidden: bool,
+    /// Whether symbolic links are left out.
+    without_links: bool,
+}
+
+/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words that make them follow these.
+const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
+    ("ack", "f", "--fo"),
+    ("ag", "f", "--fo"),
+    ("cp", "LH", "--de"),
+    ("egrep", "R", "--de"),
+    ("fgrep", "R", "--de"),
+    ("git", "", "--"),
+    ("grep", "R", "--de"),
+    ("rg", "L", "--fo"),
+    ("rsync", "Lk", "--copy"),
+    ("tar", "h", "--de"),
+];
+
+impl Filter {
+    /// The files that the words of `find` say, if they say it plainly.
+    pub(crate) fn of_find(words: &[&Word]) -> Self {
+        let odd = |word: &&Word| ["-o", "-or", "-not", "!", ","].contains(&word.text.as_str());
+        let named = words.iter().zip(words.iter().skip(1));
+        let names = named.filter(|(option, _)| ["-name", "-iname"].contains(&option.text.as_str()));
+        match words.iter().any(odd) {
+            true => Self::default(),
+            false => Self { names: names.map(|(_, name)| name.text.clone()).collect(), ..Self::default() },
+        }
+    }
+
+    /// The files that the command reads below a folder.
+    pub(crate) fn of(part: &Part) -> Self {
+        Self { without_links: leaves_out_links(part), ..Self::of_files(part) }
+    }
+
+    fn of_files(part: &Part) -> Self {
+        let words: Vec<&Word> = part.words.iter().skip(1).collect();
+        let texts = words.iter().map(|word| word.text.as_str());
+        match name(part) {
+            Some("find") => Self::of_find(&words),
+            Some("ack" | "ag" | "rg") => {
+                let all = |text: &str| {
+                    let plain = text.starts_with('-') && !text.starts_with("--");
+                    (plain && text.contains(['u', '.', 'a', 'g']))
+                        || ["--hid", "--unr", "--glob", "--iglob"].iter().any(|long| text.starts_with(long))
+                };
+                Self { names: Vec::new(), without_hidden: !texts.into_iter().any(all), ..Self::default() }
+            }
+            Some(name) if name.ends_with("grep") => {
+                let included = texts.filter_map(|text| text.strip_prefix("--include="));
+                Self { names: included.map(str::to_owned).collect(), ..Self::default() }
+            }
+            _ => Self::default(),
+        }
+    }
+
+    /// Whether a file with this path from the folder is read, which may be a symbolic link.
+    pub(crate) fn takes(&self, below: &Path, link: bool) -> bool {
+        let name = below.file_name().unwrap_or_default().to_string_lossy();
+        let hidden = || below.iter().any(|part| part.to_string_lossy().starts_with('.'));
+        (self.names.is_empty() || self.names.iter().any(|pattern| meet(pattern, &name)))
+            && !(self.without_hidden && hidden())
+            && !(self.without_links && link)
+    }
+}
+
+fn leaves_out_links(part: &Part) -> bool {
+    let words = part.words.get(1..).unwrap_or_default();
+    LEAVE_OUT_LINKS.iter().any(|(program, letters, long)| {
+        let follows = |word: &Word| match word.text.strip_prefix('-') {
+            Some(rest) if rest.starts_with('-') => word.text.starts_with(long) && *program != "git",
+            Some(rest) => rest.contains(|each| letters.contains(each)),
+            // The first word of tar may be options without a dash.
+            None => *program == "tar" && word.text.contains('h'),
+        };
+        name(part) == Some(program) && words.iter().all(|word| !word.variable) && !words.iter().any(follows)
+    })
+}
