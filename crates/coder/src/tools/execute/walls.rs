@@ -209,7 +209,27 @@ fn is_secret(name: &str, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_secret;
+    use super::{Known, Permit, Session, is_secret, walls};
+    use crate::tools::execute::scratch::Scratch;
+    use attache_policy::{Folders, Policy};
+    use std::path::Path;
+
+    #[test]
+    fn a_command_that_only_reads_has_no_folder_to_write_to() {
+        let folders = Folders::new(&["/usr".into(), "/tmp".into()]).unwrap();
+        let policy = Policy::read(None, &folders);
+        let private = vec!["/".into(), "/etc".into()];
+        let session = Session { policy, folders, private, known: Known::default() };
+        let places = Scratch::default().places().unwrap();
+        let permit = Permit { allowed: false, only_reads: true, network: false };
+        let (bounds, _) = walls(&session, &places, permit);
+        assert!(bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some());
+        assert!(
+            ["/usr", "/tmp"].iter().all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
+        );
+        let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
+        assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
+    }
 
     #[test]
     fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
