@@ -10,7 +10,7 @@ use attache_protocol::envelope::Message;
 use attache_session::StoreError;
 use attache_store::Sqlite;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const AT_A_TERMINAL: &str = "\
@@ -31,7 +31,8 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
         .with("ATTACHE_MODEL", arguments.model.as_deref())
         .with("ATTACHE_FALLBACK", arguments.fallback.as_deref())
         .with("ATTACHE_MODE", arguments.mode.as_deref());
-    let mut serving = attache_agent::serve(coder(&settings));
+    let coder = coder(&settings).private(private(&settings, arguments.store.as_deref()));
+    let mut serving = attache_agent::serve(coder);
     if let Some(store) = kept(arguments.store.as_deref()) {
         serving = serving.store(store);
     }
@@ -70,6 +71,21 @@ fn coder(settings: &Settings) -> Coder {
         coder = coder.trouble(trouble);
     }
     coder
+}
+
+/// The program's own files, which no command of a model reads: settings, keys and stored sessions.
+fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
+    let folders = [crate::folder::configuration(), crate::folder::data(), settings.permissions()];
+    let mut private: Vec<PathBuf> = folders.into_iter().flatten().collect();
+    if let Ok(Place::File(path)) = Place::of(store) {
+        // SQLite keeps the last changes beside the file.
+        private.extend(["", "-wal", "-shm", "-journal"].map(|end| {
+            let mut file = path.clone().into_os_string();
+            file.push(end);
+            PathBuf::from(file)
+        }));
+    }
+    private
 }
 
 /// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the

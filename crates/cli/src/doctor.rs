@@ -272,14 +272,25 @@ async fn sandbox(findings: &mut Findings) {
         [("bubblewrap", Sandbox::bubblewrap().await), ("Landlock", Sandbox::landlock().await)]
     {
         match tried {
-            Ok(_) => findings.found(Mark::Good, name, "works"),
+            Ok(sandbox) => {
+                findings.found(Mark::Good, name, "works");
+                let limits = sandbox.limits();
+                limits.iter().for_each(|limit| findings.found(Mark::Fact, "  limit", limit));
+            }
             Err(error) => {
                 error.reasons().for_each(|(_, why)| findings.found(Mark::Missing, name, why));
             }
         }
     }
     match Sandbox::find().await {
-        Ok(sandbox) => findings.found(Mark::Fact, "used", sandbox.name()),
+        Ok(sandbox) => {
+            findings.found(Mark::Fact, "used", sandbox.name());
+            findings.found(
+                Mark::Fact,
+                "  protects",
+                "files that programs obey, and secrets of the project, your home and this program; deep in a large project it reports changes instead",
+            );
+        }
         Err(_) => findings.found(
             Mark::Bad,
             "used",

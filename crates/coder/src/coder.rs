@@ -59,6 +59,8 @@ pub struct Coder {
     instructions: Option<String>,
     /// The person's file of rules.
     permissions: Option<PathBuf>,
+    /// What commands in a sandbox cannot read.
+    private: Vec<PathBuf>,
 }
 
 /// What the agent keeps of one session.
@@ -127,6 +129,7 @@ impl Coder {
             sandbox,
             instructions,
             permissions,
+            private: Vec::new(),
         }
     }
 
@@ -190,6 +193,14 @@ impl Coder {
     #[must_use]
     pub fn permissions(mut self, file: PathBuf) -> Self {
         self.permissions = Some(file);
+        self
+    }
+
+    /// The same with files and folders that commands in a sandbox cannot read, such as the program's own settings, keys and stored sessions,
+    /// beside the secrets of the person's home. One that holds a session's folder is not hidden.
+    #[must_use]
+    pub fn private(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.private.extend(paths);
         self
     }
 }
@@ -365,7 +376,7 @@ impl Author for Coder {
             client_instructions: opening.system_prompt().map(ClientInstructions::of),
             unmeasured: None,
             mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),
-            shell: Shell::new(self.sandbox.clone()),
+            shell: Shell::new(self.sandbox.clone()).private(self.private.clone()),
         })
     }
 

@@ -65,7 +65,7 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }
-                guard(program, theirs)
+                guard(program, theirs, image)
             }
             Err(error) => error,
         }
@@ -94,7 +94,7 @@ unsafe fn reset_signals() {
 }
 
 /// The guardian's life. Never returns.
-unsafe fn guard(program: pid_t, life: RawFd) -> ! {
+unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
     // SAFETY: as for `split`; the string is terminated.
     unsafe {
         #[cfg(target_os = "linux")]
@@ -107,6 +107,7 @@ unsafe fn guard(program: pid_t, life: RawFd) -> ! {
         let mut guardian = Guardian { program, status: None, signalled: false };
         guardian.watch();
         guardian.kill_everything();
+        image.remove_placeholders();
         end_as(guardian.status)
     }
 }

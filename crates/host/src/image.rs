@@ -5,7 +5,6 @@ use std::ffi::{CString, OsString, c_char, c_int};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStringExt;
-#[cfg(target_os = "linux")]
 use std::sync::Arc;
 use std::{env, ptr};
 
@@ -13,6 +12,7 @@ use std::{env, ptr};
 use crate::confinement::Confinement;
 
 use crate::launch::Launch;
+use crate::sandbox::remove_placeholders;
 
 /// Where the program may be, its arguments and its environment, what it inherits and what holds it.
 pub(crate) struct Image {
@@ -23,6 +23,8 @@ pub(crate) struct Image {
     pub(crate) in_terminal: bool,
     /// Open in the launch, which outlives the start.
     kept: Vec<RawFd>,
+    /// Folders that the guardian removes at the end.
+    placeholders: Arc<Vec<CString>>,
     #[cfg(target_os = "linux")]
     confinement: Option<Arc<Confinement>>,
 }
@@ -38,9 +40,17 @@ impl Image {
             environment: Strings::new(environment(launch)?)?,
             in_terminal: launch.in_terminal,
             kept: launch.kept().iter().map(|descriptor| descriptor.as_raw_fd()).collect(),
+            placeholders: launch.placeholders().folders(),
             #[cfg(target_os = "linux")]
             confinement: launch.confinement(),
         })
+    }
+
+    /// Removes the folders that were there for the program only.
+    ///
+    /// Async-signal-safe.
+    pub(crate) fn remove_placeholders(&self) {
+        remove_placeholders(&self.placeholders);
     }
 
     /// Becomes the program, or returns the number of the error. Candidates are tried in order; one that may not be

@@ -4,6 +4,7 @@ use crate::command_line::{self, ParseError, Word, words};
 #[cfg(target_os = "linux")]
 use crate::confinement::Confinement;
 use crate::program_names::{endings, program_names};
+use crate::sandbox::Placeholders;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -30,6 +31,8 @@ pub struct Launch {
     pub(crate) in_terminal: bool,
     /// Descriptors that the program inherits under the same numbers.
     kept: Vec<OwnedFd>,
+    /// Folders that are there for the program only.
+    placeholders: Placeholders,
     /// What the program is held by from its beginning.
     #[cfg(target_os = "linux")]
     confinement: Option<Arc<Confinement>>,
@@ -48,6 +51,7 @@ impl Launch {
             stderr_hook: None,
             in_terminal: false,
             kept: Vec::new(),
+            placeholders: Placeholders::default(),
             #[cfg(target_os = "linux")]
             confinement: None,
         }
@@ -172,6 +176,18 @@ impl Launch {
     pub(crate) fn keeping(mut self, descriptor: OwnedFd) -> Launch {
         self.kept.push(descriptor);
         self
+    }
+
+    /// Has these folders removed when the program has ended, or could not be started.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_placeholders(mut self, placeholders: Placeholders) -> Launch {
+        self.placeholders = placeholders;
+        self
+    }
+
+    /// Folders that are there for the program only.
+    pub(crate) fn placeholders(&self) -> &Placeholders {
+        &self.placeholders
     }
 
     /// Holds the program by these rules from its beginning.

@@ -54,6 +54,7 @@ mod descriptors;
 mod image;
 
 mod sandbox;
+mod user;
 
 mod bounded;
 mod tail;
@@ -74,6 +75,7 @@ pub use file_error::{FileError, Reason, RootsError};
 pub use launch::Launch;
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
-pub use sandbox::{Bounds, NoSandbox, Sandbox};
+pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder};
 pub use start_error::StartError;
 pub use tail::Tail;
+pub use user::user;

@@ -7,8 +7,11 @@ mod bubblewrap;
 mod filter;
 #[cfg(target_os = "linux")]
 mod landlock;
+mod placeholders;
 
 pub use bounds::Bounds;
+pub use placeholders::is_placeholder;
+pub(crate) use placeholders::{Placeholders, remove as remove_placeholders};
 
 use crate::launch::Launch;
 use crate::start_error::StartError;
@@ -27,29 +30,32 @@ const LANDLOCK: &str = "Landlock";
 #[cfg(target_os = "linux")]
 const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// A sandbox that works on this machine: `true` was run inside it. [`Launch::within`] puts a launch into it.
+/// A sandbox that works on this machine: a command was run inside it. [`Launch::within`] puts a launch into it.
 ///
 /// Both kinds hold every descendant of the command too. They hold:
 ///
 /// | | bubblewrap | Landlock |
 /// |---|---|---|
 /// | writing outside of [`Bounds::writable`] and [`Bounds::temporary`] | yes | yes |
-/// | writing to [`Bounds::read_only`] | yes | yes: a folder that has such an entry takes no new names, and gives none up |
+/// | writing to [`Bounds::read_only`] | yes; a folder above it in a writable folder cannot be renamed | yes: a folder that has such an entry takes no new names, and gives none up |
+/// | making [`Bounds::missing`] | yes, by a placeholder | yes: a folder with such a name takes no new names, and gives none up |
 /// | reading [`Bounds::hidden`] | yes, they look empty | yes; names of files below them can still be listed |
+/// | settings of the kernel in `/proc` and `/sys`, also for `root` | yes | yes |
+/// | devices: disks, terminals of others | yes, it has its own | yes; it cannot open a new pseudo terminal |
 /// | the network, unless [`Bounds::network`] | yes, it has none | yes, it gets no socket |
 /// | named and abstract UNIX sockets (session bus, container engine, key agent) | yes | yes |
 /// | tracing, reading the memory and environment of processes outside | yes, it sees none | yes, of its own too |
+/// | limits, priorities and processors of processes outside | yes | yes; a thread can change these for itself, which it names by 0 |
+/// | shared memory, semaphores and queues of System V and POSIX | yes, it has its own | yes, it has none |
 /// | signals to processes outside | yes | from Linux 6.12 on |
-/// | mode, owner, times and attributes of files outside | yes | no |
+/// | mode, owner, times and attributes of files outside | yes | no, but no program is given the rights of its owner |
 /// | files of others in the system's `/tmp` | cannot be seen: it is the temporary folder | can be read, not written |
 ///
-/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, namespaces entered by `unshare` or `setns` and modules of the kernel are refused,
-/// and no program gains privileges. Programs for another architecture (32 bit) are killed. `root` keeps the capabilities to use files of
-/// others inside the bounds and no other.
+/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, new namespaces and modules of the kernel are refused, and no program gains privileges.
+/// Programs for another architecture (32 bit) are killed. `root` keeps the capabilities to use files of others inside the bounds and no other.
 ///
 /// Neither holds: how much processor time, memory and disk a command uses, what it reads elsewhere on the disk, a flaw in the kernel, and, when
-/// the network is allowed, where it connects to. A name that is missing from the bounds when the command starts, such as a `.git` of a
-/// folder that has none, can be made.
+/// the network is allowed, where it connects to. A symbolic link that leads to a protected file can be replaced in bubblewrap.
 ///
 /// Linux on x86-64, aarch64 and riscv64 has both; for other systems there is none.
 #[derive(Debug, Clone)]
@@ -126,6 +132,18 @@ impl Sandbox {
             Kind::Impossible(never) => match *never {},
         }
     }
+
+    /// What this sandbox cannot hold, or holds more than it should: one sentence each, for people.
+    pub fn limits(&self) -> Vec<&'static str> {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Bubblewrap(_) => vec!["a symbolic link that leads to a protected file can be replaced"],
+            #[cfg(target_os = "linux")]
+            Kind::Landlock => landlock::limits(),
+            #[cfg(not(target_os = "linux"))]
+            Kind::Impossible(never) => match *never {},
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -152,10 +170,14 @@ impl Sandbox {
         Self(Kind::Landlock).tried().await
     }
 
-    /// This sandbox, if it can run `true`.
+    /// This sandbox, if it can run a command and holds what it must hold where it may fail to.
     async fn tried(self) -> Result<Self, NoSandbox> {
         let failed = |why: &dyn fmt::Display| NoSandbox::new(self.name(), why.to_string());
-        let launch = Launch::shell("true")
+        let script = match self.0 {
+            Kind::Bubblewrap(_) => bubblewrap::TRIAL,
+            Kind::Landlock => "true",
+        };
+        let launch = Launch::shell(script)
             .cwd("/")
             .within(&self, &Bounds::default())
             .map_err(|error| failed(&error))?;
@@ -196,7 +218,8 @@ impl Launch {
     /// Puts the program, with all that it will start, into a sandbox. `TMPDIR` becomes [`Bounds::temporary`].
     ///
     /// Call it last: program, arguments and folder are taken as they are now. It looks at the disk, some hundred microseconds; what the
-    /// bounds name is held as it is there now.
+    /// bounds name is held as it is there now. Placeholders of [`Bounds::missing`] are made here; they go when the command has ended, or with
+    /// the launch.
     ///
     /// # Errors
     /// The sandbox cannot be prepared: [`StartError::Other`].

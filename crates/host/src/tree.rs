@@ -68,7 +68,9 @@ impl Tree {
         let mut pid = [0; 4];
         let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
         let tree = Tree { life, pid: u32::from_ne_bytes(pid), end };
-        started.map(|()| (tree, pipes))
+        started?;
+        launch.placeholders().hand_over();
+        Ok((tree, pipes))
     }
 
     /// The program's process id. Not for signalling: it may have been reused.

@@ -45,22 +45,35 @@ pub(crate) struct Agent {
 impl Agent {
     /// The agent with a model at this address, or with `offline` alone; initialized for a client with these capabilities.
     pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
-        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        Self::start_with(&[], model, client)
+    }
+
+    /// The same with more variables.
+    pub(crate) fn start_with(variables: &[(&str, &Path)], model: Option<&str>, client: Value) -> Self {
+        // Not in `/tmp`, of which bubblewrap shows nothing to commands.
+        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
         let mark = Mark::new();
-        let mut agent = Self::spawn(model, mark, project, home);
+        let mut agent = Self::spawn(variables, model, mark, project, home);
         let params = json!({ "protocolVersion": 1, "clientCapabilities": client });
         let answer = agent.call("initialize", params);
         assert_eq!(answer["result"]["protocolVersion"], 1, "{answer}");
         agent
     }
 
-    fn spawn(model: Option<&str>, mark: Mark, project: TempDir, home: TempDir) -> Self {
+    fn spawn(
+        variables: &[(&str, &Path)],
+        model: Option<&str>,
+        mark: Mark,
+        project: TempDir,
+        home: TempDir,
+    ) -> Self {
         // A process that writes beyond the size that it is allowed gets a signal, which would end it; a disk that is full sends none.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
+        command.envs(variables.iter().copied());
         match model {
             Some(url) => {
                 command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url).env("ATTACHE_TITLES", "off")
@@ -103,9 +116,14 @@ impl Agent {
             std::mem::replace(&mut self.home, tempfile::tempdir().unwrap()),
         );
         drop(self);
-        let mut agent = Self::spawn(model, Mark::new(), project, home);
+        let mut agent = Self::spawn(&[], model, Mark::new(), project, home);
         agent.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
         agent
+    }
+
+    /// Home, with the file of its sessions.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -17,5 +17,6 @@ mod failures;
 mod mcp;
 mod model;
 mod output;
+mod private_files;
 mod processes;
 mod sessions;

@@ -16,7 +16,6 @@ use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::{Action, Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::{Bounded, Command, Exit, Sandbox};
-use attache_policy::{Decision, Reason};
 use attache_protocol::v1::ContentBlock;
 use clean::Clean;
 use display::Display;
@@ -26,6 +25,8 @@ use serde_json::{Value, json};
 use shell::Begun;
 use std::io;
 use std::time::Duration;
+pub(in crate::tools) use walls::Permit;
+use walls::Watch;
 
 /// How long a command may run unless it is told otherwise.
 const TIME: Duration = Duration::from_secs(120);
@@ -167,11 +168,11 @@ impl Toolbox<'_> {
             Ok(permitted) => permitted,
             Err(refused) => return Ok(refused),
         };
-        let reads_only = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
+        let permit = Permit::of(&verdict, execute.network);
         let places = self.memory.shell.scratch.places();
         match execute.background {
-            true => self.run_in_background(handle, execute, sandbox, places, reads_only).await,
-            false => self.run(handle, execute, sandbox, places, reads_only).await,
+            true => self.run_in_background(handle, execute, sandbox, places, permit).await,
+            false => self.run(handle, execute, sandbox, places, permit).await,
         }
     }
 
@@ -200,20 +201,31 @@ impl Toolbox<'_> {
         (call, sandbox.ok().filter(|_| execute.sandboxed))
     }
 
+    /// What the sandbox of a command depends on.
+    fn walled(&self) -> walls::Session {
+        let memory = &self.memory;
+        walls::Session {
+            policy: memory.policy.clone(),
+            folders: memory.folders.clone(),
+            private: memory.shell.private.clone(),
+            known: memory.shell.known.clone(),
+        }
+    }
+
     /// Starts a command. The inner error is one sentence for the model and the person.
     async fn begin(
         &self,
         execute: &Execute,
         sandbox: Option<&Sandbox>,
         places: io::Result<Places>,
-        reads_only: bool,
+        permit: Permit,
     ) -> Result<std::result::Result<Begun, String>> {
-        let roots = self.memory.folders.roots().clone();
+        let session = self.walled();
         let (what, within) = (execute.clone(), sandbox.cloned());
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &roots, places, within.as_ref(), reads_only)
+            shell::begin(&what, &session, places, within.as_ref(), permit)
         });
         // Dropping the command kills it.
         tokio::select! {
@@ -230,10 +242,10 @@ impl Toolbox<'_> {
         execute: &Execute,
         sandbox: Option<Sandbox>,
         places: io::Result<Places>,
-        reads_only: bool,
+        permit: Permit,
     ) -> Result<ToolResult> {
         handle.start().await?;
-        let begun = self.begin(execute, sandbox.as_ref(), places, reads_only).await?;
+        let begun = self.begin(execute, sandbox.as_ref(), places, permit).await?;
         match begun.and_then(|begun| self.leave(execute, begun)) {
             Ok(id) => {
                 let told = format!("Runs in the background as {id}, at the latest until this session ends.");
@@ -255,16 +267,16 @@ impl Toolbox<'_> {
         execute: &Execute,
         sandbox: Option<Sandbox>,
         places: io::Result<Places>,
-        reads_only: bool,
+        permit: Permit,
     ) -> Result<ToolResult> {
         handle.start().await?;
-        let begun = match self.begin(execute, sandbox.as_ref(), places, reads_only).await? {
+        let begun = match self.begin(execute, sandbox.as_ref(), places, permit).await? {
             Ok(begun) => begun,
             Err(why) => return self.failed(handle, &why).await,
         };
         let cwd = self.memory.folders.cwd().display().to_string();
         let mut display = Display::begin(self.turn, &mut handle, &cwd).await?;
-        let Begun { mut command, file } = begun;
+        let Begun { mut command, file, watch } = begun;
         let output = match file {
             Some(file) => Bounded::new(OUTPUT_GIVEN).spill_to(file, OUTPUT_KEPT),
             None => Bounded::new(OUTPUT_GIVEN),
@@ -293,7 +305,13 @@ impl Toolbox<'_> {
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
             notes.extend(shell::held(execute, &output.text(), sandbox, self.memory.folders.roots()));
+            notes.extend(watch.as_ref().and_then(Watch::hidden));
         }
+        let changed = match watch {
+            Some(watch) => super::thread::blocking(move |_| watch.report()).await?,
+            None => None,
+        };
+        notes.extend(changed.clone());
         let ran = Ran {
             output: ends_within(&output.text(), MESSAGE_TEXT),
             bytes: output.total_bytes(),
@@ -307,8 +325,17 @@ impl Toolbox<'_> {
         });
         super::output(&mut handle, data).await?;
         display.end(&mut handle, &ran.output).await?;
+        if let Some(changed) = changed {
+            handle.content(ContentBlock::text(sentence(&changed))).await?;
+        }
         settle(handle, ran).await
     }
+}
+
+/// A note as a sentence for the person.
+fn sentence(note: &str) -> String {
+    let mut letters = note.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// Where the whole output is, where the model gets a part of it.

@@ -2,6 +2,7 @@
 //!
 //! Everything else runs alone and in its order: what changes something, what a person is asked about, and what nobody knows to only read.
 
+use super::execute::Permit;
 use super::execute::scratch::Places;
 use super::{Action, Looked, ToolResult, Toolbox, fetch, given, spec};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
@@ -153,7 +154,8 @@ impl Toolbox<'_> {
             Ready::Looks(action, handle, place) => self.look(&action, handle, &place).await,
             Ready::Runs(execute, handle, sandbox, places) => {
                 // It runs without a question because it only reads.
-                self.run(handle, &execute, sandbox, places, true).await.map(Looked::from)
+                let permit = Permit::reading(execute.network);
+                self.run(handle, &execute, sandbox, places, permit).await.map(Looked::from)
             }
             Ready::Fetches(url, handle) => self.fetched_page(url, true, handle).await.map(Looked::from),
         }

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 pub struct Bounds {
     /// Folders in which everything may be made, changed and deleted.
     pub writable: Vec<PathBuf>,
-    /// Files and folders in these that can be read and not written.
+    /// Files and folders in these that can be read and not written. The folders above them, inside a writable folder, cannot be renamed.
     pub read_only: Vec<PathBuf>,
+    /// Paths in the writable folders where nothing is and where nothing may be made. bubblewrap puts an empty folder there as long as the
+    /// command runs (see [`is_placeholder`](crate::is_placeholder)).
+    pub missing: Vec<PathBuf>,
     /// Files and folders anywhere that cannot be read either. One that holds a writable folder is not hidden.
     pub hidden: Vec<PathBuf>,
     /// A folder for temporary files, writable as well.
@@ -23,6 +26,11 @@ impl Bounds {
     /// The writable folders, that for temporary files the first.
     pub(super) fn all_writable(&self) -> impl Iterator<Item = &Path> {
         self.temporary.iter().chain(&self.writable).map(PathBuf::as_path)
+    }
+
+    /// Whether a writable folder holds this path.
+    pub(super) fn is_writable(&self, path: &Path) -> bool {
+        self.all_writable().any(|folder| path.starts_with(folder))
     }
 
     /// What is hidden: what exists and holds no writable folder.

@@ -2,25 +2,48 @@
 //!
 //! No new session is asked for: a guardian's program has one already (see `guardian`). When `bwrap` dies the first process of its
 //! process-id namespace dies with it, and with that everything inside.
+//!
+//! What is mounted inside a writable folder cannot be renamed or removed, but a folder above it could be, and another put in its place. So each
+//! folder above is mounted on itself.
 
+use super::placeholders::Placeholders;
 use super::{Bounds, filter};
 use crate::launch::Launch;
 use crate::start_error::StartError;
+use crate::user::user;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What `root` keeps: without these it could not use files of others, as it is used to.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
+/// What the kernel offers, of which a sandbox has its own or a read-only view. No session's folder lies there, but in the shared memory
+/// below `/dev`.
+const KERNEL: [&str; 2] = ["/proc", "/sys"];
+
+/// Fails in a sandbox in which a setting of the kernel can be opened for writing, as `root` could in a `/proc` of its own. Nothing is written.
+pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger \
+    /proc/irq/default_smp_affinity /proc/irq/*/smp_affinity /proc/bus/pci/*/* /proc/acpi/* /proc/mtrr /proc/scsi/scsi /proc/self/oom_score_adj; do
+    if test -f \"$f\" && (: 3>>\"$f\") 2>/dev/null; then echo \"$f can be opened for writing\"; exit 1; fi; done";
+
 pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<Launch, StartError> {
     let failed = |source| StartError::Other { program: launch.program().into(), source };
-    let filter =
-        filter::program(bounds.network, false).and_then(|filter| readable(&filter)).map_err(failed)?;
+    let wanted = filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
+    let filter = filter::program(wanted).and_then(|filter| readable(&filter)).map_err(failed)?;
+    let (placeholders, made) = Placeholders::make(&bounds.missing);
     let mut words = Words::default();
-    words.add(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--die-with-parent"]);
+    words.add(["--ro-bind", "/", "/"]);
+    let root = Path::new("/");
+    if bounds.all_writable().any(|folder| folder == root) {
+        words.bind("--bind", root, root);
+        words.bind("--ro-bind", Path::new("/sys"), Path::new("/sys"));
+    }
+    // The whole of `/proc` is read-only: `root` owns settings of the kernel in it.
+    words.add(["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc", "--die-with-parent"]);
     words.add([
         "--unshare-pid",
         "--unshare-ipc",
@@ -29,8 +52,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
         "--cap-drop",
         "ALL",
     ]);
-    // SAFETY: a system call without arguments.
-    if unsafe { libc::geteuid() } == 0 {
+    if user() == 0 {
         KEPT.iter().for_each(|capability| words.add(["--cap-add", capability]));
     }
     if !bounds.network {
@@ -39,25 +61,67 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     if let Some(folder) = &bounds.temporary {
         words.bind("--bind", folder, Path::new("/tmp"));
     }
-    for folder in bounds.all_writable().filter(|path| path.exists()) {
-        words.bind("--bind", folder, folder);
-    }
-    for path in bounds.read_only.iter().filter(|path| path.exists()) {
-        words.bind("--ro-bind", path, path);
-    }
-    for path in bounds.all_hidden() {
-        match path.is_dir() {
-            true => {
-                words.add(["--tmpfs".as_ref(), path.as_os_str(), "--remount-ro".as_ref(), path.as_os_str()]);
-            }
-            false => words.bind("--ro-bind", Path::new("/dev/null"), path),
-        }
+    for (path, mount) in mounts(bounds, &made) {
+        words.mount(&path, mount);
     }
     if let Some(folder) = launch.folder() {
         words.add(["--chdir".as_ref(), folder.as_os_str()]);
     }
     words.add(["--seccomp", &filter.as_raw_fd().to_string(), "--"]);
-    Ok(launch.run_by(bwrap, words.0).keeping(filter))
+    Ok(launch.run_by(bwrap, words.0).keeping(filter).with_placeholders(placeholders))
+}
+
+/// What stands at a path inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mount {
+    /// Itself, writable.
+    Writable,
+    /// Itself, read-only.
+    ReadOnly,
+    /// Nothing: an empty file or folder.
+    Empty,
+    /// An empty folder of its own.
+    Placeholder,
+}
+
+/// What is mounted where, folders before what is in them. `made` are the placeholders that are there.
+fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
+    let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
+    let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
+    let writable = writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
+    let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
+    // The root of the disk is read-only already; mounted again it would cover the `/proc` and `/dev` of the sandbox.
+    let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
+    all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
+    all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
+    all.extend(bounds.all_hidden().map(|path| (path.to_owned(), Mount::Empty)));
+    // What is in an empty folder is not there to be mounted on.
+    let empty: Vec<PathBuf> =
+        all.iter().filter(|(_, how)| **how == Mount::Empty).map(|(path, _)| path.clone()).collect();
+    let covered = |path: &Path| path.ancestors().skip(1).any(|above| empty.iter().any(|each| each == above));
+    all.retain(|path, _| !covered(path));
+    let pinned: Vec<PathBuf> = all
+        .iter()
+        .filter(|(_, how)| **how != Mount::Writable)
+        .flat_map(|(path, _)| above(path, bounds))
+        .collect();
+    for folder in pinned {
+        let read_only =
+            folder.ancestors().any(|above| all.get(above).is_some_and(|how| *how != Mount::Writable));
+        if !read_only {
+            all.entry(folder).or_insert(Mount::Writable);
+        }
+    }
+    all
+}
+
+/// The folders above a path that a program inside could rename.
+fn above(path: &Path, bounds: &Bounds) -> Vec<PathBuf> {
+    let folders = path
+        .ancestors()
+        .skip(1)
+        .take_while(|above| above.parent().is_some_and(|parent| bounds.is_writable(parent)));
+    folders.map(Path::to_owned).collect()
 }
 
 /// A file in memory with the filter as `bwrap` reads it, from the beginning.
@@ -84,5 +148,23 @@ impl Words {
 
     fn bind(&mut self, how: &str, from: &Path, to: &Path) {
         self.add([how.as_ref(), from.as_os_str(), to.as_os_str()]);
+    }
+
+    fn mount(&mut self, path: &Path, mount: Mount) {
+        match mount {
+            Mount::Writable => self.bind("--bind-try", path, path),
+            Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
+            Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
+            // `root` could write to a folder in memory, and lose there what it moves. For others the mode is enough, and quicker: each read-only
+            // mount makes `bwrap` read the list of all mounts.
+            Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
+            Mount::Empty | Mount::Placeholder => {
+                self.add(["--perms", "0555", "--tmpfs"]);
+                self.add([path.as_os_str()]);
+                if user() == 0 {
+                    self.add(["--remount-ro".as_ref(), path.as_os_str()]);
+                }
+            }
+        }
     }
 }

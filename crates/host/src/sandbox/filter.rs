@@ -1,5 +1,7 @@
 //! The filter of system calls: what no command needs and what would lead around the other walls.
 
+mod others;
+
 use libc::c_long;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -15,6 +17,11 @@ const REFUSED: &[c_long] = &[
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_pidfd_getfd,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_kcmp,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
     // Mounts and namespaces.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -47,6 +54,8 @@ const REFUSED: &[c_long] = &[
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    libc::SYS_kexec_file_load,
     libc::SYS_reboot,
     libc::SYS_swapon,
     libc::SYS_swapoff,
@@ -58,6 +67,8 @@ const REFUSED: &[c_long] = &[
     libc::SYS_setdomainname,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_vhangup,
     libc::SYS_syslog,
 ];
 
@@ -68,11 +79,42 @@ const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLI
 #[cfg(target_arch = "x86_64")]
 const X32: c_long = 0x4000_0000;
 
-/// The filter as the kernel reads it. Without the network no socket can be made at all but a connected pair; with it none of another family.
-/// `truncate` is refused where nothing else holds it.
-pub(super) fn program(network: bool, truncate: bool) -> io::Result<Vec<u8>> {
-    let program = compiled(network, truncate).map_err(io::Error::other)?;
-    Ok(program.iter().flat_map(bytes).collect())
+/// What the filter refuses beyond what every command is refused.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// Whether sockets of the network may be made. Without it no socket can be made but a connected pair; with it none of another family.
+    pub(super) network: bool,
+    /// Whether `truncate` is refused, where nothing else holds it.
+    pub(super) truncate: bool,
+    /// Whether the command can name processes, and memory that processes share, outside of the sandbox, so that calls which change them
+    /// are refused.
+    pub(super) others: bool,
+    /// Whether a signal to every process is refused, where nothing else holds signals.
+    pub(super) signals: bool,
+}
+
+/// The filter as the kernel reads it.
+pub(super) fn program(wanted: Wanted) -> io::Result<Vec<u8>> {
+    let program = compiled(wanted).map_err(io::Error::other)?;
+    Ok(without_clone3().iter().chain(&program).flat_map(bytes).collect())
+}
+
+/// Instructions that answer `clone3` as a kernel without it does. Its flags are in memory, where a filter cannot look; the C library takes
+/// `clone` then, whose flags are seen.
+fn without_clone3() -> Vec<sock_filter> {
+    let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+    let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };
+    let mut calls = vec![libc::SYS_clone3];
+    #[cfg(target_arch = "x86_64")]
+    calls.push(libc::SYS_clone3 | X32);
+    // The number of the system call is the first field of what a filter sees.
+    let mut program = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0)];
+    for call in calls {
+        let code = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+        program.push(sock_filter { code, jt: 0, jf: 1, k: call as u32 });
+        program.push(statement(libc::BPF_RET | libc::BPF_K, absent));
+    }
+    program
 }
 
 /// One instruction in memory: the layout of `struct sock_filter`.
@@ -82,13 +124,20 @@ fn bytes(instruction: &sock_filter) -> [u8; 8] {
     [a, b, instruction.jt, instruction.jf, c, d, e, f]
 }
 
-fn compiled(network: bool, truncate: bool) -> Result<BpfProgram, seccompiler::BackendError> {
+fn compiled(wanted: Wanted) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<c_long, Vec<SeccompRule>> =
         REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    if truncate {
+    if wanted.truncate {
         rules.insert(libc::SYS_truncate, Vec::new());
     }
-    let socket = match network {
+    rules.extend(others::everywhere()?);
+    if wanted.others {
+        rules.extend(others::outside()?);
+    }
+    if wanted.signals {
+        rules.extend(others::every_process()?);
+    }
+    let socket = match wanted.network {
         false => Vec::new(),
         true => vec![SeccompRule::new(NETWORK.iter().map(is_not).collect::<Result<_, _>>()?)?],
     };

@@ -16,7 +16,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The newest set of rights that is known here. The kernel may know fewer; it then holds what the filter of system calls holds.
 const NEWEST: ABI = ABI::V9;
@@ -24,20 +24,20 @@ const NEWEST: ABI = ABI::V9;
 /// The first version that holds `truncate`.
 const HOLDS_TRUNCATE: i32 = 3;
 
+/// The first version that holds signals.
+const HOLDS_SIGNALS: i32 = 6;
+
 /// How many entries folders with something to leave out may have in all.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Devices that a command may write to.
-const DEVICES: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-];
+/// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts` has the terminals of others, so a command
+/// cannot open a new pseudo terminal.
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+/// Folders of the kernel: of no use to a command but for what is allowed below.
+const PROCESSES: &str = "/proc";
+const DEVICE_FILES: &str = "/dev";
+const KERNEL: &str = "/sys";
 
 /// The version of Landlock that the kernel has; 0 or less for none.
 pub(super) fn version() -> i32 {
@@ -50,9 +50,33 @@ pub(super) fn version() -> i32 {
     i32::try_from(version).unwrap_or(0)
 }
 
+/// What it cannot hold here, or holds more than it should: one sentence each.
+pub(super) fn limits() -> Vec<&'static str> {
+    let version = version();
+    let mut limits = vec![
+        "no file or folder can be made or removed directly in a session's folder, nor beside a protected file",
+        "mode, owner and times of files outside can be changed",
+        "no command can open a new pseudo terminal",
+    ];
+    if version < HOLDS_SIGNALS {
+        limits.push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
+    }
+    if version < HOLDS_TRUNCATE {
+        limits.push("no command can shorten a file by its path");
+    }
+    limits
+}
+
 pub(super) fn within(launch: Launch, bounds: &Bounds) -> Result<Launch, StartError> {
     let confinement = rules(bounds).and_then(|rules| {
-        Ok(Confinement::new(rules, &filter::program(bounds.network, version() < HOLDS_TRUNCATE)?))
+        let version = version();
+        let filter = filter::program(filter::Wanted {
+            network: bounds.network,
+            truncate: version < HOLDS_TRUNCATE,
+            others: true,
+            signals: version < HOLDS_SIGNALS,
+        });
+        Ok(Confinement::new(rules, &filter?))
     });
     match confinement {
         Ok(confinement) => Ok(launch.confined(confinement)),
@@ -74,13 +98,20 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     }
     let mut rules = Rules { ruleset: ruleset.create().map_err(io::Error::other)?, entries: 0 };
     let hidden: Vec<&Path> = bounds.all_hidden().collect();
+    let kernel = [PROCESSES, DEVICE_FILES].map(Path::new);
     rules.allow(Path::new("/"), AccessFs::ReadDir.into())?;
     let read = make_bitflags!(AccessFs::{ReadFile | Execute});
-    let but_processes: Vec<&Path> = hidden.iter().copied().chain([Path::new(PROCESSES)]).collect();
-    rules.allow_but(Path::new("/"), &but_processes, read)?;
+    let unread: Vec<&Path> = hidden.iter().copied().chain(kernel).collect();
+    rules.allow_but(Path::new("/"), &unread, read)?;
     rules.allow_system(read)?;
-    let held: Vec<&Path> = bounds.read_only.iter().map(|path| path.as_path()).chain(hidden).collect();
+    // Where a name is missing no name can be made: what is missing is left out like what is there.
+    let held = bounds.read_only.iter().chain(&bounds.missing).map(PathBuf::as_path).chain(hidden);
+    let held: Vec<&Path> = held.collect();
     for folder in bounds.all_writable() {
+        // The root of the disk may be a session's folder; what the kernel offers there is none of it.
+        let kernel = [PROCESSES, DEVICE_FILES, KERNEL].map(Path::new);
+        let outside = kernel.into_iter().filter(|each| each.starts_with(folder));
+        let held: Vec<&Path> = held.iter().copied().chain(outside).collect();
         rules.allow_but(folder, &held, all_but_devices())?;
     }
     for device in DEVICES {
@@ -89,9 +120,6 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     }
     Option::<OwnedFd>::from(rules.ruleset).ok_or_else(|| io::Error::other("the kernel has no Landlock"))
 }
-
-/// Where the kernel tells about itself and about processes. Landlock keeps nobody from reading another's environment there.
-const PROCESSES: &str = "/proc";
 
 struct Rules {
     ruleset: RulesetCreated,
@@ -121,10 +149,15 @@ impl Rules {
         if left_out.iter().any(|left| path.starts_with(left)) {
             return Ok(());
         }
-        if !left_out.iter().any(|left| left.starts_with(path) && left.exists()) {
+        if !left_out.iter().any(|left| left.starts_with(path)) {
             return self.allow(path, access);
         }
-        for entry in fs::read_dir(path)? {
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) if is_out_of_reach(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
             self.entries += 1;
             if self.entries > MOST_ENTRIES {
                 let many = format!("{} and others have too many entries for a sandbox", path.display());
@@ -137,7 +170,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// Allows it for what the kernel tells about itself, and not for processes: they have numbers as names.
+    /// Allows it for what the kernel tells about itself, and not for processes, whose environment Landlock would not hold: they have numbers as
+    /// names.
     fn allow_system(&mut self, access: BitFlags<AccessFs>) -> io::Result<()> {
         for entry in fs::read_dir(PROCESSES)? {
             let entry = entry?;
@@ -154,9 +188,13 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => Ok(Some(file)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
-            Ok(None)
-        }
+        Err(error) if is_out_of_reach(&error) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether there is nothing at a path, or nothing that we could use.
+fn is_out_of_reach(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | PermissionDenied | NotADirectory)
 }

@@ -137,7 +137,13 @@ impl Process {
         }
         begun.command.kill();
         let exit = begun.command.wait().await;
-        let end = end_words(exit, self.time.filter(|_| begun.command.timed_out()));
+        let mut end = end_words(exit, self.time.filter(|_| begun.command.timed_out()));
+        if let Some(watch) = begun.watch.take()
+            && let Ok(Some(changed)) = tokio::task::spawn_blocking(move || watch.report()).await
+        {
+            end.push_str("; ");
+            end.push_str(&changed);
+        }
         self.state(|state| {
             if let Some(clean) = &clean {
                 state.push(clean.open_line());

@@ -1,7 +1,7 @@
-//! How a command runs that runs only because it reads: without a folder of the session to write to, and with git kept from the programs that a
-//! repository names.
+//! How a command runs that runs only because it reads: with git kept from the programs that a repository names. It gets no folder of the
+//! session to write to (see `walls`).
 
-use attache_host::{Bounds, Launch, Roots};
+use attache_host::Launch;
 
 /// What git is told, over the configuration of the repository. A repository inside of another is used only if the command names it.
 const SETTINGS: [(&str, &str); 6] = [
@@ -45,16 +45,4 @@ pub(super) fn launch(launch: Launch) -> Launch {
     (0..).zip(SETTINGS).fold(launch, |launch, (number, (key, value)): (usize, _)| {
         launch.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value)
     })
-}
-
-/// The bounds of a command that only reads: it writes to the folder for temporary files alone.
-pub(super) fn bounds(mut bounds: Bounds, roots: &Roots) -> Bounds {
-    bounds.writable.clear();
-    // What is below a root is read-only with it. The roots are named, because one may lie where the sandbox shows its folder for temporary
-    // files.
-    bounds.read_only.retain(|path| !roots.all().iter().any(|root| path.starts_with(root)));
-    bounds.read_only.extend(roots.all().iter().cloned());
-    // The session's own folders are never hidden.
-    bounds.hidden.retain(|hidden| !roots.all().iter().any(|root| root.starts_with(hidden)));
-    bounds
 }

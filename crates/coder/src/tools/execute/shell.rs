@@ -3,7 +3,7 @@
 use super::background::Background;
 use super::reading_only;
 use super::scratch::{Places, Scratch};
-use super::walls::{bounds, secret_variables};
+use super::walls::{Known, Permit, Session, Watch, secret_variables, walls};
 use super::{Execute, counted};
 use attache_host::{Command, Launch, NoSandbox, Roots, Sandbox};
 use std::path::PathBuf;
@@ -19,6 +19,9 @@ pub(crate) struct Shell {
     pub(crate) background: Background,
     /// After the commands that write there.
     pub(crate) scratch: Scratch,
+    /// What commands in a sandbox cannot read.
+    pub(super) private: Vec<PathBuf>,
+    pub(super) known: Known,
 }
 
 /// A command that runs.
@@ -26,11 +29,18 @@ pub(super) struct Begun {
     pub(super) command: Command,
     /// Where its output goes when it is long.
     pub(super) file: Option<PathBuf>,
+    /// The protected files, where a sandbox holds it.
+    pub(super) watch: Option<Watch>,
 }
 
 impl Shell {
     pub(crate) fn new(chosen: Option<Option<Sandbox>>) -> Self {
         Self { chosen, ..Self::default() }
+    }
+
+    /// The same with files and folders that commands in a sandbox cannot read.
+    pub(crate) fn private(self, private: Vec<PathBuf>) -> Self {
+        Self { private, ..self }
     }
 
     /// The sandbox in which commands run. The first time in a process it is looked for, which takes some milliseconds.
@@ -43,32 +53,34 @@ impl Shell {
     }
 }
 
-/// Starts a command, in the sandbox where one is given. One that runs because it `reads_only` gets no folder to write to. Blocks on the disk and starts a process, inside the runtime.
+/// Starts a command, in the sandbox where one is given. One that runs because it only reads gets no folder to write to. Blocks on the disk
+/// and starts a process, inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.
 pub(super) fn begin(
     execute: &Execute,
-    roots: &Roots,
+    session: &Session,
     places: Result<Places, std::io::Error>,
     sandbox: Option<&Sandbox>,
-    reads_only: bool,
+    permit: Permit,
 ) -> Result<Begun, String> {
     // No folder of the session takes the place of a program, or of a folder behind `cd`.
-    let mut launch = Launch::shell(execute.command.as_str()).cwd(roots.cwd());
+    let mut launch = Launch::shell(execute.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
-    if reads_only {
+    if permit.only_reads {
         launch = reading_only::launch(launch);
     }
     if execute.terminal {
         launch = launch.env("TERM", "xterm-256color");
     }
     let file = places.as_ref().ok().map(|places| places.output.clone());
+    let mut watch = None;
     if let Some(sandbox) = sandbox {
         let places = places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
-        let bounds = bounds(roots, &places, execute.network);
-        let bounds = if reads_only { reading_only::bounds(bounds, roots) } else { bounds };
+        let (bounds, watched) = walls(session, &places, permit);
+        watch = Some(watched);
         launch = launch.within(sandbox, &bounds).map_err(|error| error.to_string())?;
     }
     let command = match execute.terminal {
@@ -79,7 +91,7 @@ pub(super) fn begin(
     if let Some(time) = execute.time() {
         command.deadline(time);
     }
-    Ok(Begun { command, file })
+    Ok(Begun { command, file, watch })
 }
 
 /// What only a sandbox says, or nearly so. In small letters.
@@ -117,8 +129,8 @@ pub(super) fn held(execute: &Execute, output: &str, sandbox: &Sandbox, roots: &R
         false => ("It has no network", "`network: true` asks the person for the network, "),
     };
     Some(format!(
-        "A sandbox ({}) held this command: it could write only in the working directory{more} and in $TMPDIR, not to .git and settings of editors and \
-         agents there{new}. {network}. If that is why it failed: {ask}`unsandboxed` with your reason asks to run it without a sandbox.",
+        "A sandbox ({}) held this command: it could write only in the working directory{more} and in $TMPDIR, not to protected files there, \
+         such as .git and settings of editors and agents{new}. {network}. If that is why it failed: {ask}`unsandboxed` with your reason asks to run it without a sandbox.",
         sandbox.name()
     ))
 }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod reading;
+mod walls;
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};

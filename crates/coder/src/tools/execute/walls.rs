@@ -1,96 +1,163 @@
 //! What a session's commands may touch in a sandbox.
 
+mod outside;
+mod search;
+mod watch;
+
+pub(super) use watch::Watch;
+
 use super::scratch::Places;
-use attache_host::{Bounds, Roots};
+use attache_host::{Bounds, is_placeholder};
+use attache_policy::{Decision, Folders, Judge, Mode, Policy, Reason, Verdict, names_to_hold};
+use search::Found;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Names inside the session's folders that can be read and not written: what programs, and agents, obey.
-const OBEYED: [&str; 14] = [
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    ".attache",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".qwen",
-    ".mcp.json",
-    ".vscode",
-    ".idea",
-    ".envrc",
-];
+/// Parts of names of variables that commands in a sandbox are not given.
+const SECRET_PARTS: [&str; 9] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "WEBHOOK"];
 
-/// What is hidden of the person's home: keys, passwords, logins, and our own settings and sessions.
-const SECRET: [&str; 24] = [
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".git-credentials",
-    ".pgpass",
-    ".pypirc",
-    ".password-store",
-    ".vault-token",
-    ".bash_history",
-    ".zsh_history",
-    ".mozilla",
-    ".config/attache",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".local/share/attache",
-    ".local/share/keyrings",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-];
+/// Ends of such names.
+const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
-/// Variables with such a part in their names are not given to commands in a sandbox.
-const SECRET_NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a command begins noticeably later.
+const HELD: usize = 128;
 
-/// How many folders below a root are looked at for names to be held.
-const LOOKED_AT: usize = 500;
+/// How many protected paths a session remembers.
+const REMEMBERED: usize = 4096;
 
-/// The bounds of commands of a session with these folders. Blocks on the disk.
-pub(super) fn bounds(roots: &Roots, places: &Places, network: bool) -> Bounds {
-    let mut read_only: Vec<PathBuf> = roots.all().iter().flat_map(|root| obeyed(root)).collect();
-    read_only.push(places.outputs.clone());
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let hidden = home.iter().flat_map(|home| SECRET.iter().map(|name| home.join(name)));
-    Bounds {
-        writable: roots.all().to_vec(),
-        read_only,
-        hidden: hidden.filter_map(|path| path.canonicalize().ok()).collect(),
-        temporary: Some(places.temporary.clone()),
-        network,
+/// How the policy came to let a command run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tools) struct Permit {
+    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's folders.
+    pub(super) allowed: bool,
+    /// Whether it runs because it only reads, so that it gets no folder to write in.
+    pub(super) only_reads: bool,
+    /// Whether it has the network.
+    pub(super) network: bool,
+}
+
+impl Permit {
+    /// That of a command that runs without a question because it only reads.
+    pub(in crate::tools) fn reading(network: bool) -> Self {
+        Self { allowed: false, only_reads: true, network }
+    }
+
+    /// What follows from a verdict about a command that then runs.
+    pub(super) fn of(verdict: &Verdict, network: bool) -> Self {
+        let by_itself = verdict.decision == Decision::Run && !matches!(verdict.reason, Reason::Rule(_));
+        let only_reads = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
+        Self { allowed: !by_itself, only_reads, network }
     }
 }
 
-/// What is obeyed at a root and in its folders, and where a `.git` that is a file leads.
-fn obeyed(root: &Path) -> Vec<PathBuf> {
-    let folders = fs::read_dir(root).into_iter().flatten().flatten();
-    let folders = folders.filter(|entry| entry.file_type().is_ok_and(|found| found.is_dir())).take(LOOKED_AT);
-    let mut found = Vec::new();
-    for folder in [root.to_owned()].into_iter().chain(folders.map(|entry| entry.path())) {
-        for name in OBEYED {
-            let Ok(path) = folder.join(name).canonicalize() else { continue };
-            if name == ".git" && path.is_file() {
-                found.extend(repository(&path));
-            }
-            found.push(path);
-        }
+/// What the sandbox of a session's commands depends on. Cheap enough to clone for each command.
+#[derive(Debug, Clone)]
+pub(super) struct Session {
+    pub(super) policy: Policy,
+    pub(super) folders: Folders,
+    /// Files and folders of the person's that no command reads.
+    pub(super) private: Vec<PathBuf>,
+    pub(super) known: Known,
+}
+
+impl Session {
+    /// Judges what may be read, which does not depend on the mode.
+    fn judge(&self) -> Judge<'_> {
+        self.policy.judge(Mode::Ask, &self.folders, None)
     }
-    found
+}
+
+/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known(Arc<Mutex<Remembered>>);
+
+#[derive(Debug, Default)]
+struct Remembered {
+    /// Protected files that were found once. A command that fills the folders with files cannot keep the search from them.
+    obeyed: BTreeSet<PathBuf>,
+    /// Files with names of secrets that a command made: they hold none of the person's.
+    made: BTreeSet<PathBuf>,
+}
+
+impl Known {
+    fn with<T>(&self, work: impl FnOnce(&mut Remembered) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same files without secrets that commands made, and with protected files that were found earlier.
+    fn complete(&self, mut found: Found) -> Found {
+        self.with(|known| {
+            found.secret.retain(|path| !known.made.contains(path));
+            known.obeyed.retain(|path| path.symlink_metadata().is_ok() && !is_placeholder(path));
+            let new: Vec<PathBuf> =
+                found.obeyed.iter().filter(|path| !known.obeyed.contains(*path)).cloned().collect();
+            // Those found earlier come first: they count where there are too many.
+            found.obeyed = known.obeyed.iter().cloned().chain(new.iter().cloned()).collect();
+            let room = REMEMBERED.saturating_sub(known.obeyed.len());
+            known.obeyed.extend(new.into_iter().take(room));
+        });
+        found
+    }
+}
+
+/// The bounds of a command of a session, and what to watch while it runs. Blocks on the disk.
+pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Bounds, Watch) {
+    let roots = session.folders.roots();
+    let mut found = session.known.complete(search::search(&session.judge()));
+    let tracked = Tracked::of(roots.all());
+    found.secret.retain(|path| !permit.allowed && !tracked.has(path));
+    let homes = outside::homes();
+    let mut hidden = outside::hidden(&homes, roots.all(), &session.private);
+    hidden.extend(found.secret.iter().take(HELD).filter_map(|path| path.canonicalize().ok()));
+    hidden.retain(|path| !roots.all().iter().any(|root| root.starts_with(path)));
+    let mut read_only = vec![places.outputs.clone()];
+    let mut missing = Vec::new();
+    if permit.only_reads {
+        // They have to be there, even in the system's folder for temporary files.
+        read_only.extend(roots.all().iter().cloned());
+    } else {
+        let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
+        read_only.extend(held.take(HELD));
+        let repositories: Vec<PathBuf> = read_only.iter().flat_map(|path| repository(path)).collect();
+        read_only.extend(repositories);
+        missing.extend(roots.all().iter().flat_map(|root| absent(root, homes.contains(root))));
+    }
+    let writable = if permit.only_reads { Vec::new() } else { roots.all().to_vec() };
+    let bounds = Bounds {
+        writable,
+        read_only,
+        missing,
+        hidden,
+        temporary: Some(places.temporary.clone()),
+        network: permit.network,
+    };
+    (bounds, Watch::begin(found, session.clone()))
+}
+
+/// The names that must not be made in a root, where nothing is.
+fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
+    let paths = names_to_hold(home).map(|name| root.join(name));
+    let missing = |path: &PathBuf| match path.symlink_metadata() {
+        Ok(_) => is_placeholder(path),
+        // Below a file nothing can be made.
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    // A folder above that is a link, or is protected itself, is not ours to make anything in.
+    let held = |path: &PathBuf| {
+        let above = path.ancestors().skip(1).take_while(|above| *above != root);
+        above.into_iter().all(|above| above.symlink_metadata().map_or(true, |found| found.is_dir()))
+    };
+    paths.filter(held).filter(missing).collect()
 }
 
 /// The folders of the repository that a `.git` file names, as in a second worktree or a submodule: its own, and the one it shares.
 fn repository(file: &Path) -> Vec<PathBuf> {
+    if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
+        return Vec::new();
+    }
     let folder = file.parent().unwrap_or(Path::new("/"));
     let named = |file: &Path| fs::read_to_string(file).ok();
     let own = named(file)
@@ -100,10 +167,87 @@ fn repository(file: &Path) -> Vec<PathBuf> {
     [Some(own), shared].into_iter().flatten().collect()
 }
 
-/// The names of the variables of ours that look like secrets.
+/// The files that the repositories of the session's folders keep: who can read the repository can read them there.
+struct Tracked(Vec<(PathBuf, Vec<u8>)>);
+
+/// A longer index of a repository is not read, in bytes.
+const LONGEST_INDEX: u64 = 8 * 1024 * 1024;
+
+impl Tracked {
+    fn of(roots: &[PathBuf]) -> Self {
+        let index = |root: &PathBuf| {
+            let file = root.join(".git/index");
+            let length = file.symlink_metadata().ok().filter(fs::Metadata::is_file)?.len();
+            (length <= LONGEST_INDEX).then(|| Some((root.clone(), fs::read(&file).ok()?)))?
+        };
+        Self(roots.iter().filter_map(index).collect())
+    }
+
+    /// Whether an index names the file. One that shortens its names (version 4) seems to name few.
+    fn has(&self, path: &Path) -> bool {
+        self.0.iter().any(|(root, index)| {
+            let Ok(below) = path.strip_prefix(root) else { return false };
+            let name = [below.as_os_str().as_encoded_bytes(), b"\0"].concat();
+            index.windows(name.len()).any(|window| window == name)
+        })
+    }
+}
+
+/// The names of the variables of ours that look like secrets, by their names or because their value is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
-    std::env::vars_os().map(|(name, _)| name).filter(|name| {
-        let name = name.to_string_lossy().to_uppercase();
-        SECRET_NAMES.iter().any(|part| name.contains(part))
-    })
+    let variables = std::env::vars_os();
+    let secret =
+        variables.filter(|(name, value)| is_secret(&name.to_string_lossy(), &value.to_string_lossy()));
+    secret.map(|(name, _)| name)
+}
+
+fn is_secret(name: &str, value: &str) -> bool {
+    let name = name.to_uppercase();
+    let password = value.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        authority.rsplit_once('@').is_some_and(|(person, _)| person.contains(':'))
+    });
+    SECRET_PARTS.iter().any(|part| name.contains(part))
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || password
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, Permit, Session, is_secret, walls};
+    use crate::tools::execute::scratch::Scratch;
+    use attache_policy::{Folders, Policy};
+    use std::path::Path;
+
+    #[test]
+    fn a_command_that_only_reads_has_no_folder_to_write_to() {
+        let folders = Folders::new(&["/usr".into(), "/tmp".into()]).unwrap();
+        let policy = Policy::read(None, &folders);
+        let private = vec!["/".into(), "/etc".into()];
+        let session = Session { policy, folders, private, known: Known::default() };
+        let places = Scratch::default().places().unwrap();
+        let permit = Permit { allowed: false, only_reads: true, network: false };
+        let (bounds, _) = walls(&session, &places, permit);
+        assert!(bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some());
+        assert!(
+            ["/usr", "/tmp"].iter().all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
+        );
+        let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
+        assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
+    }
+
+    #[test]
+    fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
+        for name in
+            ["OPENAI_API_KEY", "npm_token", "PGPASSWORD", "DB_PASS", "GITHUB_PAT", "SENTRY_DSN", "NPM_AUTH"]
+        {
+            assert!(is_secret(name, "x"), "{name}");
+        }
+        assert!(is_secret("DATABASE_URL", "postgres://me:hush@db:5432/x"));
+        for (name, value) in
+            [("PATH", "/bin"), ("GOPRIVATE", "x.y/*"), ("GIT_AUTHOR_NAME", "A B"), ("URL", "https://a/b@c:d")]
+        {
+            assert!(!is_secret(name, value), "{name}");
+        }
+    }
 }

@@ -99,22 +99,6 @@ async fn programs_that_a_repository_names_do_not_run_while_git_shows_something()
     assert!(!place.join("changed").exists());
 }
 
-#[test]
-fn a_command_that_only_reads_has_no_folder_to_write_to() {
-    let roots = attache_host::Roots::new("/usr", ["/tmp"]).unwrap();
-    let bounds = attache_host::Bounds {
-        writable: vec!["/usr".into(), "/tmp".into()],
-        hidden: vec!["/".into(), "/etc".into()],
-        read_only: vec!["/usr/lib".into(), "/var/lib".into()],
-        temporary: Some("/var/tmp".into()),
-        ..attache_host::Bounds::default()
-    };
-    let bounds = super::super::reading_only::bounds(bounds, &roots);
-    assert!(bounds.writable.is_empty() && bounds.temporary.is_some());
-    assert_eq!(bounds.read_only, ["/var/lib", "/usr", "/tmp"].map(Path::new));
-    assert_eq!(bounds.hidden, [Path::new("/etc")], "the session's own folders are seen");
-}
-
 #[tokio::test]
 async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_runs_does_not_cover_it() {
     for sandbox in sandboxes().await {

@@ -19,7 +19,13 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-#[path = "marker/marker.rs"]
+mod another_user;
+mod deeds;
+mod kernel_files;
+mod names;
+mod other_processes;
+
+#[path = "../marker/marker.rs"]
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
@@ -61,7 +67,8 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in `/tmp`, of which bubblewrap shows nothing.
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
         for name in ["project/.git/hooks", "project/src", "outside", "secrets", "temporary"] {
             fs::create_dir_all(at(name)).unwrap();
@@ -71,10 +78,11 @@ impl Place {
         {
             fs::write(at(name), "before\n").unwrap();
         }
-        fs::copy(std::env::current_exe().unwrap(), at("project/deed")).unwrap();
+        copy_of_this_program(&at("project/deed"));
         let bounds = Bounds {
             writable: vec![at("project")],
             read_only: vec![at("project/.git"), at("project/.hg")],
+            missing: Vec::new(),
             hidden: vec![at("secrets"), at("token"), at("missing")],
             temporary: Some(at("temporary")),
             network: false,
@@ -104,6 +112,12 @@ impl Place {
             said.lines().find_map(|line| line.split_once("DEED ")).map(|(_, answer)| answer.to_owned());
         answer.unwrap_or_else(|| panic!("{}: {deed} said nothing: {said}", sandbox.name()))
     }
+}
+
+/// Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+fn copy_of_this_program(to: &Path) {
+    let copied = std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
+    assert!(copied.unwrap().success());
 }
 
 async fn ran(launch: Launch) -> (Exit, String) {
@@ -143,7 +157,7 @@ fn deed() {
         "truncate" => number(i64::from(unsafe {
             libc::truncate(std::ffi::CString::new(argument).unwrap().as_ptr(), 0)
         })),
-        other => panic!("{other}"),
+        other => deeds::done(other, argument),
     };
     println!("\nDEED {}", done.map_or_else(|error| format!("refused: {error}"), |()| "done".into()));
 }

@@ -1,0 +1,241 @@
+//! The search of a session's folders for protected files and secrets.
+
+use attache_host::is_placeholder;
+use attache_policy::{Effect, Guard, Judge, Subject, guard, protected_names};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::fs::{self, FileType};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How many entries of folders are looked at in any case, and at most.
+const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
+
+/// For how long they are looked at, once the lower number is reached.
+const TIME: Duration = Duration::from_millis(25);
+
+/// Folders that tools fill, by thousands of files that no person works on. Their own entries are looked at, and nothing below.
+const FILLED: [&str; 14] = [
+    ".cache",
+    ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".tox",
+    ".turbo",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "target",
+    "venv",
+];
+
+/// What was found, that nearest to a root first.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// What programs or agents obey; a link stands as it is.
+    pub(super) obeyed: Vec<PathBuf>,
+    /// What may hold secrets, and what a rule keeps from being read.
+    pub(super) secret: Vec<PathBuf>,
+}
+
+/// Looks through the folders of the session, the upper levels first, as far as time and number allow. Links are not followed. Blocks on the disk.
+pub(super) fn search(judge: &Judge<'_>) -> Found {
+    let roots = judge.folders.roots().all();
+    let mut search = Search {
+        names: Names::new(),
+        rules: judge
+            .rules
+            .iter()
+            .any(|rule| rule.effect != Effect::Allow && matches!(rule.subject, Subject::Reads(_))),
+        judge,
+        found: Found::default(),
+        seen: BTreeSet::new(),
+    };
+    let mut folders: VecDeque<Folder> =
+        roots.iter().map(|root| Folder { path: root.clone(), root, near: String::new() }).collect();
+    let (begun, mut entries) = (Instant::now(), 0);
+    while let Some(folder) = folders.pop_front() {
+        for entry in fs::read_dir(&folder.path).into_iter().flatten().flatten() {
+            entries += 1;
+            let Ok(kind) = entry.file_type() else { continue };
+            folders.extend(search.look(&folder, &entry.file_name().to_string_lossy(), entry.path(), kind));
+            if entries >= ENTRIES.end {
+                return search.found;
+            }
+        }
+        if entries >= ENTRIES.start && begun.elapsed() > TIME {
+            break;
+        }
+    }
+    search.found
+}
+
+/// A folder to look into.
+struct Folder<'r> {
+    path: PathBuf,
+    root: &'r Path,
+    /// Its own name and that above it, below the root: as much as a protected path may have.
+    near: String,
+}
+
+struct Search<'j> {
+    names: Names,
+    /// Whether a rule keeps files from being read.
+    rules: bool,
+    judge: &'j Judge<'j>,
+    found: Found,
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Search<'_> {
+    /// Takes one entry up; gives it back as a folder if it has to be looked into.
+    fn look<'r>(
+        &mut self,
+        folder: &Folder<'r>,
+        name: &str,
+        path: PathBuf,
+        kind: FileType,
+    ) -> Option<Folder<'r>> {
+        if self.names.may_be_guarded(name) {
+            let near = format!("{}/{name}", folder.near);
+            match guard(&near) {
+                Some(Guard::Obeyed) if is_placeholder(&path) => return None,
+                Some(Guard::Obeyed) => {
+                    self.add(path, Guard::Obeyed);
+                    return None;
+                }
+                Some(Guard::Secret) => {
+                    if self.judge.keeps_back(&path, folder.root) {
+                        self.add(path, Guard::Secret);
+                    }
+                    return None;
+                }
+                None => {}
+            }
+        }
+        if self.rules && kind.is_file() && self.judge.keeps_back(&path, folder.root) {
+            self.add(path, Guard::Secret);
+            return None;
+        }
+        let above =
+            folder.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !kind.is_dir() || (FILLED.contains(&above.as_str()) && folder.path != folder.root) {
+            return None;
+        }
+        let last = folder.near.rsplit('/').next().unwrap_or_default();
+        Some(Folder { near: format!("{last}/{name}"), path, root: folder.root })
+    }
+
+    fn add(&mut self, path: PathBuf, guard: Guard) {
+        // One root may lie in another.
+        if self.seen.insert(path.clone()) {
+            match guard {
+                Guard::Obeyed => self.found.obeyed.push(path),
+                Guard::Secret => self.found.secret.push(path),
+            }
+        }
+    }
+}
+
+/// Says quickly of most names that they are of no protected file.
+struct Names {
+    /// The last parts of all protected names and paths, in small letters.
+    last: HashSet<String>,
+    /// Whether names with this end are protected.
+    ends: HashMap<String, bool>,
+}
+
+impl Names {
+    fn new() -> Self {
+        let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
+        let last = names.filter_map(|name| name.rsplit('/').next()).map(str::to_lowercase).collect();
+        Self { last, ends: HashMap::new() }
+    }
+
+    fn may_be_guarded(&mut self, name: &str) -> bool {
+        let plain = name.bytes().all(|each| each.is_ascii_graphic() && !b":\\".contains(&each))
+            && !name.ends_with('.');
+        if !plain || name.starts_with('.') {
+            return true;
+        }
+        let name = name.to_ascii_lowercase();
+        let end = name.rfind('.').and_then(|at| name.get(at..)).unwrap_or_default();
+        let by_end = match self.ends.get(end) {
+            Some(known) => *known,
+            None => *self.ends.entry(end.to_owned()).or_insert(guard(&format!("x{end}")).is_some()),
+        };
+        by_end || self.last.contains(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, search};
+    use attache_policy::{Folders, Guard, Judge, Mode, guard, protected_names};
+    use std::fs;
+
+    #[test]
+    fn no_protected_name_is_passed_over() {
+        let mut names = Names::new();
+        for path in protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret)) {
+            let last = path.rsplit('/').next().unwrap();
+            for name in [last.to_owned(), last.to_uppercase()] {
+                assert!(names.may_be_guarded(&name), "{name}");
+            }
+        }
+        for name in [
+            ".env",
+            ".env.local",
+            ".envrc.x",
+            "a.pem",
+            "A.KEY",
+            "agents.md ",
+            "AGENTS\u{200b}.md",
+            "agents.md::x",
+        ] {
+            assert!(guard(name).is_some() && names.may_be_guarded(name), "{name}");
+        }
+        for name in ["main.rs", "README.md", "package.json", "a"] {
+            assert!(!names.may_be_guarded(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_are_found_at_depth_and_among_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in [
+            "many",
+            "a/b/c/.git/hooks",
+            "a/b/.github/workflows",
+            "node_modules/x/.git",
+            "node_modules/.husky",
+        ] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        for count in 0..2_000 {
+            fs::write(root.join("many").join(count.to_string()), "").unwrap();
+        }
+        for name in
+            ["a/b/c/AGENTS.md", "a/.env", "a/.env.example", "many/deploy.pem", "a/b/.github/other.yml"]
+        {
+            fs::write(root.join(name), "").unwrap();
+        }
+        let folders = Folders::new(std::slice::from_ref(&root)).unwrap();
+        let judge = Judge { mode: Mode::Auto, rules: &[], broken: false, folders: &folders, scratch: None };
+        let found = search(&judge);
+        let names = |paths: &[std::path::PathBuf]| -> Vec<String> {
+            let mut names: Vec<String> =
+                paths.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(
+            names(&found.obeyed),
+            ["a/b/.github/workflows", "a/b/c/.git", "a/b/c/AGENTS.md", "node_modules/.husky"]
+        );
+        assert_eq!(names(&found.secret), ["a/.env", "many/deploy.pem"]);
+    }
+}

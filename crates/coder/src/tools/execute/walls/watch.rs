@@ -1,0 +1,92 @@
+//! Which protected files changed while a command ran: what a sandbox could not hold, and what somebody else did meanwhile.
+
+use super::search::{Found, search};
+use super::{Remembered, Session};
+use attache_policy::Folders;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// How many files are named.
+const NAMED: usize = 10;
+
+/// The protected files as they were before a command.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    before: BTreeMap<PathBuf, Stamp>,
+    /// Files that look empty to the command.
+    secrets: BTreeSet<PathBuf>,
+    session: Session,
+}
+
+/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox holds what is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    /// The device and the number of the file.
+    file: (u64, u64),
+    /// Length and time of the last change, in seconds and nanoseconds.
+    content: Option<(u64, i64, i64)>,
+    /// Where a link leads.
+    link: Option<PathBuf>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.symlink_metadata().ok()?;
+        let content = (!found.is_dir()).then(|| (found.size(), found.mtime(), found.mtime_nsec()));
+        let link = found.is_symlink().then(|| path.read_link().ok()).flatten();
+        Some(Self { file: (found.dev(), found.ino()), content, link })
+    }
+}
+
+impl Watch {
+    pub(super) fn begin(found: Found, session: Session) -> Self {
+        let before = found.obeyed.into_iter().filter_map(|path| Some((path.clone(), Stamp::of(&path)?)));
+        Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
+    }
+
+    /// One sentence about the secrets of the session's folders that the command could not read; none where there are none.
+    pub(in super::super) fn hidden(&self) -> Option<String> {
+        let shown: Vec<String> = self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
+        let list = listed(&shown)?;
+        Some(format!(
+            "files that may hold secrets looked empty to this command: {list}. A rule that allows to read such a file by its name shows it; \
+             `unsandboxed` with your reason asks the person to run it without a sandbox"
+        ))
+    }
+
+    /// One sentence about the protected files that changed, in the order of their paths; none where none did. Blocks on the disk.
+    pub(in super::super) fn report(self) -> Option<String> {
+        let (session, folders) = (&self.session, &self.session.folders);
+        let found = search(&session.judge());
+        let made = found.secret.iter().filter(|path| !self.secrets.contains(*path)).cloned();
+        session.known.with(|known: &mut Remembered| known.made.extend(made));
+        // A search that ended early did not see every file that is there.
+        let paths: BTreeSet<&PathBuf> = found.obeyed.iter().chain(self.before.keys()).collect();
+        let change = |path: &&PathBuf| match (self.before.get(*path), Stamp::of(path)) {
+            (None, Some(_)) => Some(format!("{} (new)", shown(folders, path))),
+            (Some(_), None) => Some(format!("{} (removed)", shown(folders, path))),
+            (Some(before), Some(now)) if *before != now => Some(shown(folders, path)),
+            _ => None,
+        };
+        let changes: Vec<String> = paths.iter().filter_map(change).collect();
+        let list = listed(&changes)?;
+        Some(format!(
+            "protected files changed while the command ran: {list}; programs or agents do what these files say, so review them"
+        ))
+    }
+}
+
+/// The first of them, and how many more there are; nothing where there are none.
+fn listed(all: &[String]) -> Option<String> {
+    let first: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+    match all.len().checked_sub(NAMED) {
+        _ if all.is_empty() => None,
+        None | Some(0) => Some(first.join(", ")),
+        Some(more) => Some(format!("{} and {more} more", first.join(", "))),
+    }
+}
+
+fn shown(folders: &Folders, path: &Path) -> String {
+    folders.named(path).1
+}
