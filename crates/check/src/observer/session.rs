@@ -9,7 +9,7 @@ use attache_protocol::method::{
     SessionResume, SessionSetTitle, Side,
 };
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The sessions of a connection.
 #[derive(Debug, Default)]
@@ -20,6 +20,14 @@ pub(super) struct Judge {
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
+    /// The calls that open a session and have no reply, by their line, with the session that they name if they name one.
+    opening: BTreeMap<usize, Option<String>>,
+    /// Prompts of sessions that one of those calls may have opened.
+    early: Vec<Early>,
+    /// Sessions that were prompted although they are not open, each told once.
+    told: HashSet<String>,
+    /// How many calls of the list have no reply.
+    listing: usize,
     /// Sessions that are being resumed, by the line of the call.
     resuming: HashMap<String, usize>,
     loading: HashSet<String>,
@@ -39,6 +47,18 @@ pub(super) struct Judge {
     titles: HashMap<String, Vec<Value>>,
 }
 
+/// A prompt of a session that is not known to be open.
+#[derive(Debug)]
+struct Early {
+    session: String,
+    /// Its line.
+    line: usize,
+    /// The lines of the calls of which one may have opened the session.
+    by: Vec<usize>,
+}
+
+/// How many of them are remembered.
+const EARLY: usize = 256;
 /// How many notices of a session are remembered.
 const NOTICES: usize = 64;
 /// How many titles of a session are remembered.
@@ -68,8 +88,13 @@ impl Judge {
     fn asked(&mut self, asked: &Asked<'_>, known: &Known, report: &mut Report) {
         let session = text(&asked.params, "sessionId").unwrap_or_default();
         if is::<SessionPrompt>(asked.row) && known.agent.is_some() {
-            let is_open = self.open.contains_key(session);
-            report.keeps("PROMPT-01", is_open, || format!("no session {} is open", quoted(session)));
+            self.prompted(session, report);
+        }
+        if is::<SessionNew>(asked.row) || is::<SessionFork>(asked.row) {
+            self.opening.insert(report.line(), None);
+        }
+        if is::<SessionLoad>(asked.row) || is::<SessionResume>(asked.row) {
+            self.opening.insert(report.line(), Some(session.to_owned()));
         }
         if is::<SessionResume>(asked.row) {
             self.resuming.insert(session.to_owned(), report.line());
@@ -83,7 +108,8 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            let is_given = self.cursors.contains(cursor);
+            // A page that is not seen may have given it.
+            let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
                     format!("the list was at its end, and {} is asked for", quoted(cursor))
@@ -91,6 +117,41 @@ impl Judge {
             }
             report
                 .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
+        }
+        if is::<SessionList>(asked.row) {
+            self.listing += 1;
+        }
+    }
+
+    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call that opens it is not seen.
+    fn prompted(&mut self, session: &str, report: &mut Report) {
+        report.tests(&["PROMPT-01"]);
+        if self.open.contains_key(session) {
+            return;
+        }
+        let may_open = self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
+        let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
+        if !by.is_empty() && self.early.len() < EARLY {
+            return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
+        }
+        // Once for each session: a client that does not know goes on.
+        if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
+            report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
+        }
+    }
+
+    /// The call on this line has its reply: the prompts that came before it were too early, unless another call has opened their session.
+    fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
+        self.opening.remove(&call);
+        for mut early in std::mem::take(&mut self.early) {
+            let is_meant = early.by.contains(&call);
+            early.by.retain(|line| *line != call);
+            if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
+                self.early.push(early);
+            } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
+                let seen = format!("the session {} was prompted before it was open", quoted(&early.session));
+                report.other_contradicts("PROMPT-01", early.line, seen);
+            }
         }
     }
 
@@ -180,7 +241,14 @@ impl Judge {
             self.titled(session, &title);
             self.info.insert((session.to_owned(), "title"), (title, "TITLE-01", report.line()));
         }
+        if let Body::Replied { to, .. } = &seen.body
+            && self.opening.contains_key(&to.line)
+        {
+            let opened = seen.opened().map(|(session, _)| session);
+            self.settled(to.line, opened.as_deref(), report);
+        }
         if let Some((session, _)) = seen.opened() {
+            self.told.remove(&session);
             self.info.retain(|(of, _), _| *of != session);
             self.closed.remove(&session);
             self.deleted.remove(&session);
@@ -215,6 +283,9 @@ impl Judge {
             if outcome.is_ok() {
                 self.deleted.insert(session.to_owned(), report.line());
             }
+        }
+        if seen.reply::<SessionList>().is_some() {
+            self.listing = self.listing.saturating_sub(1);
         }
         if let Some((call, result)) = seen.result::<SessionList>() {
             self.paged(call, result, report);
