@@ -106,7 +106,14 @@ impl Calls {
             report.breaks("RPC-12", "the call's id is null");
         }
         let (line, params) = (report.line(), short(&asked.params));
-        let call = OpenCall { line, method: asked.method.clone(), row: asked.row, cancelled: None, params, is_overtaken: false };
+        let call = OpenCall {
+            line,
+            method: asked.method.clone(),
+            row: asked.row,
+            cancelled: None,
+            params,
+            is_overtaken: false,
+        };
         let made = self.made_by(from);
         made.answered.remove(&id);
         let repeated = id.clone();
@@ -252,7 +259,10 @@ impl Calls {
     fn unanswered(&mut self, by: Side, report: &mut Report, is_owed: impl Fn(&OpenCall) -> bool) {
         let made = self.made_by(by.other());
         let doubtful = std::mem::take(&mut made.doubtful);
-        let overtaken = made.overtaken.drain().flat_map(|(id, calls)| calls.into_iter().map(move |call| (id.clone(), call)));
+        let overtaken = made
+            .overtaken
+            .drain()
+            .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id.clone(), call)));
         let mut open: Vec<_> = overtaken.collect();
         open.extend(made.open.drain());
         open.retain(|(id, call)| is_owed(call) && !doubtful.contains(id));

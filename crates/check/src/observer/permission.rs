@@ -36,7 +36,8 @@ impl Judge {
             let session = text(&asked.params, "sessionId").unwrap_or_default().to_owned();
             let tool_call = asked.params.get("toolCall").and_then(|call| text(call, "toolCallId"));
             let tool_call = tool_call.unwrap_or_default().to_owned();
-            let question = Question { session, tool_call, cancelled: None, completed: None, is_withdrawn: false };
+            let question =
+                Question { session, tool_call, cancelled: None, completed: None, is_withdrawn: false };
             self.open.insert(report.line(), question);
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
@@ -64,7 +65,8 @@ impl Judge {
 
     /// The connection is over: calls that were completed, while whether they may run was never answered.
     pub(super) fn left_open(&mut self, report: &mut Report) {
-        let early = self.open.values().filter_map(|question| Some((question.completed?, &question.tool_call)));
+        let early =
+            self.open.values().filter_map(|question| Some((question.completed?, &question.tool_call)));
         let mut early: Vec<_> = early.collect();
         early.sort();
         for (line, call) in early {

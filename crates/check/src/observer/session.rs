@@ -24,6 +24,8 @@ pub(super) struct Judge {
     opening: BTreeMap<usize, Option<String>>,
     /// Prompts of sessions that one of those calls may have opened.
     early: Vec<Early>,
+    /// The sessions of subagents.
+    children: HashSet<String>,
     /// Sessions that were prompted although they are not open, each told once.
     told: HashSet<String>,
     /// How many calls of the list have no reply.
@@ -43,6 +45,8 @@ pub(super) struct Judge {
     notices: HashMap<String, HashSet<String>>,
     /// What was told of each session last: the member and its value, by whom and on which line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
+    /// The title with which a session is listed and that was not told of it, and the line of that list.
+    untold: HashMap<String, (Value, usize)>,
     /// The titles that each session had.
     titles: HashMap<String, Vec<Value>>,
 }
@@ -80,7 +84,7 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         match &seen.body {
             Body::Asked(asked) if seen.from == Side::Client => self.asked(asked, known, report),
-            Body::Asked(_) => self.update(seen, report),
+            Body::Asked(_) => self.update(seen, known, report),
             Body::Replied { .. } => self.replied(seen, report),
         }
     }
@@ -129,7 +133,8 @@ impl Judge {
         if self.open.contains_key(session) {
             return;
         }
-        let may_open = self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
+        let may_open =
+            self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
         let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
         if !by.is_empty() && self.early.len() < EARLY {
             return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
@@ -155,10 +160,23 @@ impl Judge {
         }
     }
 
-    fn update(&mut self, seen: &Seen<'_>, report: &mut Report) {
+    fn update(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         let Some((session, update)) = seen.update() else { return };
         let kind = text(update, "sessionUpdate").unwrap_or_default();
         let opens_again = self.resuming.contains_key(session) || self.loading.contains(session);
+        if kind == "subagent_update" {
+            self.children.extend(text(update, "sessionId").map(str::to_owned));
+        }
+        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() {
+            let is_known = self.given.contains_key(session)
+                || self.open.contains_key(session)
+                || self.closed.contains_key(session)
+                || self.deleted.contains_key(session)
+                || self.children.contains(session);
+            report.keeps("SESS-06", is_known, || {
+                format!("{kind} for {}, which is no session of this connection", quoted(session))
+            });
+        }
         if let Some(line) = self.closed.get(session).filter(|_| !opens_again) {
             report.contradicts("SESS-25", *line, format!("{kind} for a session that is closed"));
         }
@@ -325,11 +343,17 @@ impl Judge {
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
-                // Another title may be a newer one that was not told yet.
+                // Another title may be a newer one that was not told yet. By the next list it is.
                 let is_gone = shown.is_null() && !title.is_null();
-                let is_stale =
-                    shown != title && self.titles.get(id).is_some_and(|titles| titles.contains(shown));
-                report.agrees(rule, (is_gone || is_stale).then_some(*line), || {
+                let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
+                let before = self.untold.remove(id);
+                let is_still_untold =
+                    before.is_some_and(|(before, line)| before == *shown && line < call.line);
+                if shown != title && !is_known && !is_gone {
+                    self.untold.insert(id.to_owned(), (shown.clone(), report.line()));
+                }
+                let is_wrong = shown != title && (is_gone || is_known || is_still_untold);
+                report.agrees(rule, is_wrong.then_some(*line), || {
                     format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
                 });
             }

@@ -7,8 +7,8 @@ use super::finding::Report;
 use super::seen::{Body, Seen, entries, has, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt, SessionResume, SessionSetTitle,
-    SessionStatusQuery, Side,
+    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt, SessionResume,
+    SessionSetTitle, SessionStatusQuery, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
