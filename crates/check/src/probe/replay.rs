@@ -19,6 +19,9 @@ probes! {
 const WORDS: [&str; 3] = ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
 const BESIDE: &str = "attache-word-beside-6203";
 
+/// What stands in every prompt that tells what to do, and in nothing else.
+const PROMPTED: &str = "\"acts\"";
+
 /// Who said a word, and which one.
 type Said = (&'static str, usize);
 
@@ -81,6 +84,8 @@ fn words(updates: &[Value]) -> Vec<Said> {
     for update in updates {
         let who = match update.get("sessionUpdate").and_then(Value::as_str) {
             Some("user_message_chunk") => "user",
+            // Under whose name a prompt is told is judged by SESS-15.
+            Some("agent_message_chunk") if text(update).contains(PROMPTED) => "user",
             Some("agent_message_chunk") => "agent",
             _ => continue,
         };

@@ -40,7 +40,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    Fault::says("RPC-11", &["RPC-15"], |h, s| {
+    Fault::says("RPC-11", &[], |h, s| {
         if h.message["id"] == "770001" {
             let mut reply = refused(h.message, -32601);
             reply["id"] = json!(770_001);
