@@ -354,6 +354,11 @@ pub(crate) fn refusal(reply: &Reply) -> String {
     format!("error {told}{login}")
 }
 
+/// Whether a call may have this id, without a doubt what its reply has.
+pub(crate) fn is_an_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
+}
+
 /// A text of the peer for a sentence, cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(QUOTED).collect();

@@ -17,6 +17,7 @@ mod meta;
 mod path;
 mod permission;
 mod refusal;
+mod repair;
 mod seen;
 mod service;
 mod session;
@@ -35,6 +36,7 @@ use calls::Calls;
 use finding::Report;
 use known::Known;
 use seen::Seen;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Reads a conversation from its first line and finds what breaks a rule.
@@ -85,8 +87,15 @@ struct Rooms {
 impl Observer {
     /// Reads the next line, without its end, as `from` sent it. `number` is its number for people; it grows from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
+        self.read(number, from, line).0
+    }
+
+    /// The same, with the message as it was meant where its envelope is wrong in one place.
+    pub(crate) fn read(&mut self, number: usize, from: Side, line: &[u8]) -> (Vec<Finding>, Option<Value>) {
         self.last = number;
         let mut report = Report::new(number, from);
+        let repaired = repair::repaired(&mut self.calls, from, line, &mut report);
+        let line = repaired.as_ref().map_or(line, |repaired| &repaired.line);
         let seen = self.calls.line(from, line, &mut report);
         if let Some(seen) = &seen {
             self.rooms.initialize.follow(seen, &mut report);
@@ -102,7 +111,7 @@ impl Observer {
             Side::Client => self.by_client.extend(report.tested()),
             Side::Agent => self.by_agent.extend(report.tested()),
         }
-        report.into_findings()
+        (report.into_findings(), repaired.map(|repaired| repaired.value))
     }
 
     /// The ids of the rules that some line of this side could have broken so far: those without a finding it has kept.
@@ -113,7 +122,10 @@ impl Observer {
         }
     }
 
-    /// The connection is over: what was left open.
+    /// The recording is over: what was left open although the peer went on.
+    ///
+    /// A recording may end at any line, so a call that is open at its end breaks nothing by that. Only where a later line shows that the
+    /// peer was done with it the answer is missing.
     pub fn end(&mut self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for side in [Side::Client, Side::Agent] {
@@ -125,6 +137,16 @@ impl Observer {
             findings.extend(report.into_findings());
         }
         findings
+    }
+
+    /// The connection is over, and was listened to until then: the calls that this side has not answered, whatever the reason.
+    pub(crate) fn left_open(&mut self, by: Side) -> Vec<Finding> {
+        let mut report = Report::new(self.last, by);
+        self.calls.left_open(by, &mut report);
+        if by == Side::Agent && !self.known.is_foreign() {
+            self.rooms.permission.left_open(&mut report);
+        }
+        report.into_findings()
     }
 
     fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {

@@ -33,11 +33,13 @@ mod permission;
 mod plan;
 mod prompt;
 mod provider;
+mod replay;
 mod request;
 mod roots;
 mod session;
 mod session_delete;
 mod session_list;
+mod setting;
 mod status;
 mod system_prompt;
 mod terminal;
@@ -97,6 +99,7 @@ const TOPICS: &[&[Probe]] = &[
     provider::PROBES,
     mode::PROBES,
     config_option::PROBES,
+    setting::PROBES,
     prompt::PROBES,
     turn::PROBES,
     message::PROBES,
@@ -113,6 +116,7 @@ const TOPICS: &[&[Probe]] = &[
     compaction::PROBES,
     notice::PROBES,
     history::PROBES,
+    replay::PROBES,
     elicitation::PROBES,
     mcp::PROBES,
     cancel::PROBES,

@@ -43,7 +43,8 @@ pub struct Line {
     pub at: Duration,
     /// The line without its end; bytes that are not UTF-8 read as U+FFFD.
     pub text: String,
-    /// The line as JSON, if it is JSON.
+    /// The line as JSON, if it is JSON. A message of the peer whose envelope is wrong in one place, such as a reply that repeats the id with
+    /// another type, stands here as it was meant: that fault is a finding of its own.
     pub value: Option<Value>,
 }
 
@@ -369,11 +370,10 @@ impl RawPeer {
 
     fn record(&mut self, from: Side, line: &[u8]) {
         let number = self.lines.len() + 1;
-        let found = self.observer.line(number, from, line);
-        let is_theirs = from != self.side;
-        if is_theirs {
-            self.findings.extend(found);
-        } else {
+        let (found, meant) = self.observer.read(number, from, line);
+        let (is_theirs, judged) = (from != self.side, self.judged());
+        self.findings.extend(found.into_iter().filter(|finding| finding.by == judged));
+        if !is_theirs {
             self.sent.insert(number, self.listened);
         }
         let line = Line {
@@ -382,7 +382,7 @@ impl RawPeer {
             is_theirs,
             at: self.began.elapsed(),
             text: String::from_utf8_lossy(line).into_owned(),
-            value: serde_json::from_slice(line).ok(),
+            value: meant.filter(|_| is_theirs).or_else(|| serde_json::from_slice(line).ok()),
         };
         let answer = self.script.reply(&line);
         self.lines.push(line);

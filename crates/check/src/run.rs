@@ -1,9 +1,9 @@
 //! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
 
+mod calibration;
 mod conversations;
 
-use crate::acts;
-use crate::conversation::{Conversation, Session, quoted};
+use crate::conversation::{Conversation, Session};
 use crate::judging::{self, Judging, RunEvent};
 use crate::mcp_server::{Manner, McpServer, Transport};
 use crate::probe::{self, Probe};
@@ -13,7 +13,7 @@ use crate::verdict::{Outcome, Probed, Verdict, not_tested};
 use crate::watched::{Watched, short};
 use crate::{McpServers, ModelServer, Selection};
 use attache_host::StartError;
-use attache_protocol::method::Side;
+use attache_protocol::method::{Method, SessionNew, SessionPrompt, Side};
 use conversations::Client;
 use serde_json::{Value, json};
 use std::fmt;
@@ -25,8 +25,9 @@ use tokio::time::Instant;
 /// How many lines a verdict shows.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// What a turn has to say to show that it does what it is told.
-const WORD: &str = "attache-word-50917";
+/// The rules that an agent breaks which opens no session, or takes no prompt: then no other rule is broken that was probed with one.
+const OPENED: &str = "SESS-01";
+const PROMPTED: &str = "PROMPT-06";
 
 type Start = Box<dyn FnMut() -> Result<Link, StartError> + Send>;
 
@@ -57,6 +58,10 @@ pub struct Run {
     parked: Vec<(Client, Conversation)>,
     /// Whether turns do what their prompts tell, or why not, once that was tried.
     driven: Option<Result<(), String>>,
+    /// Whether a prompt is answered at all, once that was tried.
+    prompted: Option<Probed>,
+    /// Whether a session opens at all, once that was tried.
+    opened: Option<Probed>,
     /// The first session that had a turn, and when that ended.
     first_spoken: Option<(Session, Instant)>,
     /// Whether `$/cancel_request` was seen to be ignored, as is allowed.
@@ -90,6 +95,8 @@ impl Run {
             client: None,
             parked: Vec::new(),
             driven: None,
+            prompted: None,
+            opened: None,
             first_spoken: None,
             ignores_cancelled_requests: false,
             model: None,
@@ -200,43 +207,6 @@ impl Run {
         }
     }
 
-    /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.
-    pub(crate) async fn driven(&mut self) -> Probed {
-        if self.driven.is_none() {
-            self.driven = Some(self.calibrate().await);
-        }
-        match &self.driven {
-            Some(Err(why)) => not_tested(why.clone()),
-            _ => Ok(()),
-        }
-    }
-
-    /// One turn that is to say a certain word.
-    async fn calibrate(&mut self) -> Result<(), String> {
-        let why = |run: &Self, seen: String| {
-            let is_unasked = run.asked() == Some(0);
-            let unasked = if is_unasked { "; the judge's model was not asked" } else { "" };
-            format!(
-                "the agent has no model that can be told what to do (told to say a word, {seen}{unasked}): --model-env NAME"
-            )
-        };
-        let (talk, session) = match self.session().await {
-            Ok(opened) => opened,
-            Err(outcome) => return Err(outcome.seen().to_owned()),
-        };
-        let played = talk.play(&session, acts::say(WORD)).await;
-        let said = played.and_then(|played| played.stop_reason().map(|_| played.said()));
-        match said {
-            Ok(said) if said.contains(WORD) && acts::Acts::read(&said).is_none() => {
-                self.first_spoken = Some((session, Instant::now()));
-                Ok(())
-            }
-            Ok(said) if said.is_empty() => Err(why(self, "it says nothing".to_owned())),
-            Ok(said) => Err(why(self, format!("it says: {}", quoted(&said)))),
-            Err(outcome) => Err(why(self, outcome.seen().to_owned())),
-        }
-    }
-
     /// The first session that had a turn, once that is at least so long ago.
     pub(crate) async fn spoken_before(&mut self, age: Duration) -> Option<Session> {
         let (session, ended) = self.first_spoken.clone()?;
@@ -261,8 +231,14 @@ impl Judging for Run {
         if let Some(talk) = &mut self.now {
             talk.begin_probe();
         }
-        let outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
+        let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
+        if outcome.is_fail() && probe.rule != OPENED && self.has_asked::<SessionNew>() {
+            outcome = self.opens_sessions().await.err().unwrap_or(outcome);
+        }
+        if outcome.is_fail() && probe.rule != PROMPTED && self.has_asked::<SessionPrompt>() {
+            outcome = self.answers_prompts().await.err().unwrap_or(outcome);
+        }
         // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch what this one did not.
         let is_odd =
             self.client.as_ref().is_some_and(|client| !client.is_watched) && outcome != Outcome::Pass;
@@ -293,6 +269,15 @@ impl Judging for Run {
 
     fn watched(&self) -> &Watched {
         &self.watched
+    }
+}
+
+impl Run {
+    /// Whether the judge has called this in this probe.
+    fn has_asked<M: Method>(&self) -> bool {
+        let is_asked =
+            |line: &Line| !line.is_theirs && line.get("method").is_some_and(|method| method == M::ROW.name);
+        self.now.as_ref().is_some_and(|talk| talk.peer.lines().iter().skip(talk.probe_began()).any(is_asked))
     }
 }
 

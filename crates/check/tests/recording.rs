@@ -211,7 +211,8 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
     of_claude.dedup();
     assert_eq!(of_claude, [(2, "META-07"), (8, "EXT-01"), (12, "DEC-20"), (14, "PROMPT-01")]);
     let of_grok: Vec<_> = exact("grok-1.0.41").into_iter().filter(|(_, rule)| *rule != "META-07").collect();
-    assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19"), (31, "PROMPT-13"), (34, "RPC-15"), (34, "RPC-15")]);
+    // Its last two prompts have no reply: the recording ends there, which breaks nothing.
+    assert_eq!(of_grok, [(2, "INIT-04"), (18, "DEC-19")]);
     // The captures hold several connections, and none counts for another.
     assert!(found.values().flatten().all(|(_, rule)| *rule != "RPC-13"), "{table}");
 }

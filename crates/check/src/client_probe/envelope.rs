@@ -3,9 +3,9 @@
 use super::client_probes;
 use crate::client_run::ClientRun;
 use crate::client_talk::ClientTalk;
-use crate::conversation::quoted;
+use crate::conversation::{is_an_id, quoted};
 use crate::raw_peer::Line;
-use crate::verdict::{Probed, fail};
+use crate::verdict::{Probed, fail, not_tested};
 use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification};
 use serde_json::{Value, json};
 
@@ -55,6 +55,9 @@ async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
 /// The prompt is open; the agent calls with the same id.
 async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["prompt"]).await?;
+    if !is_an_id(&turn.id) {
+        return not_tested("the client's id is none that the judge may use, as RPC-12 tells");
+    }
     let first = talk.wire.now();
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "method": UNKNOWN, "params": {}}));
     let expected = format!("a reply to the agent's call with the id {} of the open prompt", turn.id);

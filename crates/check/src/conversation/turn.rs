@@ -30,6 +30,13 @@ pub(crate) struct Played {
     updates: Vec<Value>,
 }
 
+impl Turn {
+    /// The session it runs in.
+    pub(crate) fn session(&self) -> &Value {
+        &self.session
+    }
+}
+
 impl Conversation {
     /// Prompts for a turn that does this, and waits until it ends. No reply is a fail.
     pub(crate) async fn play(&mut self, session: &Session, acts: Acts) -> Probed<Played> {

@@ -48,7 +48,8 @@ impl Judge {
             });
         }
         if let Some(asked) = seen.asked::<AuthStatusUpdate>() {
-            let offers = known.agent.as_ref().is_some_and(|agent| agent.auth.status.is_some());
+            // What the agent advertised may not be recorded.
+            let offers = known.agent.as_ref().is_none_or(|agent| agent.auth.status.is_some());
             report.keeps("AUTHS-03", offers, || {
                 "the update is sent, and agentCapabilities.auth.status is not advertised".to_owned()
             });

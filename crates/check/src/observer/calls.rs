@@ -4,9 +4,12 @@ use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
-use attache_protocol::method::{CancelRequest, Kind, Row, SessionCancel, SessionPrompt, Side};
+use attache_protocol::method::{CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// The code of the error that says that a call was cancelled.
+const CANCELLED: i64 = -32800;
 
 /// How many ids of answered calls are remembered, to tell a second reply from one to nothing.
 const ANSWERED: usize = 1024;
@@ -28,6 +31,12 @@ struct Made {
     given_up: HashMap<RequestId, usize>,
     /// Lines to which an error without an id is the right answer.
     unreadable: usize,
+    /// Calls that may be refused as what is no message, so that no reply of their own is owed.
+    doubtful: HashSet<RequestId>,
+    /// Earlier calls with the id of an open one, in order: they are answered before it.
+    overtaken: HashMap<RequestId, VecDeque<OpenCall>>,
+    /// The methods of which a call was cancelled, and answered as one that is.
+    cancels: HashSet<String>,
 }
 
 /// A call that has its reply.
@@ -81,7 +90,7 @@ impl Calls {
                         Err(serde_json::json!({ "code": error.code.0, "message": &*error.message }))
                     }
                 };
-                let to = self.reply(from, &id, outcome.as_ref().err(), report)?;
+                let to = self.reply(from, &id, outcome.as_ref(), report)?;
                 Body::Replied { to, outcome, text }
             }
             Err(misfit) => {
@@ -97,16 +106,40 @@ impl Calls {
             report.breaks("RPC-12", "the call's id is null");
         }
         let (line, params) = (report.line(), short(&asked.params));
-        let call = OpenCall { line, method: asked.method.clone(), row: asked.row, cancelled: None, params };
+        let call = OpenCall {
+            line,
+            method: asked.method.clone(),
+            row: asked.row,
+            cancelled: None,
+            params,
+            is_overtaken: false,
+        };
         let made = self.made_by(from);
         made.answered.remove(&id);
+        let repeated = id.clone();
         let seen = format!("the id {id} is that of an open call");
         if let Some(earlier) = made.open.insert(id, call) {
             if let Some(cancelled) = earlier.cancelled {
                 report.contradicts("CANCEL-19", cancelled, seen.clone());
             }
             report.contradicts("RPC-13", earlier.line, seen);
+            made.overtaken.entry(repeated).or_default().push_back(earlier);
         }
+    }
+
+    /// Whether a call of this side with this id waits for its reply.
+    pub(super) fn is_open(&self, by: Side, id: &RequestId) -> bool {
+        match by {
+            Side::Client => self.client.open.contains_key(id),
+            Side::Agent => self.agent.open.contains_key(id),
+        }
+    }
+
+    /// The next line of this side may be refused as what is no message, with its id or without.
+    pub(super) fn may_be_unreadable(&mut self, by: Side, id: Option<RequestId>) {
+        let made = self.made_by(by);
+        made.unreadable += 1;
+        made.doubtful.extend(id);
     }
 
     /// Follows what is given up: a call by its id, the prompts of a session.
@@ -144,15 +177,20 @@ impl Calls {
         &mut self,
         from: Side,
         id: &RequestId,
-        error: Option<&Value>,
+        outcome: Result<&Value, &Value>,
         report: &mut Report,
     ) -> Option<OpenCall> {
         let made = self.made_by(from.other());
-        if let Some(call) = made.open.remove(id) {
+        if let Some(call) = made.take(id) {
             made.remember(id, &call);
+            made.doubtful.remove(id);
             if call.cancelled.is_some() {
                 report.tests(&["CANCEL-14"]);
+                if is_cancelled(outcome) {
+                    made.cancels.insert(call.method.clone());
+                }
             }
+            made.overtake(&call, outcome.is_ok());
             if made.answered.values().any(|answered| answered.cancelled.is_some()) {
                 report.tests(&["CANCEL-09"]);
             }
@@ -177,7 +215,7 @@ impl Calls {
                 format!("the prompt {id} was answered before it was cancelled"),
             );
         }
-        if *id == RequestId::Null && error.is_some() && made.unreadable > 0 {
+        if *id == RequestId::Null && outcome.is_err() && made.unreadable > 0 {
             made.unreadable -= 1;
         } else if made.answered.contains_key(id) {
             report.breaks("RPC-15", format!("this is a second reply to the call {id}"));
@@ -208,13 +246,31 @@ impl Calls {
         self.made_by(from).unreadable += 1;
     }
 
-    /// What this side has not answered at the end.
+    /// What this side has not answered in a recording, although it was done with it.
     pub(super) fn end(&mut self, by: Side, report: &mut Report) {
-        let mut open: Vec<_> = self.made_by(by.other()).open.drain().collect();
+        self.unanswered(by, report, |call| call.is_overtaken);
+    }
+
+    /// What this side has not answered at the end of the connection.
+    pub(super) fn left_open(&mut self, by: Side, report: &mut Report) {
+        self.unanswered(by, report, |_| true);
+    }
+
+    fn unanswered(&mut self, by: Side, report: &mut Report, is_owed: impl Fn(&OpenCall) -> bool) {
+        let made = self.made_by(by.other());
+        let doubtful = std::mem::take(&mut made.doubtful);
+        let overtaken = made
+            .overtaken
+            .drain()
+            .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id.clone(), call)));
+        let mut open: Vec<_> = overtaken.collect();
+        open.extend(made.open.drain());
+        open.retain(|(id, call)| is_owed(call) && !doubtful.contains(id));
         open.sort_by_key(|(_, call)| call.line);
         for (id, call) in open {
             let seen = format!("the {} never answered the call {id}, {}", by.as_str(), quoted(&call.method));
-            if let Some(cancelled) = call.cancelled {
+            // Who passes over a cancel owes what it owed before (CANCEL-13).
+            if let Some(cancelled) = call.cancelled.filter(|_| made.cancels.contains(&call.method)) {
                 report.contradicts("CANCEL-14", cancelled, seen.clone());
             }
             report.contradicts("RPC-15", call.line, seen);
@@ -223,6 +279,25 @@ impl Calls {
 }
 
 impl Made {
+    /// The open call that a reply with this id is for: the first of those that have it.
+    fn take(&mut self, id: &RequestId) -> Option<OpenCall> {
+        let first = self.overtaken.get_mut(id).and_then(VecDeque::pop_front);
+        first.or_else(|| self.open.remove(id))
+    }
+
+    /// A call has its reply: which earlier ones should have had theirs. Of others the reply may still be on its way.
+    fn overtake(&mut self, answered: &OpenCall, is_done: bool) {
+        let is_prompt = is::<SessionPrompt>(answered.row);
+        if is_prompt && !is_done {
+            return;
+        }
+        for call in self.open.values_mut().filter(|call| call.line < answered.line) {
+            let is_before = call.method == answered.method
+                && (!is_prompt || text(&call.params, "sessionId") == text(&answered.params, "sessionId"));
+            call.is_overtaken |= is_before && is_in_order(call.row);
+        }
+    }
+
     fn remember(&mut self, id: &RequestId, call: &OpenCall) {
         let prompt = text(&call.params, "sessionId").filter(|_| is::<SessionPrompt>(call.row));
         let answered = Answered { prompt: prompt.map(str::to_owned), cancelled: None };
@@ -233,6 +308,23 @@ impl Made {
             && let Some(oldest) = self.order.pop_front()
         {
             self.answered.remove(&oldest);
+        }
+    }
+}
+
+/// Whether calls of this method in one session are answered in the order in which they were made: those that wait for nothing and nobody.
+fn is_in_order(row: Option<&Row>) -> bool {
+    let is_quick = |row: &Row| matches!(row.deadline, Deadline::Handshake | Deadline::Quick);
+    is::<SessionPrompt>(row) || row.is_some_and(is_quick)
+}
+
+/// Whether a call that was cancelled is answered as one that is.
+fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
+    match outcome {
+        Err(error) => error.get("code").and_then(Value::as_i64) == Some(CANCELLED),
+        Ok(result) => {
+            let told = ["/stopReason", "/outcome/outcome", "/action"];
+            told.iter().filter_map(|at| result.pointer(at)?.as_str()).any(|word| word.starts_with("cancel"))
         }
     }
 }

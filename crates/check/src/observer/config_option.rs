@@ -17,7 +17,8 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// The last full list, and its line.
+    /// Every option that a list had, and the line of the last list. Options may vanish; but a list that is too short (CONF-03) looks alike,
+    /// so that what was there once is not held against who sets it.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
@@ -144,6 +145,11 @@ impl Settings {
             report.keeps("MODE-02", self.modes.contains(mode), || {
                 format!("the current mode {} is none of the modes", quoted(mode))
             });
+            if !self.modes.contains(mode) {
+                // Which one it is then is not known, so that nothing follows from it.
+                self.mode = self.option_mode.clone().or(self.mode.take());
+                return self.in_step(report);
+            }
         }
         self.mode = Some(mode.to_owned());
         self.changed(report);
@@ -206,6 +212,10 @@ impl Settings {
             }
             self.option(id, option, report);
         }
+        let earlier = self.options.take().map(|(earlier, _)| earlier).unwrap_or_default();
+        for (id, kind) in earlier {
+            known.entry(id).and_modify(|now| now.join(&kind)).or_insert(kind);
+        }
         self.options = Some((known, report.line()));
         if self.option_mode.is_none() || self.option_mode == self.mode {
             return self.in_step(report);
@@ -262,6 +272,13 @@ impl Settings {
 }
 
 impl Kind {
+    /// It may also be what it was earlier.
+    fn join(&mut self, earlier: &Self) {
+        if let (Self::Select(values), Self::Select(earlier)) = (self, earlier) {
+            values.extend(earlier.iter().cloned());
+        }
+    }
+
     fn of(option: &Value) -> Self {
         match text(option, "type") {
             Some("boolean") => Self::Boolean,

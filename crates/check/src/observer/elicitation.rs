@@ -45,8 +45,9 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<ElicitationCreate>() {
             let cancelled = self.open.remove(&call.line).and_then(|(_, cancelled)| cancelled);
             let is_accepted = outcome.is_ok_and(|result| text(result, "action") == Some("accept"));
-            if let Some(id) = text(&call.params, "elicitationId").filter(|_| !is_accepted) {
-                self.pages.remove(id);
+            // Outstanding is what was accepted and is not complete. An answer that is not seen may have ended it.
+            if let Some(id) = text(&call.params, "elicitationId").filter(|_| is_accepted) {
+                self.pages.entry(id.to_owned()).or_insert(call.line);
             }
             if let Ok(result) = outcome {
                 answered(call, result, cancelled, report);
@@ -70,7 +71,7 @@ impl Judge {
         }
         if let Some(id) = text(params, "elicitationId") {
             self.known.insert(id.to_owned());
-            let earlier = self.pages.insert(id.to_owned(), report.line());
+            let earlier = self.pages.get(id).copied();
             report.agrees("ELIC-18", earlier, || format!("the elicitation id {} is used again", quoted(id)));
         }
     }

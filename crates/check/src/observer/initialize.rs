@@ -9,7 +9,8 @@ use serde_json::Value;
 /// What the handshake is at.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    asked: bool,
+    /// The line that asked for it first.
+    asked: Option<usize>,
     /// The line of an answer with a version later than the client's own.
     unspoken: Option<usize>,
 }
@@ -35,7 +36,7 @@ impl Judge {
 
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         if let Some(asked) = seen.asked::<Initialize>() {
-            self.asked = true;
+            self.asked.get_or_insert(report.line());
             report.tests(&["INIT-01", "INIT-03"]);
             let version = asked.params.get("protocolVersion");
             if version.and_then(Value::as_u64).is_none_or(|version| version == 0) {
@@ -45,7 +46,7 @@ impl Judge {
         } else if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client
             && asked.is_call
-            && !self.asked
+            && self.asked.is_none()
         {
             report.breaks("INIT-01", format!("{} comes before initialize", quoted(&asked.method)));
         }
@@ -53,7 +54,12 @@ impl Judge {
             Body::Replied { to, outcome, .. } if seen.from == Side::Agent && is::<Initialize>(to.row) => {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
-            Body::Replied { to, outcome: Ok(_), .. } if seen.from == Side::Agent && known.agent.is_none() => {
+            // Its reply may not be recorded.
+            Body::Replied { to, outcome: Ok(_), .. }
+                if seen.from == Side::Agent
+                    && known.agent.is_none()
+                    && self.asked.is_none_or(|asked| asked > to.line) =>
+            {
                 let seen = format!("{} succeeds before initialize", quoted(&to.method));
                 report.contradicts("INIT-02", to.line, seen);
             }

@@ -20,8 +20,14 @@ struct Question {
     tool_call: String,
     /// The line of the cancel that came since.
     cancelled: Option<usize>,
+    /// The line that completed the call since.
+    completed: Option<usize>,
     /// The agent has no need of an answer any more, and an error is one (CANCEL-21).
     is_withdrawn: bool,
+}
+
+fn too_early(tool_call: &str) -> String {
+    format!("the call {} is completed before it is answered whether it may run", quoted(tool_call))
 }
 
 impl Judge {
@@ -30,7 +36,8 @@ impl Judge {
             let session = text(&asked.params, "sessionId").unwrap_or_default().to_owned();
             let tool_call = asked.params.get("toolCall").and_then(|call| text(call, "toolCallId"));
             let tool_call = tool_call.unwrap_or_default().to_owned();
-            let question = Question { session, tool_call, cancelled: None, is_withdrawn: false };
+            let question =
+                Question { session, tool_call, cancelled: None, completed: None, is_withdrawn: false };
             self.open.insert(report.line(), question);
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
@@ -48,20 +55,34 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<SessionRequestPermission>()
             && let Some(question) = self.open.remove(&call.line)
         {
+            if let Some(completed) = question.completed {
+                let seen = too_early(&question.tool_call);
+                report.other_contradicts("PERM-02", completed, seen);
+            }
             self.answered(question, call, outcome, report);
+        }
+    }
+
+    /// The connection is over: calls that were completed, while whether they may run was never answered.
+    pub(super) fn left_open(&mut self, report: &mut Report) {
+        let early =
+            self.open.values().filter_map(|question| Some((question.completed?, &question.tool_call)));
+        let mut early: Vec<_> = early.collect();
+        early.sort();
+        for (line, call) in early {
+            report.contradicts("PERM-02", line, too_early(call));
         }
     }
 
     fn updated(&mut self, session: &str, update: &Value, report: &mut Report) {
         let id = text(update, "toolCallId").unwrap_or_default();
         let status = text(update, "status").unwrap_or_default();
-        let of_call =
-            |(_, question): &(&usize, &Question)| question.session == session && question.tool_call == id;
-        let asked = self.open.iter().filter(of_call).map(|(line, _)| *line).min();
-        if let Some(asked) = asked {
-            report.agrees("PERM-02", (status == "completed").then_some(asked), || {
-                format!("the call {} is completed, and whether it may run is not answered", quoted(id))
-            });
+        let of_call = |question: &&mut Question| question.session == session && question.tool_call == id;
+        for question in self.open.values_mut().filter(of_call) {
+            report.tests(&["PERM-02"]);
+            if status == "completed" {
+                question.completed.get_or_insert(report.line());
+            }
         }
         if let Some(line) = self.late.get(&(session.to_owned(), id.to_owned())) {
             let runs = matches!(status, "in_progress" | "completed");

@@ -55,6 +55,8 @@ pub(super) struct OpenCall {
     pub(super) cancelled: Option<usize>,
     /// What it asked for, less long texts: see [`short`](super::calls).
     pub(super) params: Value,
+    /// Whether a later call was answered that it should have been answered before.
+    pub(super) is_overtaken: bool,
 }
 
 impl<'l> Seen<'l> {

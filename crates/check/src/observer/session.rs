@@ -9,7 +9,7 @@ use attache_protocol::method::{
     SessionResume, SessionSetTitle, Side,
 };
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The sessions of a connection.
 #[derive(Debug, Default)]
@@ -20,6 +20,16 @@ pub(super) struct Judge {
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
+    /// The calls that open a session and have no reply, by their line, with the session that they name if they name one.
+    opening: BTreeMap<usize, Option<String>>,
+    /// Prompts of sessions that one of those calls may have opened.
+    early: Vec<Early>,
+    /// The sessions of subagents.
+    children: HashSet<String>,
+    /// Sessions that were prompted although they are not open, each told once.
+    told: HashSet<String>,
+    /// How many calls of the list have no reply.
+    listing: usize,
     /// Sessions that are being resumed, by the line of the call.
     resuming: HashMap<String, usize>,
     loading: HashSet<String>,
@@ -35,10 +45,24 @@ pub(super) struct Judge {
     notices: HashMap<String, HashSet<String>>,
     /// What was told of each session last: the member and its value, by whom and on which line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
+    /// The title with which a session is listed and that was not told of it, and the line of that list.
+    untold: HashMap<String, (Value, usize)>,
     /// The titles that each session had.
     titles: HashMap<String, Vec<Value>>,
 }
 
+/// A prompt of a session that is not known to be open.
+#[derive(Debug)]
+struct Early {
+    session: String,
+    /// Its line.
+    line: usize,
+    /// The lines of the calls of which one may have opened the session.
+    by: Vec<usize>,
+}
+
+/// How many of them are remembered.
+const EARLY: usize = 256;
 /// How many notices of a session are remembered.
 const NOTICES: usize = 64;
 /// How many titles of a session are remembered.
@@ -60,7 +84,7 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         match &seen.body {
             Body::Asked(asked) if seen.from == Side::Client => self.asked(asked, known, report),
-            Body::Asked(_) => self.update(seen, report),
+            Body::Asked(_) => self.update(seen, known, report),
             Body::Replied { .. } => self.replied(seen, report),
         }
     }
@@ -68,8 +92,13 @@ impl Judge {
     fn asked(&mut self, asked: &Asked<'_>, known: &Known, report: &mut Report) {
         let session = text(&asked.params, "sessionId").unwrap_or_default();
         if is::<SessionPrompt>(asked.row) && known.agent.is_some() {
-            let is_open = self.open.contains_key(session);
-            report.keeps("PROMPT-01", is_open, || format!("no session {} is open", quoted(session)));
+            self.prompted(session, report);
+        }
+        if is::<SessionNew>(asked.row) || is::<SessionFork>(asked.row) {
+            self.opening.insert(report.line(), None);
+        }
+        if is::<SessionLoad>(asked.row) || is::<SessionResume>(asked.row) {
+            self.opening.insert(report.line(), Some(session.to_owned()));
         }
         if is::<SessionResume>(asked.row) {
             self.resuming.insert(session.to_owned(), report.line());
@@ -83,7 +112,8 @@ impl Judge {
         if is::<SessionList>(asked.row)
             && let Some(cursor) = text(&asked.params, "cursor")
         {
-            let is_given = self.cursors.contains(cursor);
+            // A page that is not seen may have given it.
+            let is_given = self.cursors.contains(cursor) || self.listing > 0;
             if self.is_at_end {
                 report.keeps("LIST-06", is_given, || {
                     format!("the list was at its end, and {} is asked for", quoted(cursor))
@@ -92,12 +122,61 @@ impl Judge {
             report
                 .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
         }
+        if is::<SessionList>(asked.row) {
+            self.listing += 1;
+        }
     }
 
-    fn update(&mut self, seen: &Seen<'_>, report: &mut Report) {
+    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call that opens it is not seen.
+    fn prompted(&mut self, session: &str, report: &mut Report) {
+        report.tests(&["PROMPT-01"]);
+        if self.open.contains_key(session) {
+            return;
+        }
+        let may_open =
+            self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
+        let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
+        if !by.is_empty() && self.early.len() < EARLY {
+            return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
+        }
+        // Once for each session: a client that does not know goes on.
+        if self.told.len() < EARLY && self.told.insert(session.to_owned()) {
+            report.breaks("PROMPT-01", format!("no session {} is open", quoted(session)));
+        }
+    }
+
+    /// The call on this line has its reply: the prompts that came before it were too early, unless another call has opened their session.
+    fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
+        self.opening.remove(&call);
+        for mut early in std::mem::take(&mut self.early) {
+            let is_meant = early.by.contains(&call);
+            early.by.retain(|line| *line != call);
+            if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
+                self.early.push(early);
+            } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
+                let seen = format!("the session {} was prompted before it was open", quoted(&early.session));
+                report.other_contradicts("PROMPT-01", early.line, seen);
+            }
+        }
+    }
+
+    fn update(&mut self, seen: &Seen<'_>, known: &Known, report: &mut Report) {
         let Some((session, update)) = seen.update() else { return };
         let kind = text(update, "sessionUpdate").unwrap_or_default();
         let opens_again = self.resuming.contains_key(session) || self.loading.contains(session);
+        if kind == "subagent_update" {
+            self.children.extend(text(update, "sessionId").map(str::to_owned));
+        }
+        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() {
+            let is_known = self.given.contains_key(session)
+                || self.open.contains_key(session)
+                || self.closed.contains_key(session)
+                || self.deleted.contains_key(session)
+                || self.children.contains(session);
+            report.keeps("SESS-06", is_known, || {
+                format!("{kind} for {}, which is no session of this connection", quoted(session))
+            });
+        }
         if let Some(line) = self.closed.get(session).filter(|_| !opens_again) {
             report.contradicts("SESS-25", *line, format!("{kind} for a session that is closed"));
         }
@@ -180,7 +259,14 @@ impl Judge {
             self.titled(session, &title);
             self.info.insert((session.to_owned(), "title"), (title, "TITLE-01", report.line()));
         }
+        if let Body::Replied { to, .. } = &seen.body
+            && self.opening.contains_key(&to.line)
+        {
+            let opened = seen.opened().map(|(session, _)| session);
+            self.settled(to.line, opened.as_deref(), report);
+        }
         if let Some((session, _)) = seen.opened() {
+            self.told.remove(&session);
             self.info.retain(|(of, _), _| *of != session);
             self.closed.remove(&session);
             self.deleted.remove(&session);
@@ -215,6 +301,9 @@ impl Judge {
             if outcome.is_ok() {
                 self.deleted.insert(session.to_owned(), report.line());
             }
+        }
+        if seen.reply::<SessionList>().is_some() {
+            self.listing = self.listing.saturating_sub(1);
         }
         if let Some((call, result)) = seen.result::<SessionList>() {
             self.paged(call, result, report);
@@ -254,11 +343,17 @@ impl Judge {
                 && title.as_str().is_none_or(|title| title.len() <= TITLE)
             {
                 let shown = listed.get("title").unwrap_or(&Value::Null);
-                // Another title may be a newer one that was not told yet.
+                // Another title may be a newer one that was not told yet. By the next list it is.
                 let is_gone = shown.is_null() && !title.is_null();
-                let is_stale =
-                    shown != title && self.titles.get(id).is_some_and(|titles| titles.contains(shown));
-                report.agrees(rule, (is_gone || is_stale).then_some(*line), || {
+                let is_known = self.titles.get(id).is_some_and(|titles| titles.contains(shown));
+                let before = self.untold.remove(id);
+                let is_still_untold =
+                    before.is_some_and(|(before, line)| before == *shown && line < call.line);
+                if shown != title && !is_known && !is_gone {
+                    self.untold.insert(id.to_owned(), (shown.clone(), report.line()));
+                }
+                let is_wrong = shown != title && (is_gone || is_known || is_still_untold);
+                report.agrees(rule, is_wrong.then_some(*line), || {
                     format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
                 });
             }

@@ -122,7 +122,9 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
 fn judge_asked(from: Side, asked: &Asked<'_>, report: &mut Report) {
     report.tests(&["EXT-01"]);
     let Some(shapes) = shapes_of(from.other(), &asked.method, asked.is_call) else {
-        if is_reserved(&asked.method) {
+        let is_of_other_kind = shapes_of(from.other(), &asked.method, !asked.is_call).is_some();
+        // The name is the protocol's: what is wrong is the id, or that there is none (RPC-11).
+        if is_reserved(&asked.method) && !is_of_other_kind {
             let seen = format!(
                 "the protocol has no {} from here, and a name of one's own begins with _",
                 quoted(&asked.method)

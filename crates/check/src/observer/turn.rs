@@ -20,6 +20,8 @@ pub(super) struct Judge {
 struct Turns {
     /// The lines of the prompts without a reply.
     running: Vec<usize>,
+    /// The lines of prompts without a reply, each with that of a prompt which came then.
+    overlaps: Vec<(usize, usize)>,
     /// The line of a cancel that came while they ran.
     cancelled: Option<usize>,
     /// The line of a cancel that came while nothing ran.
@@ -28,6 +30,8 @@ struct Turns {
     other_cancelled: Option<usize>,
     /// The line at which the client began to close the session while they ran.
     closing: Option<usize>,
+    /// The line that said that it is closed, while they ran.
+    closed: Option<usize>,
     /// Whether the turns that run may be cancelled for another reason.
     may_be_cancelled: bool,
     /// The line of the reply to a cancelled turn, as long as nothing new has begun.
@@ -37,6 +41,9 @@ struct Turns {
     /// The line of the reply to the last turn.
     replied: Option<usize>,
 }
+
+/// How many prompts that came too early are remembered.
+const OVERLAPS: usize = 64;
 
 /// Updates that belong to a turn.
 const OF_A_TURN: [&str; 5] =
@@ -56,9 +63,8 @@ impl Judge {
         if let Some((call, _)) = seen.result::<SessionClose>() {
             let turns = self.of(&call.params);
             if turns.closing == Some(call.line) {
-                report.agrees("SESS-25", turns.running.first().copied(), || {
-                    "the session is closed, and its prompt has no reply yet".to_owned()
-                });
+                report.tests(&["SESS-25"]);
+                turns.closed = (!turns.running.is_empty()).then_some(report.line());
             }
         }
     }
@@ -67,11 +73,12 @@ impl Judge {
         if let Some(asked) = seen.asked::<SessionPrompt>() {
             let turns = self.of(&asked.params);
             turns.ended = None;
-            if let Some(earlier) = turns.running.first() {
-                let seen = "a prompt, while another one of this session runs";
-                report.contradicts("PROMPT-13", *earlier, seen);
-            } else {
-                (turns.messages, turns.replied) = (HashSet::new(), None);
+            match turns.running.first() {
+                Some(earlier) if turns.overlaps.len() < OVERLAPS => {
+                    turns.overlaps.push((*earlier, report.line()));
+                }
+                Some(_) => {}
+                None => (turns.messages, turns.replied) = (HashSet::new(), None),
             }
             turns.running.push(report.line());
         }
@@ -135,7 +142,9 @@ impl Turns {
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        self.running.retain(|running| *running != prompt);
+        // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded.
+        self.overlapped(prompt, outcome.is_ok(), report);
+        self.running.retain(|running| *running != prompt && !(outcome.is_ok() && *running < prompt));
         let cancelled = self.cancelled.filter(|cancelled| *cancelled > prompt);
         self.ended = self.cancelled.map(|_| report.line());
         self.replied = Some(report.line());
@@ -149,6 +158,9 @@ impl Turns {
                 "the stop reason is \"error\"; failures are errors of JSON-RPC".to_owned()
             });
         }
+        if let Some(closed) = self.closed.take() {
+            report.contradicts("SESS-25", closed, "the session was closed before its prompt had this reply");
+        }
         if let Some(closing) = self.closing {
             report.agrees("SESS-23", outcome.is_err().then_some(closing), || {
                 "the session is closed, and its prompt is answered with an error".to_owned()
@@ -158,6 +170,17 @@ impl Turns {
         if self.running.is_empty() {
             (self.cancelled, self.may_be_cancelled) = (None, false);
             (self.cancelled_idle, self.other_cancelled) = (None, None);
+        }
+    }
+
+    /// Whether another prompt came while this one ran, or this one while another ran: the reply to the first says so, as it comes after the
+    /// second, or the refusal of the second. Where neither comes, the reply to the first was not recorded.
+    fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
+        let is_shown =
+            |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);
+        if let Some((_, second)) = self.overlaps.iter().find(is_shown).copied() {
+            self.overlaps.retain(|(_, other)| *other != second);
+            report.other_contradicts("PROMPT-13", second, "a prompt, while another one of this session runs");
         }
     }
 

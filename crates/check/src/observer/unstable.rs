@@ -7,8 +7,8 @@ use super::finding::Report;
 use super::seen::{Body, Seen, entries, has, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionPrompt, SessionSetTitle,
-    SessionStatusQuery, Side,
+    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt, SessionResume,
+    SessionSetTitle, SessionStatusQuery, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -49,8 +49,11 @@ impl Judge {
                 "the fork has the id of what was forked".to_owned()
             });
         }
+        // The reply to it may not be recorded.
+        if let Some(asked) = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>()) {
+            self.told.remove(text(&asked.params, "sessionId").unwrap_or_default());
+        }
         if let Some((session, _)) = seen.opened() {
-            self.told.remove(&session);
             self.opened.insert(session);
         }
         if let Some((call, _)) = seen.result::<SessionStatusQuery>() {

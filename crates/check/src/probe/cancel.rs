@@ -122,6 +122,7 @@ fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterato
 
 async fn a_cancel_without_a_turn_is_ignored(run: &mut Run) -> Probed {
     is_ignored(run, SessionCancel::ROW.name, json!({"sessionId": "attache-no-such-session"})).await?;
+    run.answers_prompts().await?;
     let words = run.words();
     let (talk, session) = run.session().await?;
     let first = talk.now();

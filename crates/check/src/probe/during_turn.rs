@@ -3,7 +3,7 @@
 use super::driven::{cancel, chosen, file, held, nothing_at, unjudged};
 use super::probes;
 use crate::acts::{call, read, say, write};
-use crate::conversation::{Conversation, Turn, quoted};
+use crate::conversation::{Conversation, Turn, is_an_id, quoted};
 use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested, skipped};
@@ -30,6 +30,10 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
         return not_tested("the agent asks nothing that could be left open");
     };
     let id = asked.get("id").cloned().unwrap_or_default();
+    if !is_an_id(&id) {
+        both_end(talk, turn, &asked).await?;
+        return not_tested("the agent's id is none that the judge may use, as RPC-12 tells");
+    }
     // If it is that of the prompt, the two are open both ways as it is.
     if id == turn.id {
         return both_end(talk, turn, &asked).await;

@@ -1,11 +1,13 @@
 //! The ids of messages (MSG), and what of one session is not told in another (SESS-06).
 
+use super::driven::{ALLOW, choose, file, unjudged};
 use super::probes;
 use super::usage::replayed;
-use crate::acts::{recall, say};
+use crate::acts::{call, read, recall, say};
 use crate::conversation::{Played, quoted};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested, skipped};
+use attache_protocol::method::SessionRequestPermission;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -13,6 +15,7 @@ probes! {
     "MSG-02" a_message_has_one_id_and_no_other_has_it;
     "MSG-05" replayed_prompts_have_ids_too;
     "SESS-06" two_sessions_at_once_stay_apart;
+    "SESS-06" what_a_turn_shows_is_told_in_its_session;
 }
 
 async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
@@ -83,4 +86,37 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
     recalled.stop_reason()?;
     let leaks = recalled.recalled() == Some(true);
     expect(!leaks, "the model is not given what was said in another session", "it is given it")
+}
+
+/// Several turns of two sessions, in turn and at once, each with a file of its own: whatever is told of the file names its session.
+async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
+    let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
+    let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    let (talk, first_session) = run.session().await?;
+    let sessions = [first_session, talk.open(&folder).await?];
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    let first = talk.now();
+    for _ in 0..2 {
+        let turns = [(&sessions[0], &one), (&sessions[1], &two)]
+            .map(|(session, path)| talk.begin_turn(session, call(read(path)).then(say("done"))));
+        for turn in turns {
+            let played = talk.finish(turn).await.map_err(|outcome| unjudged(&outcome))?;
+            played.had_its_tools()?;
+        }
+    }
+    let mut told = 0;
+    for (session, name) in sessions.iter().zip(names) {
+        let about = talk.heard(first).filter(|line| line.get("method").is_some() && line.text.contains(name));
+        for line in about {
+            let of = line.get("params").and_then(|params| params.get("sessionId"));
+            // Methods of one's own may tell of no session.
+            let Some(of) = of else { continue };
+            told += 1;
+            let seen = quoted(&line.text);
+            expect(*of == session.id, format!("what is told of {name} in the session {}", session.id), seen)?;
+        }
+    }
+    if told == 0 { not_tested("nothing is told of the file that a turn reads") } else { Ok(()) }
 }

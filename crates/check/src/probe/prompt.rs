@@ -1,4 +1,4 @@
-//! Prompts that start no turn (PROMPT-04, PROMPT-05, PROMPT-17).
+//! Whether a prompt is answered at all (PROMPT-06), and prompts that start no turn (PROMPT-04, PROMPT-05, PROMPT-17).
 
 use super::probes;
 use crate::run::Run;
@@ -7,12 +7,19 @@ use attache_protocol::method::SessionPrompt;
 use serde_json::json;
 
 probes! {
+    "PROMPT-06" a_prompt_is_answered_with_a_stop_reason;
     "PROMPT-04" content_that_was_not_offered_is_refused;
     "PROMPT-05" a_malformed_block_fails_the_prompt;
     "PROMPT-17" an_empty_prompt_does_not_hang;
 }
 
+/// An agent without a model may answer with an error, which is no fault. It is one to know no prompt, to be silent, and to leave.
+async fn a_prompt_is_answered_with_a_stop_reason(run: &mut Run) -> Probed {
+    run.prompted().await
+}
+
 async fn content_that_was_not_offered_is_refused(run: &mut Run) -> Probed {
+    run.answers_prompts().await?;
     let (talk, session) = run.session().await?;
     let blocks = [
         ("image", json!({"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="})),
@@ -34,6 +41,7 @@ async fn content_that_was_not_offered_is_refused(run: &mut Run) -> Probed {
 }
 
 async fn a_malformed_block_fails_the_prompt(run: &mut Run) -> Probed {
+    run.answers_prompts().await?;
     let (talk, session) = run.session().await?;
     for block in [json!({"type": "text"}), json!({"type": "attache-no-such-block"})] {
         let prompt = json!([{"type": "text", "text": "hi"}, block]);
@@ -44,6 +52,7 @@ async fn a_malformed_block_fails_the_prompt(run: &mut Run) -> Probed {
 }
 
 async fn an_empty_prompt_does_not_hang(run: &mut Run) -> Probed {
+    run.answers_prompts().await?;
     let (talk, session) = run.session().await?;
     talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": []})).await.map(|_| ())
 }

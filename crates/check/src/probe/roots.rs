@@ -2,16 +2,17 @@
 
 use super::driven::{ALLOW, attempt, choose, count, play_in, put, tool_calls};
 use super::probes;
-use crate::acts::{call, read, say, write};
-use crate::conversation::quoted;
+use crate::acts::{call, read, recall, say, write};
+use crate::conversation::{Conversation, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail, not_tested};
-use attache_protocol::method::{FsReadTextFile, SessionRequestPermission};
+use attache_protocol::method::{FsReadTextFile, SessionRequestPermission, TerminalCreate};
 use serde_json::{Value, json};
 use std::path::Path;
 
 probes! {
     "SESS-03" relative_paths_are_those_of_the_folder;
+    "SESS-03" each_session_has_its_own_folder;
     "SESS-05" tools_stay_inside_the_roots;
 }
 
@@ -52,6 +53,65 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
         (true, false) => Ok(()),
         (false, false) => not_tested("the agent's tools take no relative paths"),
     }
+}
+
+/// The name of a file that is in several folders, with another text in each.
+const SAME: &str = "attache-same-name.txt";
+/// What stands in it where no session is, perhaps where the agent was started.
+const ELSEWHERE: &str = "attache-text-of-no-session";
+
+/// Two sessions at once: what a tool reads, writes and runs without a whole path is in the folder of its session.
+async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
+    let folders = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
+    let texts = ["attache-text-of-one", "attache-text-of-two"];
+    put(&run.folder().join(SAME), ELSEWHERE)?;
+    for (folder, text) in folders.iter().zip(texts) {
+        put(&folder.join(SAME), text)?;
+    }
+    run.driven().await?;
+    let talk = run.talk().await?;
+    let sessions = [talk.open(&folders[0]).await?, talk.open(&folders[1]).await?];
+    talk.answer::<SessionRequestPermission>(choose(&ALLOW));
+    let mut shown = 0;
+    for number in [0, 1] {
+        let (session, folder) = (&sessions[number], &folders[number]);
+        for other in [ELSEWHERE, texts[1 - number]] {
+            let acts = call(read(SAME)).then(recall(other));
+            let is_other = play_in(talk, session, acts).await?.recalled() == Some(true);
+            let expected = format!("the file {SAME} in {}", folder.display());
+            expect(!is_other, expected, format!("what is read is {other}"))?;
+        }
+        shown += usize::from(play_in(talk, session, recall(texts[number])).await?.recalled() == Some(true));
+        shown += usize::from(runs_in(talk, session, folder).await?);
+    }
+    if shown == 0 {
+        not_tested("the agent's tools take no relative paths, and run no command")
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a command runs in this folder; false where it does not run at all.
+async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> Probed<bool> {
+    let made = folder.join("attache-made.txt");
+    let _ = std::fs::remove_file(&made);
+    let first = talk.now();
+    let acts = call(crate::acts::run("echo made > attache-made.txt")).then(say("done"));
+    // An agent need not have a shell.
+    let Ok(played) = attempt(talk, session, acts).await else { return Ok(false) };
+    let expected = format!("a command runs in {}", folder.display());
+    // The judge only pretends to run what it is asked to run.
+    let asked = talk.heard(first).filter(|line| line.calls::<TerminalCreate>());
+    if let Some(params) = asked.filter_map(|line| line.get("params")).next() {
+        let cwd = params.get("cwd").and_then(Value::as_str);
+        // It may go there first.
+        let goes = params.to_string().contains(&*folder.to_string_lossy());
+        expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
+        return Ok(cwd.is_some());
+    }
+    let is_done = tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
+    expect(!is_done || made.exists(), expected, "what it makes is not there")?;
+    Ok(is_done)
 }
 
 /// The file lies beside the session's folder. Who asks first is free to do what he is allowed; here it is refused.

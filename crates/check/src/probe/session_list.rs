@@ -106,6 +106,7 @@ async fn listing_opens_and_changes_nothing(run: &mut Run) -> Probed {
 pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let (of_folder, words) = (json!({"cwd": run.folder()}), run.words());
     run.talk().await?.needs(LIST)?;
+    run.answers_prompts().await?;
     let (talk, session) = run.session().await?;
     let prompt = json!({"sessionId": session.id, "prompt": words});
     talk.call::<SessionPrompt>(prompt).await?;

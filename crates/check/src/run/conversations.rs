@@ -27,6 +27,10 @@ impl Run {
     /// The same, with a session in the folder.
     pub(crate) async fn session(&mut self) -> Probed<(&mut Conversation, Session)> {
         let folder = self.folder.clone();
+        // One that never answers is not waited for again and again.
+        if self.opened.is_some() {
+            self.opens_sessions().await?;
+        }
         let talk = self.talk().await?;
         let session = talk.open(&folder).await?;
         Ok((talk, session))

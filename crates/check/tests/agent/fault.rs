@@ -9,6 +9,7 @@ mod config_option;
 mod decoding;
 mod directory;
 mod during_turn;
+mod envelope;
 mod extension;
 mod file;
 mod framing;
@@ -18,7 +19,7 @@ mod mcp;
 mod message;
 mod permission;
 mod plan;
-mod prompt;
+pub(crate) mod prompt;
 mod provider;
 mod session;
 mod session_list;
@@ -110,7 +111,7 @@ const fn misdone(rule: &'static str, companions: &'static [&'static str], misdon
 pub(crate) const LACKS: &[Fault] = &[config_option::LACKS_OPTIONS, initialize::LACKS_FORK];
 
 /// What other agents do that are as correct.
-pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON, history::ASKS_FOR_LEAVE];
+pub(crate) const WAYS: &[Fault] = &[turn::GOES_ON, history::ASKS_FOR_LEAVE, envelope::TEXTS];
 
 /// Every fault.
 pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
@@ -123,6 +124,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
         decoding::FAULTS,
         directory::FAULTS,
         during_turn::FAULTS,
+        envelope::FAULTS,
         extension::FAULTS,
         file::FAULTS,
         framing::FAULTS,

@@ -200,6 +200,18 @@ fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
     assert!(why.contains("log in to the agent"), "{why}");
 }
 
+/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn would show is not known, and the report says why.
+#[test]
+fn an_agent_without_a_model_breaks_no_rule_by_that() {
+    let verdicts = verdicts(&fault::prompt::NO_MODEL);
+    assert_eq!(failed(&verdicts), BTreeSet::new());
+    for rule in ["PROMPT-06", "PROMPT-03", "CANCEL-03"] {
+        let turn = verdicts.iter().find(|verdict| verdict.rule.id == rule).unwrap();
+        let why = turn.outcome.why().unwrap_or_default();
+        assert!(why.contains("no model is configured"), "{rule}: {:?}", turn.outcome);
+    }
+}
+
 #[test]
 fn an_agent_that_is_correct_in_its_own_way_passes() {
     for way in WAYS {

@@ -72,7 +72,7 @@ fn a_rule_is_shown_with_the_faults_that_its_tests_notice() {
 
 #[test]
 fn a_rule_is_shown_with_its_probes_and_with_the_faults_that_they_find() {
-    let ended = check(&["RPC-11"]);
+    let ended = check(&["RPC-13"]);
     for text in [
         "judged    agent: ",
         "judged    traffic: watching",
@@ -80,7 +80,7 @@ fn a_rule_is_shown_with_its_probes_and_with_the_faults_that_they_find() {
     ] {
         assert!(ended.stdout.contains(text), "{text} is missing: {}", ended.stdout);
     }
-    let rule = objects(&check(&["RPC-11", "--json"])).remove(0);
+    let rule = objects(&check(&["RPC-13", "--json"])).remove(0);
     assert_eq!(rule["probes"][0]["side"], "agent", "{rule}");
     assert_eq!(rule["faults"][0]["companions"], serde_json::json!(["RPC-15"]), "{rule}");
     assert!(check(&["TERM-05"]).stdout.contains("judged    client: "));

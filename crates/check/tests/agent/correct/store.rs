@@ -27,7 +27,7 @@ pub(crate) struct Session {
     pub(crate) history: Vec<Value>,
     pub(crate) model: String,
     pub(super) is_fast: bool,
-    pub(super) mode: String,
+    pub(crate) mode: String,
     pub(super) cost: f64,
     /// What was told of usage last, or null.
     pub(super) usage: Value,

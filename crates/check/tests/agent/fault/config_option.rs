@@ -1,6 +1,6 @@
 //! Faults in options and modes.
 
-use crate::fault::{Fault, change, fault, give, refuse};
+use crate::fault::{Fault, change, fault, give, misdone, refuse};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -36,6 +36,47 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "configOptions", |all| {
                 all.as_array_mut().unwrap().pop();
             })
+        }
+    }),
+    // What is acknowledged is not kept.
+    misdone("CONF-02", &[], |h, agent| {
+        if h.is("session/set_config_option") && h.params()["value"] == "m2" {
+            agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
+        }
+    }),
+    // It is kept until a turn ends.
+    misdone("CONF-02", &[], |h, agent| {
+        if h.is("session/prompt") {
+            agent.keep_wrongly(&h.params()["sessionId"], |session| session.model = "m1".to_owned())
+        }
+    }),
+    // It is set in every session.
+    misdone("CONF-02", &[], |h, agent| {
+        if h.is("session/set_config_option") && h.params()["value"] == "m2" {
+            for open in h.open {
+                agent.keep_wrongly(&json!(open), |session| session.model = "m2".to_owned())
+            }
+        }
+    }),
+    // Every list after the first holds the mode alone.
+    fault("CONF-03", &[], |h, s| {
+        if h.is("session/set_mode") {
+            change(s, "configOptions", |all| {
+                all.as_array_mut().unwrap().retain(|option| option["id"] == "mode")
+            })
+        }
+    }),
+    fault("CONF-02", &[], |h, s| {
+        if h.is("session/set_config_option") {
+            change(s, "configOptions", |all| {
+                all.as_array_mut().unwrap().truncate(1);
+            })
+        }
+    }),
+    // The mode changes with every turn, and nobody hears of it.
+    misdone("MODE-04", &[], |h, agent| {
+        if h.is("session/prompt") {
+            agent.keep_wrongly(&h.params()["sessionId"], |session| session.mode = "ask".to_owned())
         }
     }),
     fault("CONF-03", &[], |h, s| {

@@ -39,7 +39,7 @@ pub(super) const FAULTS: &[Fault] = &[
             s.clear()
         }
     }),
-    fault("RPC-11", &["RPC-15"], |h, s| {
+    fault("RPC-11", &[], |h, s| {
         if h.message["id"] == "770001" {
             s[0]["id"] = json!(770_001)
         }

@@ -19,6 +19,39 @@ pub(super) const FAULTS: &[Fault] = &[
             refuse(h, s, -32603)
         }
     }),
+    // All turns but the first are told the wrong way round.
+    fault("SESS-13", &[], |h, s| {
+        if h.is("session/load") {
+            let said = |line: &Value, word| crate::fault::turn::says(line, word);
+            let second = s.iter().position(|line| said(line, "attache-second-word"));
+            let third = s.iter().position(|line| said(line, "attache-third-word"));
+            if let (Some(second), Some(third)) = (second, third) {
+                let end = s.iter().position(|line| line.get("result").is_some()).unwrap_or_default();
+                s[second..end].rotate_left(third - second)
+            }
+        }
+    }),
+    // The whole history is told twice.
+    fault("SESS-13", &[], |h, s| {
+        if h.is("session/load") {
+            let told = |line: &&Value| {
+                is_update(line, "user_message_chunk") || is_update(line, "agent_message_chunk")
+            };
+            let again: Vec<Value> = s.iter().filter(told).cloned().collect();
+            let from = s.iter().position(|line| line.get("method").is_some()).unwrap_or_default();
+            s.splice(from..from, again);
+        }
+    }),
+    // Only the last turn is kept.
+    fault("SESS-13", &[], |h, s| {
+        if h.is("session/load")
+            && let Some(third) =
+                s.iter().position(|line| crate::fault::turn::says(line, "attache-third-word"))
+        {
+            let from = s.iter().position(|line| line.get("method").is_some()).unwrap_or_default();
+            s.drain(from..third);
+        }
+    }),
     fault("SESS-14", &[], |h, s| {
         if h.is("session/load") {
             let late = s.iter().rposition(|line| is_update(line, "user_message_chunk"));

@@ -38,6 +38,22 @@ pub(super) const FAULTS: &[Fault] = &[
             }
         }
     }),
+    // Tool calls are announced in the session that was opened last.
+    fault("SESS-06", &["TOOL-03"], |h, s| {
+        if let Some(last) = h.open.last().filter(|_| h.tells("attache-file-of-one")) {
+            for line in s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string()) {
+                line["params"]["sessionId"] = json!(last)
+            }
+        }
+    }),
+    // What is said is told in a session that is nowhere.
+    fault("SESS-06", &[], |h, s| {
+        if h.tells("attache-only-in-one") {
+            for line in s.iter_mut().filter(|line| says(line, "")) {
+                line["params"]["sessionId"] = json!("nowhere")
+            }
+        }
+    }),
     // What was said in one session is known in another.
     fault("SESS-06", &[], |h, s| {
         if h.tells("attache-only-in-one") {

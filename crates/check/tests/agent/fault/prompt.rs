@@ -1,6 +1,6 @@
 //! Faults in prompts.
 
-use crate::fault::{Fault, change, fault, give, misheard};
+use crate::fault::{Fault, change, fault, give, misheard, only, refuse};
 use serde_json::{Value, json};
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -19,9 +19,34 @@ pub(super) const FAULTS: &[Fault] = &[
             change(s, "stopReason", |reason| *reason = Value::Null)
         }
     }),
+    // It knows no prompts, does not answer them, or ends.
+    fault("PROMPT-06", &[], |h, s| {
+        if h.is("session/prompt") && h.is_initialized {
+            refuse(h, s, -32601)
+        }
+    }),
+    misheard("PROMPT-06", &[], |h, m| {
+        if h.is("session/prompt") {
+            *m = Value::Null
+        }
+    }),
+    fault("PROMPT-06", &[], |h, s| {
+        if h.is("session/prompt") && h.is_initialized {
+            only(s, Value::Null)
+        }
+    }),
     fault("PROMPT-17", &[], |h, s| {
         if h.params()["prompt"] == json!([]) {
             s.clear()
         }
     }),
 ];
+
+/// An agent whose model is missing: every turn fails, and says why.
+pub(crate) const NO_MODEL: Fault = fault("PROMPT-10", &[], |h, s| {
+    let is_right = |line: &Value| line["result"].get("stopReason").is_some();
+    if h.is("session/prompt") && s.iter().any(is_right) || h.tells("{\"acts\":") && h.is_initialized {
+        refuse(h, s, -32603);
+        s[0]["error"]["message"] = json!("no model is configured: set MODEL_KEY")
+    }
+});

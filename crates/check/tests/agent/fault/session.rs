@@ -1,6 +1,6 @@
 //! Faults in opening and closing sessions.
 
-use crate::fault::{Fault, Heard, fault, give, misheard, refuse, usage};
+use crate::fault::{Fault, Heard, calls, fault, give, misheard, refuse, usage};
 use serde_json::{Value, json};
 
 const RELATIVE: fn(&Value) -> bool = |params| params["cwd"].as_str().is_some_and(|cwd| !cwd.starts_with('/'));
@@ -10,6 +10,17 @@ pub(super) const FAULTS: &[Fault] = &[
         let id = s.first_mut().and_then(|reply| reply.pointer_mut("/result/sessionId"));
         if let ([_, _, .., last], Some(id)) = (h.open, id) {
             *id = json!(last)
+        }
+    }),
+    // It opens no session at all: it knows no such request, or does not answer it.
+    fault("SESS-01", &[], |h, s| {
+        if h.is("session/new") && h.is_initialized {
+            refuse(h, s, -32601)
+        }
+    }),
+    misheard("SESS-01", &["RPC-15"], |h, m| {
+        if h.is("session/new") && h.is_initialized {
+            *m = Value::Null
         }
     }),
     fault("SESS-02", &[], |h, s| {
@@ -50,6 +61,21 @@ pub(super) const FAULTS: &[Fault] = &[
     misheard("SESS-03", &[], |h, m| {
         if let (true, Some(parent)) = (h.is("session/new"), parent(h, "/attache-below")) {
             m["params"]["cwd"] = json!(parent)
+        }
+    }),
+    // The folder of the first session is that of every one.
+    misheard("SESS-03", &[], |h, m| {
+        if let (true, Some(parent)) = (h.is("session/new"), parent(h, "/attache-two")) {
+            m["params"]["cwd"] = json!(format!("{parent}/attache-one"))
+        }
+    }),
+    // Commands run where the agent was started.
+    fault("SESS-03", &[], |_, s| {
+        for call in calls(s, "terminal/create") {
+            let cwd = call["params"]["cwd"].as_str().unwrap_or_default().to_owned();
+            if let Some(parent) = cwd.strip_suffix("/attache-one") {
+                call["params"]["cwd"] = json!(parent)
+            }
         }
     }),
     misheard("SESS-05", &[], |h, m| {

@@ -31,6 +31,22 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({"sessions": []}))
         }
     }),
+    // It tells one title and lists another.
+    fault("INFO-05", &[], |h, s| {
+        let is_turn = s.iter().any(|line| line["result"]["stopReason"].is_string());
+        if h.is("session/prompt") && is_turn && !h.tells("attache: ") {
+            let title = format!("Title {}", h.message["id"]);
+            let told = json!({"sessionUpdate": "session_info_update", "title": title});
+            s.insert(0, crate::fault::update(&h.params()["sessionId"], told))
+        }
+        if h.is("session/list") {
+            change(s, "sessions", |all| {
+                let untitled =
+                    all.as_array_mut().unwrap().iter_mut().filter(|entry| entry["title"].is_null());
+                untitled.for_each(|entry| entry["title"] = json!("Another title"))
+            })
+        }
+    }),
     fault("LIST-11", &[], |h, s| {
         if h.is("session/list") {
             change(s, "sessions", |all| {

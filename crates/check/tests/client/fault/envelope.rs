@@ -40,13 +40,47 @@ pub(crate) const FAULTS: &[Fault] = &[
             s.clear();
         }
     }),
-    Fault::says("RPC-11", &["RPC-15"], |h, s| {
+    Fault::says("RPC-11", &[], |h, s| {
         if h.message["id"] == "770001" {
             let mut reply = refused(h.message, -32601);
             reply["id"] = json!(770_001);
             only(s, reply);
         }
     }),
+    Fault::says("RPC-01", &[], |_, s| without_version(s, REPLIES)),
+    Fault::says("RPC-01", &[], |_, s| without_version(s, NOTIFICATIONS)),
+    Fault::says("RPC-01", &[], |_, s| without_version(s, CALLS)),
+    // Every reply has its id as a text, or as a fraction.
+    Fault::says("RPC-11", &[], |_, s| {
+        for line in lines(s, REPLIES) {
+            if let Some(id) = line["id"].as_i64() {
+                line["id"] = json!(id.to_string())
+            }
+        }
+    }),
+    Fault::says("RPC-11", &[], |_, s| {
+        for line in lines(s, REPLIES) {
+            if let Some(id) = line["id"].as_i64() {
+                line["id"] = json!(id as f64)
+            }
+        }
+    }),
+    // Every cancel asks for a reply.
+    Fault::says("RPC-11", &[], |_, s| {
+        lines(s, |line| line["method"] == "session/cancel").for_each(|line| line["id"] = json!("cancel"));
+    }),
+    Fault {
+        rule: "RPC-12",
+        hears: |_, m| take_back(m, |id| id.as_f64().map(|id| id.floor() as i64)),
+        says: |_, s| {
+            for line in lines(s, CALLS) {
+                if let Some(id) = line["id"].as_i64() {
+                    line["id"] = json!(id as f64 + 0.5)
+                }
+            }
+        },
+        ..Fault::NONE
+    },
     Fault::says("RPC-12", &[], |h, s| {
         if h.message["id"] == 1.5 {
             s.push(Said::Left(1));
@@ -140,6 +174,50 @@ pub(crate) const FAULTS: &[Fault] = &[
         }
     }),
 ];
+
+/// Which lines of a client a fault is in.
+type Which = fn(&Value) -> bool;
+
+const REPLIES: Which = |line| line.get("method").is_none();
+const NOTIFICATIONS: Which = |line| line.get("method").is_some() && line.get("id").is_none();
+const CALLS: Which = |line| line.get("method").is_some() && line.get("id").is_some();
+
+/// The lines that are such.
+fn lines(said: &mut [Said], which: Which) -> impl Iterator<Item = &mut Value> {
+    let lines = said.iter_mut().filter_map(|said| match said {
+        Said::Line(line) => Some(line),
+        _ => None,
+    });
+    lines.filter(move |line| which(line))
+}
+
+fn without_version(said: &mut [Said], which: Which) {
+    lines(said, which).for_each(|line| drop(line.as_object_mut().unwrap().remove("jsonrpc")));
+}
+
+/// Takes the reply to a call whose id was changed for that to the call itself.
+fn take_back(message: &mut Value, number: fn(&Value) -> Option<i64>) {
+    if message.get("method").is_none()
+        && let Some(number) = number(&message["id"])
+    {
+        message["id"] = json!(number);
+    }
+}
+
+/// A client whose calls have texts as ids, which is right.
+pub(crate) const TEXTS: Fault = Fault {
+    rule: "RPC-12",
+    hears: |_, m| take_back(m, |id| id.as_str()?.strip_prefix("call ")?.parse().ok()),
+    says: |_, s| lines(s, CALLS).for_each(|line| line["id"] = json!(format!("call {}", line["id"]))),
+    ..Fault::NONE
+};
+
+/// A client that passes over every `$/cancel_request`, which is right (CANCEL-13).
+pub(crate) const CANCELS_NOTHING: Fault = Fault::hears("CANCEL-13", &[], |_, message| {
+    if message["method"] == "$/cancel_request" {
+        message["method"] = json!("$/attache/none")
+    }
+});
 
 /// The refusal of this message.
 fn refused(message: &Value, code: i64) -> Value {

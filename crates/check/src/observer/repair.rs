@@ -1,0 +1,169 @@
+//! Messages whose envelope is wrong in one place: the fault is found once, and the rest is read as it was meant.
+//!
+//! Without this, one fault in an envelope would look like silence, and fail every rule whose answer was in it.
+
+use super::calls::Calls;
+use super::finding::Report;
+use super::seen::quoted;
+use attache_protocol::RequestId;
+use attache_protocol::method::{Kind, Row, Side};
+use serde_json::{Map, Value, json};
+
+/// A message as it was meant.
+#[derive(Debug)]
+pub(crate) struct Repaired {
+    /// The line for the observer, whose ids are whole numbers, strings or null.
+    pub(super) line: Vec<u8>,
+    /// The message for probes: an id that no type of the protocol can hold is kept.
+    pub(crate) value: Value,
+}
+
+/// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for any other line.
+pub(super) fn repaired(calls: &mut Calls, from: Side, line: &[u8], report: &mut Report) -> Option<Repaired> {
+    let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else { return None };
+    let method = message.get("method").map(|method| method.as_str().map(str::to_owned));
+    let is_reply = method.is_none() && message.contains_key("id");
+    let method = method.flatten();
+    if !is_reply && method.is_none() {
+        return None;
+    }
+    let mut is_changed = version(calls, from, &mut message, method.is_some(), report);
+    if let Some(method) = &method {
+        is_changed |= kind(from, method, &mut message, report);
+    }
+    is_changed |= is_reply && matched(calls, from, &mut message, report);
+    is_changed |= is_reply && empty(calls, from, &mut message, report);
+    let value = Value::Object(message.clone());
+    is_changed |= readable(calls, from, &mut message, is_reply, report);
+    is_changed.then(|| Repaired { line: Value::Object(message).to_string().into_bytes(), value })
+}
+
+/// The version of JSON-RPC (RPC-01). A call without it may be refused as what is no message.
+fn version(
+    calls: &mut Calls,
+    from: Side,
+    message: &mut Map<String, Value>,
+    is_asked: bool,
+    report: &mut Report,
+) -> bool {
+    if message.get("jsonrpc").is_some_and(|version| version == "2.0") {
+        return false;
+    }
+    let seen = match message.insert("jsonrpc".to_owned(), json!("2.0")) {
+        Some(other) => format!("\"jsonrpc\" is {}, not \"2.0\"", quoted(&other.to_string())),
+        None => "\"jsonrpc\" is missing".to_owned(),
+    };
+    report.breaks("RPC-01", format!("the line is no message of JSON-RPC 2.0: {seen}"));
+    if is_asked {
+        calls.may_be_unreadable(from, message.get("id").and_then(id));
+    }
+    true
+}
+
+/// A notification with an id, or a call without one (RPC-11): what has an id asks for a reply.
+fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut Report) -> bool {
+    let is_known = |kind| Row::received_by(from.other(), method, kind).is_some();
+    let (is_call, is_notification) = (is_known(Kind::Call), is_known(Kind::Notification));
+    match message.get("id") {
+        Some(id) if is_notification && !is_call => {
+            let seen = format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
+            report.breaks("RPC-11", seen);
+            message.remove("id");
+            true
+        }
+        None if is_call && !is_notification => {
+            report.breaks("RPC-11", format!("{method} is a request, and has no id"));
+            false
+        }
+        _ => false,
+    }
+}
+
+/// A reply whose id is that of an open call but for its type (RPC-11).
+fn matched(calls: &mut Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
+    let Some(told) = message.get("id").cloned() else { return false };
+    if id(&told).is_some_and(|id| calls.is_open(from.other(), &id)) {
+        return false;
+    }
+    let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
+        return false;
+    };
+    let seen = format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
+    report.breaks("RPC-11", seen);
+    message.insert("id".to_owned(), plain(&meant));
+    true
+}
+
+/// A reply with neither a result nor an error (RPC-14): libraries leave out a result that is null.
+fn empty(calls: &Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
+    if message.contains_key("result") || message.contains_key("error") {
+        return false;
+    }
+    let is_open = message.get("id").and_then(id).is_some_and(|id| calls.is_open(from.other(), &id));
+    if is_open {
+        report.breaks("RPC-14", "the reply has neither a result nor an error");
+        message.insert("result".to_owned(), Value::Null);
+    }
+    is_open
+}
+
+/// An id that is no string, whole number or null (RPC-12), as a string.
+fn readable(
+    calls: &Calls,
+    from: Side,
+    message: &mut Map<String, Value>,
+    is_reply: bool,
+    report: &mut Report,
+) -> bool {
+    let Some(told) = message.get("id") else { return false };
+    if told.is_string() || told.is_i64() || told.is_null() {
+        return false;
+    }
+    let Some(id) = id(told) else { return false };
+    if is_reply && !calls.is_open(from.other(), &id) {
+        return false;
+    }
+    if !is_reply {
+        report.breaks("RPC-12", format!("the id {id} is neither a string nor a whole number"));
+    }
+    message.insert("id".to_owned(), plain(&id));
+    true
+}
+
+/// An id as the observer keeps it: what the protocol's types cannot hold by its text.
+fn id(told: &Value) -> Option<RequestId> {
+    Some(match told {
+        Value::Null => RequestId::Null,
+        Value::String(text) => RequestId::from(text.as_str()),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => RequestId::from(number),
+            None => RequestId::from(number.to_string().as_str()),
+        },
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => RequestId::from(told.to_string().as_str()),
+    })
+}
+
+/// What else may be meant by an id: the same number as text, as a whole number, as the text of one.
+fn others(told: &Value) -> Vec<RequestId> {
+    match told {
+        Value::String(text) => {
+            let number = text.parse::<i64>().ok().map(RequestId::from);
+            number.into_iter().collect()
+        }
+        Value::Number(number) => {
+            let text = number.to_string();
+            let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
+            let whole = whole.map(RequestId::from).into_iter();
+            whole.chain([RequestId::from(text.as_str())]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn plain(id: &RequestId) -> Value {
+    match id {
+        RequestId::Number(number) => json!(number),
+        RequestId::String(text) => json!(&**text),
+        RequestId::Null => Value::Null,
+    }
+}
