@@ -2,7 +2,8 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
-use attache_client::{AgentSource, KnownAgent, StartError};
+use crate::show::sanitize;
+use attache_client::{AgentSource, HubError, KnownAgent, StartError};
 use attache_host::Launch;
 use std::path::Path;
 
@@ -23,19 +24,19 @@ pub(crate) struct ChosenAgent {
 }
 
 impl ChosenAgent {
-    /// The name of the agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
+    /// The agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
     ///
     /// # Errors
     /// As [`ChosenAgent::of`].
-    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(String, AgentSource), Failure> {
-        let Self { name, .. } = Self::of(given)?;
+    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(Self, AgentSource), Failure> {
+        let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         // What could be found once is found again, unless it was taken away: then that is what starting it says.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
-        Ok((name, AgentSource::launch(launch)))
+        Ok((agent, AgentSource::launch(launch)))
     }
 
     /// The agent that `--agent` says; without it the built-in one.
@@ -90,10 +91,11 @@ pub(crate) fn built_in() -> Result<Launch, Failure> {
 }
 
 /// Why an agent did not start, with the line that installs it where that is known.
-pub(crate) fn cannot_start(error: StartError, known: Option<&KnownAgent>) -> Failure {
+pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Failure {
+    use attache_host::StartError::NotFound;
     match (error, known) {
         (StartError::Command(error), _) => Failure::usage(format!("--agent: {error}")),
-        (StartError::Program(attache_host::StartError::NotFound { searched: Some(_), .. }), Some(known)) => {
+        (StartError::Program(NotFound { searched: Some(_), .. }), Some(known)) => {
             let KnownAgent { title, install, login, .. } = known;
             let program = known.program();
             Failure::new(
@@ -103,10 +105,26 @@ pub(crate) fn cannot_start(error: StartError, known: Option<&KnownAgent>) -> Fai
                 ),
             )
         }
-        (StartError::Program(error @ attache_host::StartError::NotFound { .. }), None) => Failure::new(
+        // PATH itself would bury what to do.
+        (StartError::Program(NotFound { program, searched: Some(_) }), None) => Failure::new(
+            Exit::CannotStart,
+            format!(
+                "there is no agent and no program {} in PATH: `attache agents` lists the agents that are known by name; name any other by its full path",
+                sanitize::visible_line(&program.to_string_lossy())
+            ),
+        ),
+        (StartError::Program(error @ NotFound { .. }), None) => Failure::new(
             Exit::CannotStart,
             format!("{error}; `attache agents` lists the agents that are known by name"),
         ),
         (error, _) => Failure::new(Exit::CannotStart, error),
+    }
+}
+
+/// The same for an agent of a hub, and for a session that did not open.
+pub(crate) fn not_opened(error: &HubError, known: Option<&KnownAgent>) -> Failure {
+    match error {
+        HubError::Start { error, .. } => cannot_start(error, known),
+        error => Failure::new(Exit::CannotStart, error),
     }
 }

@@ -51,7 +51,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let starting = AgentProcess::launch_with(launch, options);
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(error, None))?,
+        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(&error, None))?,
     };
     let pid = agent.pid();
     let ended = prompts(&agent, &interrupts, &copy, &tour).await;

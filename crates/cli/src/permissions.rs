@@ -66,7 +66,7 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
 }
 
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
-    let Some(file) = rules::log()? else {
+    let Some(file) = rules::log() else {
         return Ok(vec![
             "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known".to_owned(),
         ]);

@@ -24,7 +24,7 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
-use crate::{key, login, terminal, turn};
+use crate::{key, login, store, terminal, turn};
 use attache_client::{AgentProcess, Options, PermissionBroker, SessionHandle, SetError};
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use prompts::Prompt;
@@ -79,9 +79,9 @@ async fn with_face(
     let rules = rules::open()?;
     let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
     let ChosenAgent { launch, name, word, known, built_in } = chosen;
-    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.existing())) {
+    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
         // The built-in agent keeps nothing then, and tells only its own stderr.
-        show(face, Item::Warning(&format!("this session will not be kept: {error}")))?;
+        show(face, Item::Warning(&store::not_kept(&error)))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command is asked for like any other permission: see `Policy`.
@@ -100,7 +100,7 @@ async fn with_face(
     let told = is_watched(arguments).then(|| format!("starting {name}"));
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        agent = waiting(starting, told) => agent.map_err(|error| cannot_start(error, known))?,
+        agent = waiting(starting, told) => agent.map_err(|error| cannot_start(&error, known))?,
     };
     let work = Work {
         prompts,
