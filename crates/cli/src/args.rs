@@ -207,9 +207,12 @@ pub(crate) struct Run {
     /// MCP servers for the agent, from a JSON file as editors have it: {"mcpServers": {…}}
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp: Option<PathBuf>,
-    /// Cancel a turn after so many seconds
+    /// Cancel a turn after so many seconds, the start counted with the first; 2 s later the agent is ended if it goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Wait so long for the agent's first answer [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) start_timeout: Option<Duration>,
     /// Cancel the turn once the session has cost more, as its agent counts it: 0.50USD, 2EUR
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,

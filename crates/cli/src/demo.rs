@@ -110,6 +110,7 @@ async fn one(
         interrupts,
         cwd: copy,
         timeout: None,
+        deadline: None,
         budget: None,
         title,
     };

@@ -171,6 +171,10 @@ fn append(file: &Path, line: &str) -> io::Result<()> {
             fs::rename(file, older(file))?;
         }
     }
+    // Opening a pipe would hold up the session.
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
     file.write_all(format!("{line}\n").as_bytes())
 }

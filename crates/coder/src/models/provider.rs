@@ -49,6 +49,7 @@ pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
+pub(crate) use provider_variables::key_variables;
 pub use provider_variables::{ProviderVariables, provider_variables};
 pub(crate) use sse::{SseEvent, SseParser};
 pub(crate) use wire::{Provider, Wire};

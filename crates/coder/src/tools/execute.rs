@@ -194,10 +194,11 @@ impl Toolbox<'_> {
         handle.start().await?;
         let (roots, places) = (self.memory.folders.roots().clone(), self.memory.shell.scratch.places());
         let (what, within, held_by) = (execute.clone(), sandbox.clone(), roots.clone());
+        let keys = self.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &roots, places, within.as_ref())
+            shell::begin(&what, &roots, places, within.as_ref(), &keys)
         });
         let begun = match begun.await? {
             Ok(begun) => begun,

@@ -42,7 +42,7 @@ impl Shell {
     }
 }
 
-/// Starts a command, in the sandbox where one is given. Blocks on the disk and starts a process, inside the runtime.
+/// Starts a command, in the sandbox where one is given, and in any case without the variables `keys`. Blocks on the disk and starts a process, inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.
@@ -51,8 +51,10 @@ pub(super) fn begin(
     roots: &Roots,
     places: Result<Places, std::io::Error>,
     sandbox: Option<&Sandbox>,
+    keys: &[String],
 ) -> Result<Begun, String> {
     let mut launch = Launch::shell(execute.command.as_str()).cwd(roots.cwd());
+    launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
     if execute.terminal {
         launch = launch.env("TERM", "xterm-256color");
     }
