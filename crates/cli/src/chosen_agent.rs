@@ -8,7 +8,7 @@ use attache_host::Launch;
 use std::path::Path;
 
 /// Words that stand for the built-in agent.
-const BUILT_IN: [&str; 2] = ["attache", "built-in"];
+pub(crate) const BUILT_IN: [&str; 2] = ["attache", "built-in"];
 
 /// The agent to start.
 pub(crate) struct ChosenAgent {

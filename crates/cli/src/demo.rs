@@ -96,7 +96,7 @@ async fn one(
     questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
-    let mut face = run::on_terminal(Bound::Short);
+    let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
     // Each prompt has a face of its own; that the session began, and what it is called, is no news to the person.

@@ -68,7 +68,7 @@ impl Follow {
             thoughts: String::new(),
             end: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            face: run::on_terminal(Bound::Short),
+            face: run::on_terminal(Bound::Conversation),
         })
     }
 
@@ -83,7 +83,7 @@ impl Follow {
     /// Shows the turn that was just begun, and how it ended.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
-        self.face = run::on_terminal(Bound::Short);
+        self.face = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_it_rests().await?;
         let session = self.session.snapshot();

@@ -9,7 +9,9 @@ use crate::exit::Failure;
 use crate::follow::{println, say};
 use crate::run::budget::Budget;
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
-use crate::show::{options, sanitize};
+use crate::show::tool_call::{self, Bound};
+use crate::show::{options, sanitize, terminal_output};
+use crate::terminal;
 use attache_client::{HubError, HubSession, KNOWN_AGENTS};
 use attache_protocol::v1::SessionConfigOptionValue;
 use attache_session::{EntryContent, MessageAuthor};
@@ -17,7 +19,7 @@ use std::io;
 use std::sync::PoisonError;
 
 /// The commands, what may stand behind each, and what it does.
-const COMMANDS: [(&str, &str, &str); 11] = [
+const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "this, and what the agent offers"),
     ("/new", "", "begin another session"),
     ("/switch", "[NUMBER|WORDS]", "go on with the session that has this number or these words; alone it lists them"),
@@ -26,6 +28,7 @@ const COMMANDS: [(&str, &str, &str); 11] = [
     ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
     ("/budget", "[AMOUNT|none]", "what a session may cost, such as 0.50USD"),
     ("/thoughts", "", "what the agent thought in the last turn"),
+    ("/details", "", "every diff and output of the last turn, whole"),
     ("/restart", "", "start the agent anew, and go on"),
     ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
     ("/quit", "", "end, as Ctrl-D does"),
@@ -53,6 +56,7 @@ impl Chat {
                 say(DIM, "It thought nothing that it would tell.")
             }
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
+            ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
             ("/anew", _) => self.open(self.follow.session.begin_anew().await),
             ("/quit", _) => return Ok(Some(Next::End)),
@@ -146,6 +150,36 @@ impl Chat {
     /// Holds the session that is shown to the budget.
     pub(super) fn set_budget(&self) {
         self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
+    }
+
+    /// The tool calls since the last prompt, with nothing left out.
+    fn details(&self) {
+        let session = self.follow.session.snapshot();
+        let is_prompt = |content: &EntryContent| {
+            matches!(content, EntryContent::Message { author: MessageAuthor::User, .. })
+        };
+        let mut calls: Vec<_> = session
+            .entries()
+            .iter()
+            .rev()
+            .take_while(|entry| !is_prompt(&entry.content))
+            .filter_map(|entry| match &entry.content {
+                EntryContent::ToolCall(call) => Some(call),
+                _ => None,
+            })
+            .collect();
+        calls.reverse();
+        if calls.is_empty() {
+            say(DIM, "The last turn used no tool.");
+        }
+        let (paint, columns) = (Paint::of(&io::stdout()), terminal::columns().unwrap_or(80));
+        let cwd = self.follow.session.cwd();
+        for call in calls {
+            let with_output = terminal_output::shown(call, |id| self.follow.session.terminal(id));
+            let call = with_output.as_ref().unwrap_or(call);
+            println(&tool_call::line(call, cwd, paint, columns));
+            tool_call::details(call, cwd, paint, Bound::Whole, true).iter().for_each(|line| println(line));
+        }
     }
 
     /// What was said last in a session that was not begun here.
