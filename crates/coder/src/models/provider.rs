@@ -44,7 +44,8 @@ pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel};
 pub(crate) use environment::{elsewhere, known_providers};
 pub(crate) use error::ModelError;
 pub(crate) use event::{ModelEvent, ModelStop, TokenUsage};
-pub(crate) use http::{Http, Limits, sendable, without_login};
+pub use http::without_login;
+pub(crate) use http::{Http, Limits, sendable};
 pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
