@@ -66,10 +66,9 @@ impl Chat {
             let title = listed.title.as_deref().unwrap_or("(no title)");
             let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
             let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
-            let behind = format!("({}, {when}, {})", listed.agent, listed.cwd);
-            let before = format!("{mark}{number:>3}  ");
             // The title is what tells sessions apart: the folder gives way first.
-            let line = format!("{before}{}  {}", sanitize::visible_line(title), sanitize::visible_line(&behind));
+            let line = format!("{mark} {number} {title} ({}, {when}, {})", listed.agent, listed.cwd);
+            let line = sanitize::visible_line(&line);
             println(&width::cut(&line, columns));
         }
         for (agent, state) in self.hub.listings().iter().filter(|(_, state)| state.is_failed()) {
