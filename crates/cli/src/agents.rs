@@ -6,11 +6,11 @@ pub(crate) mod own;
 mod registry;
 mod working;
 
+use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
 use crate::show::sanitize;
-use crate::chosen_agent::BUILT_IN;
 use arguments::{Add, Agents, List, Task};
 use attache_client::{KNOWN_AGENTS, KnownAgent, Registry, RegistryAgent};
 use attache_host::Launch;

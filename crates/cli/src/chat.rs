@@ -3,17 +3,18 @@
 mod command;
 
 use crate::args;
-use crate::chosen_agent::{ChosenAgent, not_opened};
+use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
 use crate::exit::{Exit, Failure};
 use crate::follow::{ByRule, Follow, println, say, tells};
+use crate::key::Silent;
+use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
 use crate::run::{self, Piece, attach};
+use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
-use crate::key::Silent;
-use crate::key::type_ahead::TypeAhead;
 use crate::{folder, key, store, terminal};
 use attache_client::{
     Change, Hub, HubOptions, KnownAgent, ListedSession, Options, PermissionBroker, Permissions,
@@ -70,6 +71,10 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let (name, known) = add(&hub, arguments.agent.as_deref(), &cwd)?;
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
+    // What is wrong with the person's settings the built-in agent tells its own stderr.
+    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles) {
+        say(YELLOW, trouble);
+    }
     let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
     let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
     let _as_it_was = key::AsItWas::keep().map_err(ours)?;

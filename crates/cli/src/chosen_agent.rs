@@ -10,6 +10,9 @@ use std::path::Path;
 /// Words that stand for the built-in agent.
 pub(crate) const BUILT_IN: [&str; 2] = ["attache", "built-in"];
 
+/// What people call it.
+pub(crate) const BUILT_IN_NAME: &str = "attache";
+
 /// The agent to start.
 pub(crate) struct ChosenAgent {
     pub(crate) launch: Launch,
@@ -47,7 +50,7 @@ impl ChosenAgent {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
             return Ok(Self {
                 launch: built_in()?,
-                name: "attache".to_owned(),
+                name: BUILT_IN_NAME.to_owned(),
                 word: "attache".to_owned(),
                 known: None,
                 built_in: true,

@@ -1,7 +1,7 @@
 //! The user's folders for this program, as the base directories of freedesktop.org have them.
 
-use std::{env, io};
 use std::path::PathBuf;
+use std::{env, io};
 
 /// A longer file of instructions is not read, in bytes.
 const LONGEST: u64 = 1024 * 1024;

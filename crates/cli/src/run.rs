@@ -16,6 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
+use crate::settings::Settings;
 use crate::show::json::Json;
 use crate::show::paint::{Paint, YELLOW};
 use crate::show::plain::Plain;
@@ -92,6 +93,10 @@ async fn with_face(
     if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
         // The built-in agent keeps nothing then, and tells only its own stderr.
         show(face, Item::Warning(&store::not_kept(&error)))?;
+    }
+    // What is wrong with the person's settings the agent tells its own stderr.
+    for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
+        show(face, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command is asked for like any other permission: see `Policy`.

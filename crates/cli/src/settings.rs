@@ -162,7 +162,8 @@ impl Settings {
     /// The same to be shown: an address without what logs in.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, From)> {
         let (value, from) = self.value(setting)?;
-        let value = if setting.shape == Shape::Address { attache_coder::without_login(&value) } else { value };
+        let value =
+            if setting.shape == Shape::Address { attache_coder::without_login(&value) } else { value };
         Some((value, from))
     }
 

@@ -73,7 +73,9 @@ fn wait_for_data(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open; these calls take and give numbers.
     let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
     // SAFETY: as above.
-    match flags != -1 && unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) } != -1 {
+    match flags != -1
+        && unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) } != -1
+    {
         true => Ok(()),
         false => Err(io::Error::last_os_error()),
     }
@@ -83,7 +85,9 @@ fn bounded(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > limit {
-        true => Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", size(limit)))),
+        true => {
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", size(limit))))
+        }
         false => Ok(bytes),
     }
 }

@@ -24,7 +24,10 @@ pub(super) fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
     for character in document.chars() {
         match is_unseen(character) {
-            true => character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            true => character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
             false => out.push(character),
         }
     }
@@ -134,7 +137,10 @@ mod tests {
         let said = "a\u{202e}b\u{2066}\u{200b}\u{9b}\u{e0041}漢 é\u{61c}\u{feff}";
         let document = serde_json::json!({ said: [said, "plain"] }).to_string();
         let written = json(&document);
-        assert!(written.contains("a\\u202eb\\u2066\\u200b\\u009b\\udb40\\udc41漢 é\\u061c\\ufeff"), "{written}");
+        assert!(
+            written.contains("a\\u202eb\\u2066\\u200b\\u009b\\udb40\\udc41漢 é\\u061c\\ufeff"),
+            "{written}"
+        );
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
         assert_eq!(read(&written), read(&document));
     }

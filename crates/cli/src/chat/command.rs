@@ -22,7 +22,11 @@ use std::sync::PoisonError;
 const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "this, and what the agent offers"),
     ("/new", "", "begin another session"),
-    ("/switch", "[NUMBER|WORDS]", "go on with the session that has this number or these words; alone it lists them"),
+    (
+        "/switch",
+        "[NUMBER|WORDS]",
+        "go on with the session that has this number or these words; alone it lists them",
+    ),
     ("/agents", "", "the agents, and how they are"),
     ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
     ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),

@@ -92,14 +92,25 @@ mod tests {
         let mut page = Page::new(Paint { colours: false }, columns);
         let row = |name: &str, value: &str, note: &str| (name.to_owned(), value.to_owned(), note.to_owned());
         page.part("files");
-        page.rows(&[row("settings", "/home/漢字漢字漢字漢字漢字漢字漢字漢字漢字/config.toml", "(not there)")]);
+        page.rows(&[row(
+            "settings",
+            "/home/漢字漢字漢字漢字漢字漢字漢字漢字漢字/config.toml",
+            "(not there)",
+        )]);
         page.part("settings");
         page.rows(&[
             row("model", "offline", "environment, ATTACHE_MODEL"),
             row("titles", "(on: a model finds titles of sessions; off: it does not)", "default"),
-            row("base_url.openrouter", "https://gateway.example/a/very/long/address/that/never/ends/at/all/v1", "settings, line 3"),
+            row(
+                "base_url.openrouter",
+                "https://gateway.example/a/very/long/address/that/never/ends/at/all/v1",
+                "settings, line 3",
+            ),
         ]);
-        page.list("not set:", &["base_url.anthropic".to_owned(), "base_url.openai".to_owned(), "base_url.gemini".to_owned()]);
+        page.list(
+            "not set:",
+            &["base_url.anthropic".to_owned(), "base_url.openai".to_owned(), "base_url.gemini".to_owned()],
+        );
         page.lines
     }
 
@@ -117,7 +128,11 @@ mod tests {
     #[test]
     fn a_name_never_touches_its_value() {
         for columns in [None, Some(40), Some(80)] {
-            assert!(page(columns).iter().any(|line| line.contains("base_url.openrouter  https")), "{:#?}", page(columns));
+            assert!(
+                page(columns).iter().any(|line| line.contains("base_url.openrouter  https")),
+                "{:#?}",
+                page(columns)
+            );
         }
     }
 }

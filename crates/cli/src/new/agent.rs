@@ -169,6 +169,9 @@ mod tests {
             "{filled}"
         );
         let filled = Libraries::Git("https://example.org/a.git".into()).fill(text);
-        assert!(filled.contains("attache-agent = { git = \"https://example.org/a.git\" }\ntokio"), "{filled}");
+        assert!(
+            filled.contains("attache-agent = { git = \"https://example.org/a.git\" }\ntokio"),
+            "{filled}"
+        );
     }
 }

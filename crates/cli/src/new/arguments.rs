@@ -42,6 +42,8 @@ fn address(word: &str) -> Result<String, String> {
     let rest = word.split_once("://").map(|(_, rest)| rest).filter(|rest| !rest.is_empty());
     match rest.is_some() && !word.contains(|c: char| c.is_whitespace() || c.is_control()) {
         true => Ok(word.to_owned()),
-        false => Err("write an address such as https://example.org/attache.git or file:///srv/attache".to_owned()),
+        false => {
+            Err("write an address such as https://example.org/attache.git or file:///srv/attache".to_owned())
+        }
     }
 }

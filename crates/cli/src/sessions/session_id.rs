@@ -74,11 +74,8 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
 
 /// Sessions that may be meant by what is no id: those with it in the title, else the newest.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-    let query = ListQuery {
-        agent: agent.map(str::to_owned),
-        archived: Archived::Include,
-        ..ListQuery::default()
-    };
+    let query =
+        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
     let newest = |query| Pages::new(store, query, Some(NAMED)).take(NAMED).collect();
     let titled: Vec<Listed> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
     if !titled.is_empty() {

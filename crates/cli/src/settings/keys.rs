@@ -71,9 +71,8 @@ impl KeysFile {
         };
         let metadata = file.metadata().map_err(cannot)?;
         let mode = metadata.permissions().mode();
-        let refused = |why: &str, what: &str| {
-            Err(format!("{} {why}: no key of it is used; {what}", self.shown()))
-        };
+        let refused =
+            |why: &str, what: &str| Err(format!("{} {why}: no key of it is used; {what}", self.shown()));
         // SAFETY: the call takes nothing and cannot fail.
         let own = unsafe { libc::geteuid() };
         if metadata.uid() != own && metadata.uid() != 0 {

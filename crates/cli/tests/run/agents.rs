@@ -289,6 +289,7 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     own(&["agents", "add", "attache", "sh"]).failed(2, &["the name of the built-in agent"]);
     let registry = r#"{"version":"1","agents":[{"id":"mine","name":"Mine","version":"1","description":"d","distribution":{"npx":{"package":"mine@1"}}}]}"#;
     fs::write(project.path().join("registry.json"), registry).unwrap();
-    own(&["agents", "add", "--registry", "registry.json", "mine"]).failed(2, &["already and starts second --acp"]);
+    own(&["agents", "add", "--registry", "registry.json", "mine"])
+        .failed(2, &["already and starts second --acp"]);
     own(&["agents", "add", "--force", "--registry", "registry.json", "mine"]).failed(0, &[]);
 }

@@ -356,11 +356,15 @@ fn a_conversation_is_listed_once_and_deleted_whole() {
         let mut command = project.attache(&[&["sessions"], arguments].concat());
         Ended::from(command.env("ATTACHE_STORE", &store).output().unwrap())
     };
-    let lines = |arguments: &[&str]| sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>();
+    let lines =
+        |arguments: &[&str]| sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>();
     let listed = lines(&["--json"]);
     assert!(listed.len() == 1 && listed[0].contains(r#""side":"agent""#), "{listed:#?}");
     assert_eq!(lines(&["search", "total", "--json"]).len(), 1);
-    let id = serde_json::from_str::<serde_json::Value>(&listed[0]).unwrap()["sessionId"].as_str().unwrap().to_owned();
+    let id = serde_json::from_str::<serde_json::Value>(&listed[0]).unwrap()["sessionId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     // The beginning of its id is not ambiguous.
     assert_eq!(sessions(&["tag", &id[..6], "+bug"]).code, Some(0));
     assert_eq!(lines(&["--tag", "bug", "--json"]).len(), 1);
@@ -400,15 +404,17 @@ fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
 #[test]
 fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
     let project = Project::new();
-    for (agent, says) in
-        [("no-such-agent", "`attache agents` lists the agents"), ("gemini", "npm install -g @google/gemini-cli")]
-    {
+    for (agent, says) in [
+        ("no-such-agent", "`attache agents` lists the agents"),
+        ("gemini", "npm install -g @google/gemini-cli"),
+    ] {
         let without = [("PATH", "/nowhere"), ("SHELL", "/nowhere/sh"), ("NO_COLOR", "1")];
         let (code, chat) = Terminal::start(&project, &["chat", "--agent", agent], &without).end();
         let mut command = project.attache(&["run", "--agent", agent, "hello"]);
         let run = Ended::from(command.envs(without).output().unwrap());
         assert_eq!((code, run.code), (Some(3), Some(3)), "{chat} {run:?}");
-        let told = |text: &str| text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned();
+        let told =
+            |text: &str| text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned();
         assert_eq!(told(&chat), told(&run.stderr));
         assert!(chat.contains(says) && !chat.contains("/nowhere"), "{chat}");
     }

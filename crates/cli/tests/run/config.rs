@@ -243,7 +243,8 @@ fn the_settings_fit_the_terminal() {
         let mut command = person.command(&["config"]);
         command.env("NO_COLOR", "1");
         let (code, shown) = Terminal::of(command, columns, None).end();
-        let fits = |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= usize::from(columns);
+        let fits =
+            |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= usize::from(columns);
         assert!(code == Some(0) && shown.lines().all(fits), "{columns}: {shown}");
         assert_eq!(squeezed(&shown), squeezed(&whole), "{columns}");
         assert!(shown.contains("base_url.openrouter  https://"), "{shown}");
@@ -254,10 +255,15 @@ fn the_settings_fit_the_terminal() {
 #[test]
 fn an_address_is_shown_without_what_logs_in() {
     let person = Person::new();
-    let address = "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
-    for arguments in
-        [&["config"][..], &["config", "--json"], &["config", "get", "base_url.openai"], &["doctor"], &["run", "help"]]
-    {
+    let address =
+        "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
+    for arguments in [
+        &["config"][..],
+        &["config", "--json"],
+        &["config", "get", "base_url.openai"],
+        &["doctor"],
+        &["run", "help"],
+    ] {
         let mut command = person.command(arguments);
         command.env("OPENAI_BASE_URL", address).env("OPENAI_API_KEY", KEY);
         let ended = Ended::from(command.output().unwrap());
@@ -284,7 +290,9 @@ fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
         person.writes("x", "");
         pipe(&person.file(name));
         let mut told = String::new();
-        for arguments in [&["config"][..], &["doctor"], &["agents"], &["run", "--agent", "x", "help"], &["run", "help"]] {
+        for arguments in
+            [&["config"][..], &["doctor"], &["agents"], &["run", "--agent", "x", "help"], &["run", "help"]]
+        {
             // A command that hangs is ended by this, and the test fails.
             let mut command = person.command(&[]);
             let mut limited = Command::new("timeout");
@@ -356,7 +364,10 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for arguments in [&["config"][..], &["doctor"], &["run", "--set", "model=offline", "help"]] {
             let ended = person.runs(arguments);
-            assert!(ended.stderr.contains(says) || ended.stdout.contains(says), "{mode:o} {arguments:?}: {ended:?}");
+            assert!(
+                ended.stderr.contains(says) || ended.stdout.contains(says),
+                "{mode:o} {arguments:?}: {ended:?}"
+            );
         }
         let set = person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#);
         assert_eq!(set, is_set, "{mode:o}");
@@ -372,6 +383,8 @@ fn a_file_of_keys_that_others_can_change_is_refused() {
         std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
         let ended = person.runs(&["config"]);
         assert!(ended.stderr.contains("belongs to another user: no key of it is used"), "{ended:?}");
-        assert!(person.runs(&["config", "--json"]).stdout.lines().all(|line| !line.contains(r#""keySet":true"#)));
+        assert!(
+            person.runs(&["config", "--json"]).stdout.lines().all(|line| !line.contains(r#""keySet":true"#))
+        );
     }
 }

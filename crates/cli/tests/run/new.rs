@@ -52,11 +52,8 @@ fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
 #[test]
 fn the_examples_of_the_readme_compile_as_printed() {
     let readme = include_str!("../../../../README.md");
-    let examples: Vec<&str> = readme
-        .split("```rust\n")
-        .skip(1)
-        .map(|behind| behind.split_once("```").unwrap().0)
-        .collect();
+    let examples: Vec<&str> =
+        readme.split("```rust\n").skip(1).map(|behind| behind.split_once("```").unwrap().0).collect();
     assert_eq!(examples.len(), 2, "an agent and a client");
     let project = Project::empty();
     let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -95,5 +92,8 @@ fn outside_of_a_checkout_the_libraries_must_be_named() {
     let ended = run(&["new", "agent", "hello", "--git", "https://example.org/attache.git"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let manifest = std::fs::read_to_string(project.path().join("hello/Cargo.toml")).unwrap();
-    assert!(manifest.contains(r#"attache-agent = { git = "https://example.org/attache.git" }"#), "{manifest}");
+    assert!(
+        manifest.contains(r#"attache-agent = { git = "https://example.org/attache.git" }"#),
+        "{manifest}"
+    );
 }

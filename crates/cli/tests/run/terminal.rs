@@ -270,7 +270,11 @@ fn a_form_of_one_choice_takes_one_step() {
     ] {
         let mut terminal = elicited(&project, &form(field, required));
         terminal.wait_for(keys);
-        assert!(terminal.seen.contains("probe asks") && terminal.seen.contains("Which?"), "{}", terminal.seen);
+        assert!(
+            terminal.seen.contains("probe asks") && terminal.seen.contains("Which?"),
+            "{}",
+            terminal.seen
+        );
         assert_eq!(terminal.seen.contains("green  (suggested)"), field == colour, "{}", terminal.seen);
         terminal.press(pressed);
         let (code, shown) = terminal.end();
@@ -286,7 +290,9 @@ fn a_form_of_many_choices_takes_a_number_or_a_name() {
         r#"{{"sessionId":"s","mode":"form","message":"Which?","requestedSchema":{{"type":"object","properties":{{"it":{{"type":"string","enum":[{}]}}}},"required":["it"]}}}}"#,
         choices.join(",")
     );
-    for (typed, answer) in [("99\n12\n", "it:choice 12."), ("choice 3\n", "it:choice 3."), ("\n", "action:decline.")] {
+    for (typed, answer) in
+        [("99\n12\n", "it:choice 12."), ("choice 3\n", "it:choice 3."), ("\n", "action:decline.")]
+    {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("nothing declines > ");
         if let Some((wrong, right)) = typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n')) {

@@ -51,6 +51,9 @@ fn a_command_without_a_sandbox_gets_no_key() {
         agent.turn(prompt);
         let seen = environment(&agent.project.path().join("seen"));
         assert!(seen.iter().any(|line| line.starts_with("PATH=")), "{seen:?}");
-        assert!(!seen.iter().any(|line| line.contains("OPENAI_API_KEY") || line.contains("sk-x")), "{seen:?}");
+        assert!(
+            !seen.iter().any(|line| line.contains("OPENAI_API_KEY") || line.contains("sk-x")),
+            "{seen:?}"
+        );
     }
 }

@@ -25,7 +25,8 @@ impl Chat {
         }
         self.ask_for_lists().await;
         // A number that the last list does not have may stand in a title.
-        let found = self.hub.list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
+        let found =
+            self.hub.list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
         if let (false, Some(chosen)) = (wanted.is_empty(), the_one(&found, wanted).cloned()) {
             self.listed.clear();
             return match chosen.id == *self.follow.session.id() {
@@ -95,7 +96,11 @@ fn advice(wanted: &str, nothing: bool, listed: usize, more: usize) -> String {
     match (wanted.is_empty(), nothing, listed) {
         (_, _, 0) => "There is no session yet.".to_owned(),
         (true, ..) => format!("/switch NUMBER or /switch WORDS goes on with one.{more}"),
-        (false, true, _) => format!("No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}"),
-        (false, false, listed) => format!("{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}"),
+        (false, true, _) => {
+            format!("No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}")
+        }
+        (false, false, listed) => {
+            format!("{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}")
+        }
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> S
         Some((_, known)) => format!("did you mean /{known}?"),
         None => "/help lists the commands.".to_owned(),
     };
-    format!("There is no command /{name}: {meant} Nothing was sent; //{name} … sends a line that begins with /{name}.")
+    format!(
+        "There is no command /{name}: {meant} Nothing was sent; //{name} … sends a line that begins with /{name}."
+    )
 }
 
 /// How many letters must be put in, left out or replaced to make one word of the other.
@@ -59,7 +61,9 @@ mod tests {
         for word in ["/hlep", "/a-b_c", "/mcp:tool", "/Help", "/übung"] {
             assert_eq!(name(word), word.strip_prefix('/'));
         }
-        for word in ["", "/", "//help", "/etc/hosts", "/tmp/x.rs:12", "/*", "/3", "/.env", "help", "a/b", "/?"] {
+        for word in
+            ["", "/", "//help", "/etc/hosts", "/tmp/x.rs:12", "/*", "/3", "/.env", "help", "a/b", "/?"]
+        {
             assert_eq!(name(word), None, "{word}");
         }
     }
@@ -83,7 +87,9 @@ mod tests {
 
     #[test]
     fn the_distance_counts_letters() {
-        for (one, other, expected) in [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("hlep", "help", 2), ("a", "b", 1)] {
+        for (one, other, expected) in
+            [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("hlep", "help", 2), ("a", "b", 1)]
+        {
             assert_eq!(distance(one, other), expected, "{one} {other}");
         }
     }

@@ -280,7 +280,8 @@ pub fn without_login(url: &str) -> String {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     // What is no port belongs to a password, in which such a character was not escaped.
     let port = rest.get(..end).and_then(|authority| authority.rsplit_once(':')).map_or("", |(_, port)| port);
-    let is_cut = !port.ends_with(']') && !port.chars().all(|digit| digit.is_ascii_digit()) && !port.contains('@');
+    let is_cut =
+        !port.ends_with(']') && !port.chars().all(|digit| digit.is_ascii_digit()) && !port.contains('@');
     let authority_end = if is_cut { rest.rfind('@').map_or(end, |at| at.max(end)) } else { end };
     let (authority, path) = rest.split_at(authority_end);
     let host = match authority_end == end {
@@ -341,7 +342,10 @@ mod tests {
             ("https://me:p?key=1@host", "https://host"),
             ("http://[::1]:8080/v1?a=b", "http://[::1]:8080/v1?a=b"),
             ("http://host:80/a@b", "http://host:80/a@b"),
-            ("https://host/v1?Api-Key=s&b=1&access_token=t&c", "https://host/v1?Api-Key=…&b=1&access_token=…&c"),
+            (
+                "https://host/v1?Api-Key=s&b=1&access_token=t&c",
+                "https://host/v1?Api-Key=…&b=1&access_token=…&c",
+            ),
         ] {
             assert_eq!(without_login(url), expected);
         }
