@@ -86,7 +86,8 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What may run is decided by your remembered rules (`attache permissions`), each \
+/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What you type during a turn waits for your next line. Lines may come \
+through a pipe; questions are asked at the terminal. What may run is decided by your remembered rules (`attache permissions`), each \
 verdict told in a line, else by you; the key r at a question remembers a rule. What you type is remembered in `attache/chat_history` of the user's data \
 folder, and sessions in the store, unless ATTACHE_STORE=none.
 
