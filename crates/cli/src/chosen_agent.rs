@@ -112,7 +112,7 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
         (StartError::Program(NotFound { program, searched: Some(_) }), None) => Failure::new(
             Exit::CannotStart,
             format!(
-                "there is no agent and no program {} in PATH: `attache agents` lists the agents that are known by name; name any other by its full path",
+                "no program {} in PATH: install it, or give its full path; `attache agents` lists the agents that are known by name",
                 sanitize::visible_line(&program.to_string_lossy())
             ),
         ),
