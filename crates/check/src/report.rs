@@ -50,7 +50,7 @@ impl Form {
     /// The judgement in this form.
     pub fn write(self, judgement: &Judgement) -> String {
         match self {
-            Self::Json => judgement.to_json(),
+            Self::Json => escape::json(&judgement.to_json()),
             Self::Junit => junit::write(judgement),
             Self::Markdown => markdown::write(judgement),
             Self::Html => html::write(judgement),

@@ -7,7 +7,6 @@ use crate::store::Place;
 use attache_coder::Coder;
 use attache_connection::{Direction, Tap};
 use attache_protocol::envelope::Message;
-use attache_session::StoreError;
 use attache_store::Sqlite;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -91,11 +90,7 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
 /// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the
 /// person is told why on stderr.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
-    let opened = Place::of(given).and_then(|place| place.open());
-    let why = match opened {
-        Ok(Some(store)) if store.is_read_only() => {
-            StoreError::ReadOnly { path: store.path().display().to_string() }
-        }
+    let why = match Place::of(given).and_then(|place| place.to_keep()) {
         Ok(store) => return store,
         Err(error) => error,
     };

@@ -6,6 +6,7 @@ pub(crate) mod own;
 mod registry;
 mod working;
 
+use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, DIM, GREEN, Paint};
@@ -34,11 +35,21 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
 
 async fn add(arguments: Add) -> Result<Exit, Failure> {
     let mut own = OwnAgents::read()?;
-    let Add { name, registry, env, command } = arguments;
+    let Add { name, registry, env, force, command } = arguments;
     let (agent, mut missing) = match registry {
         Some(place) => of_registry(&place, &name).await?,
         None => (OwnAgent { command: command_line(&command, &env)?, ..OwnAgent::default() }, None),
     };
+    if BUILT_IN.contains(&name.as_str()) {
+        return Err(Failure::usage(format!("{name} is the name of the built-in agent: choose another")));
+    }
+    if let Some(before) = own.named(&name).filter(|before| !force && *before != agent) {
+        let starts = shown_command(&before.command);
+        return Err(Failure::usage(format!(
+            "{name} is in {} already and starts {starts}: --force replaces it, another name keeps both",
+            own.shown()
+        )));
+    }
     own.add(&name, &agent)?;
     let program =
         Launch::parse(&agent.command).map(|launch| (launch.program().display().to_string(), launch.find()));
@@ -117,6 +128,11 @@ impl Found {
         let program = sanitize::visible_line(&program.to_string_lossy());
         format!("{} {}{version:<10}{program}", paint.paint(GREEN, "✓"), paint.paint(BOLD, name))
     }
+}
+
+/// A command line for people, without the values of its variables.
+fn shown_command(command: &str) -> String {
+    sanitize::line(&Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()))
 }
 
 /// Where the program of a command line is.
@@ -220,7 +236,7 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
             "{mark} {}{:<10}{}",
             paint.paint(BOLD, format!("{name:<12}")),
             own.version.as_deref().map_or_else(|| "yours".to_owned(), sanitize::line),
-            sanitize::line(&Launch::parse(&own.command).map_or(own.command, |launch| launch.shown()))
+            shown_command(&own.command)
         )
     }));
     lines.extend(here.iter().map(|found| found.line(paint)));

@@ -86,7 +86,8 @@ Examples:
   attache agent --model openai/gpt-5-mini --mode plan";
 
 const CHAT: &str = "\
-/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What may run is decided by your remembered rules (`attache permissions`), each \
+/help tells what you can do there. Ctrl-C cancels a turn, Ctrl-D ends. What you type during a turn waits for your next line. Lines may come \
+through a pipe; questions are asked at the terminal. What may run is decided by your remembered rules (`attache permissions`), each \
 verdict told in a line, else by you; the key r at a question remembers a rule. What you type is remembered in `attache/chat_history` of the user's data \
 folder, and sessions in the store, unless ATTACHE_STORE=none.
 
@@ -210,9 +211,12 @@ pub(crate) struct Run {
     /// MCP servers for the agent, from a JSON file as editors have it: {"mcpServers": {…}}
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp: Option<PathBuf>,
-    /// Cancel a turn after so many seconds
+    /// Cancel a turn after so many seconds, the start counted with the first; 2 s later the agent is ended if it goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Wait so long for the agent's first answer [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) start_timeout: Option<Duration>,
     /// Cancel the turn once the session has cost more, as its agent counts it: 0.50USD, 2EUR
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,

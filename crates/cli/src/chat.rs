@@ -3,18 +3,22 @@
 mod command;
 
 use crate::args;
-use crate::chosen_agent::ChosenAgent;
+use crate::chosen_agent::{BUILT_IN_NAME, ChosenAgent, not_opened};
 use crate::exit::{Exit, Failure};
 use crate::follow::{ByRule, Follow, println, say, tells};
+use crate::key::Silent;
+use crate::key::type_ahead::TypeAhead;
 use crate::lines::{Input, Lines};
 use crate::permission::{Verdict, rules};
 use crate::run::budget::Budget;
 use crate::run::{self, Piece, attach};
+use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
-use crate::store::Place;
-use crate::{folder, key, terminal};
-use attache_client::{Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions};
+use crate::{folder, key, store, terminal};
+use attache_client::{
+    Change, Hub, HubOptions, KnownAgent, ListedSession, Options, PermissionBroker, Permissions,
+};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,35 +47,42 @@ enum Next {
 
 /// Runs the command.
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
-    if !key::can_ask() || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    // Lines may come through a pipe; the agent's questions are asked at the terminal in any case.
+    if !key::can_ask() || !io::stdout().is_terminal() {
         let advice = "`attache run \"PROMPT\"` works everywhere, `attache --help` tells the rest";
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
     }
     let cwd = run::folder(arguments.cwd.as_deref())?;
-    let store = Place::of(None)?;
+    let silent = io::stdin().is_terminal().then(Silent::begin).transpose().map_err(ours)?;
+    let mut type_ahead = TypeAhead::new(silent.is_some());
+    type_ahead.start();
     let rules = rules::open()?;
     let (told, by_rule) = mpsc::channel(BY_RULE);
     let mut options = HubOptions::default()
         .client(Options::default().terminals())
         .elicitations()
         .decide_first(deciding(rules.clone(), told));
-    if let Some(store) = store.open()? {
+    let store = store::to_keep();
+    let is_kept = store.is_some();
+    if let Some(store) = store {
         options = options.store(Arc::new(store));
     }
     let hub = Hub::new(options);
-    let name = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    let (name, known) = add(&hub, arguments.agent.as_deref(), &cwd)?;
     if ChosenAgent::of(arguments.agent.as_deref())?.built_in {
         crate::models::usable().await?;
     }
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
-    let session = hub.open(&name, &cwd).await.map_err(|error| Failure::new(Exit::CannotStart, error))?;
-    let ours = |error: io::Error| Failure::new(Exit::OurFault, error);
-    let history =
-        (store != Place::Nowhere).then(folder::data).flatten().map(|folder| folder.join("chat_history"));
+    // What is wrong with the person's settings the built-in agent tells its own stderr.
+    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles) {
+        say(YELLOW, trouble);
+    }
+    let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
+    let history = is_kept.then(folder::data).flatten().map(|folder| folder.join("chat_history"));
     let _as_it_was = key::AsItWas::keep().map_err(ours)?;
-    let (lines, follow) =
-        (Lines::new(history).map_err(ours)?, Follow::new(session, rules.clone(), by_rule).map_err(ours)?);
+    let lines = Lines::new(history).map_err(ours)?;
+    let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
     say(DIM, "/help tells what you can do, Ctrl-D ends.");
@@ -81,6 +92,10 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         say(YELLOW, &trouble.to_string());
     }
     ended
+}
+
+fn ours(error: io::Error) -> Failure {
+    Failure::new(Exit::OurFault, format!("the terminal cannot be used: {error}"))
 }
 
 /// What decides in each session before the person does: their rules, each told to whoever shows it.
@@ -98,13 +113,13 @@ fn deciding(
     }
 }
 
-/// Adds an agent to the hub, by the name or command that a person gives. Gives its name there.
-fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<String, Failure> {
-    let (name, source) = ChosenAgent::source(given, cwd)?;
+/// Adds an agent to the hub, by the name or command that a person gives. Gives its name there, and what is known of it.
+fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<(String, Option<&'static KnownAgent>), Failure> {
+    let (ChosenAgent { name, known, .. }, source) = ChosenAgent::source(given, cwd)?;
     if hub.agent(&name).is_none() {
         hub.add(name.as_str(), source).map_err(Failure::usage)?;
     }
-    Ok(name)
+    Ok((name, known))
 }
 
 impl Chat {
@@ -112,11 +127,14 @@ impl Chat {
         loop {
             self.follow.until_it_rests().await?;
             self.complete_commands();
-            self.lines.ask(self.prompt());
+            self.follow.type_ahead.stop();
+            let draft = self.follow.type_ahead.take();
+            self.lines.ask(self.prompt(), draft);
             let input = loop {
                 tokio::select! {
                     biased;
                     _ = self.follow.end.recv() => return Ok(Exit::Cancelled),
+                    _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
                     input = self.lines.next() => break input,
                     // The person is typing: what happens now stands above their line.
                     changes = self.follow.changes.next() => match changes {
@@ -130,6 +148,7 @@ impl Chat {
                     }
                 }
             };
+            self.follow.type_ahead.start();
             let next = match input {
                 Input::End => Next::End,
                 Input::Nothing => Next::Go,

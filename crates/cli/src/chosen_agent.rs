@@ -2,12 +2,16 @@
 
 use crate::agents::own::OwnAgents;
 use crate::exit::{Exit, Failure};
-use attache_client::{AgentSource, KnownAgent, Options, StartError};
+use crate::show::sanitize;
+use attache_client::{AgentSource, HubError, KnownAgent, Options, StartError};
 use attache_host::Launch;
 use std::path::Path;
 
 /// Words that stand for the built-in agent.
-const BUILT_IN: [&str; 2] = ["attache", "built-in"];
+pub(crate) const BUILT_IN: [&str; 2] = ["attache", "built-in"];
+
+/// What people call it.
+pub(crate) const BUILT_IN_NAME: &str = "attache";
 
 /// The agent to start.
 pub(crate) struct ChosenAgent {
@@ -23,19 +27,20 @@ pub(crate) struct ChosenAgent {
 }
 
 impl ChosenAgent {
-    /// The name of the agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
+    /// The agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
     ///
     /// # Errors
     /// As [`ChosenAgent::of`].
-    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(String, AgentSource), Failure> {
-        let Self { name, built_in, .. } = Self::of(given)?;
+    pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(Self, AgentSource), Failure> {
+        let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
         // What could be found once is found again, unless it was taken away: then that is what starting it says.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
-        Ok((name, AgentSource::launch(launch).with_options(move |options| offered(options, built_in))))
+        let built_in = agent.built_in;
+        Ok((agent, AgentSource::launch(launch).with_options(move |options| offered(options, built_in))))
     }
 
     /// The agent that `--agent` says; without it the built-in one.
@@ -46,7 +51,7 @@ impl ChosenAgent {
         let Some(given) = given.map(str::trim).filter(|given| !BUILT_IN.contains(given)) else {
             return Ok(Self {
                 launch: built_in()?,
-                name: "attache".to_owned(),
+                name: BUILT_IN_NAME.to_owned(),
                 word: "attache".to_owned(),
                 known: None,
                 built_in: true,
@@ -96,10 +101,11 @@ pub(crate) fn built_in() -> Result<Launch, Failure> {
 }
 
 /// Why an agent did not start, with the line that installs it where that is known.
-pub(crate) fn cannot_start(error: StartError, known: Option<&KnownAgent>) -> Failure {
+pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Failure {
+    use attache_host::StartError::NotFound;
     match (error, known) {
         (StartError::Command(error), _) => Failure::usage(format!("--agent: {error}")),
-        (StartError::Program(attache_host::StartError::NotFound { searched: Some(_), .. }), Some(known)) => {
+        (StartError::Program(NotFound { searched: Some(_), .. }), Some(known)) => {
             let KnownAgent { title, install, login, .. } = known;
             let program = known.program();
             Failure::new(
@@ -109,10 +115,26 @@ pub(crate) fn cannot_start(error: StartError, known: Option<&KnownAgent>) -> Fai
                 ),
             )
         }
-        (StartError::Program(error @ attache_host::StartError::NotFound { .. }), None) => Failure::new(
+        // PATH itself would bury what to do.
+        (StartError::Program(NotFound { program, searched: Some(_) }), None) => Failure::new(
+            Exit::CannotStart,
+            format!(
+                "no program {} in PATH: install it, or give its full path; `attache agents` lists the agents that are known by name",
+                sanitize::visible_line(&program.to_string_lossy())
+            ),
+        ),
+        (StartError::Program(error @ NotFound { .. }), None) => Failure::new(
             Exit::CannotStart,
             format!("{error}; `attache agents` lists the agents that are known by name"),
         ),
         (error, _) => Failure::new(Exit::CannotStart, error),
+    }
+}
+
+/// The same for an agent of a hub, and for a session that did not open.
+pub(crate) fn not_opened(error: &HubError, known: Option<&KnownAgent>) -> Failure {
+    match error {
+        HubError::Start { error, .. } => cannot_start(error, known),
+        error => Failure::new(Exit::CannotStart, error),
     }
 }

@@ -1,15 +1,18 @@
 //! `attache config`: the settings of the built-in agent, where each comes from, and how to change it.
 
 pub(crate) mod arguments;
+mod page;
 
 use crate::exit::{Exit, Failure};
 use crate::settings::{From, Setting, Settings, Shape};
 use crate::show::json::escaped;
-use crate::show::paint::{BOLD, DIM, Paint};
+use crate::show::paint::Paint;
 use crate::show::sanitize;
+use crate::terminal;
 use arguments::{Config, Task};
 use attache_coder::ProviderVariables;
 use attache_protocol::Secret;
+use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
@@ -26,7 +29,7 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
         None => show(&settings, arguments.json),
         Some(Task::Get { key }) => {
             let setting = find(&settings, &key)?;
-            match settings.value(&setting) {
+            match settings.shown(&setting) {
                 Some((value, _)) => print(&[sanitize::line(&value)]),
                 None => Err(Failure::usage(format!("{key} is not set: {} holds", setting.default))),
             }
@@ -151,7 +154,7 @@ fn as_json(settings: &Settings) -> Vec<String> {
         From::Keys => json!({ "file": settings.keys.shown() }),
     };
     let setting = |setting: Setting| {
-        let value = settings.value(&setting);
+        let value = settings.shown(&setting);
         let from = value.as_ref().map_or(Value::Null, |(_, place)| from(place));
         json!({ "key": setting.key, "value": value.map(|(value, _)| value), "from": from })
     };
@@ -166,46 +169,40 @@ fn as_json(settings: &Settings) -> Vec<String> {
 }
 
 fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
-    let there = |exists: bool| if exists { "" } else { "  (not there)" };
-    let file = |name: &str, shown: String, exists: bool| {
-        format!("  {name:<10}{shown}{}", paint.paint(DIM, there(exists)))
-    };
-    let mut lines = vec![
-        paint.paint(BOLD, "files"),
+    let mut page = Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
+    let there = |exists: bool| if exists { "" } else { "(not there)" };
+    let file = |name: &str, shown: String, exists: bool| (name.to_owned(), shown, there(exists).to_owned());
+    page.part("files");
+    page.rows(&[
         file("settings", settings.file.shown(), settings.file.exists()),
         file("keys", settings.keys.shown(), settings.keys.exists()),
         file("models", crate::models::shown(), crate::models::exists()),
-        String::new(),
-        paint.paint(BOLD, "settings"),
-    ];
+    ]);
+    page.part("settings");
     let (mut unset, mut rows) = (Vec::new(), Vec::new());
     for setting in settings.known() {
-        match settings.value(&setting) {
+        match settings.shown(&setting) {
             Some((value, from)) => rows.push((setting.key, sanitize::line(&value), place(&from))),
             // Addresses that nobody changed would be a long list of nothing.
             None if setting.shape == Shape::Address => unset.push(setting.key),
             None => rows.push((setting.key, format!("({})", setting.default), "default".to_owned())),
         }
     }
-    let width = rows.iter().map(|(_, value, _)| crate::show::width::width(value)).max().unwrap_or(0).min(60);
-    for (key, value, from) in rows {
-        let space = " ".repeat(width.saturating_sub(crate::show::width::width(&value)));
-        lines.push(format!("  {key:<18}{value}{space}  {}", paint.paint(DIM, from)));
-    }
-    lines.push(paint.paint(DIM, format!("  not set: {}", unset.join(", "))));
-    lines.extend([String::new(), paint.paint(BOLD, "keys (never shown)")]);
+    page.rows(&rows);
+    page.list("not set:", &unset);
+    page.part("keys (never shown)");
     let (with, without): (Vec<_>, Vec<_>) = settings
         .providers
         .iter()
         .map(|provider| (provider, settings.key(provider)))
         .partition(|(_, key)| key.is_some());
-    for (provider, from) in with {
-        let from = from.as_ref().map(place).unwrap_or_default();
-        lines.push(format!("  {:<18}set  {}", provider.id, paint.paint(DIM, from)));
-    }
-    let without: Vec<&str> = without.iter().map(|(provider, _)| provider.id.as_str()).collect();
-    lines.push(paint.paint(DIM, format!("  none: {}", without.join(", "))));
-    lines
+    let set = |(provider, from): &(&ProviderVariables, Option<From>)| {
+        (sanitize::line(&provider.id), "set".to_owned(), from.as_ref().map(place).unwrap_or_default())
+    };
+    page.rows(&with.iter().map(set).collect::<Vec<_>>());
+    let without: Vec<String> = without.iter().map(|(provider, _)| sanitize::line(&provider.id)).collect();
+    page.list("none:", &without);
+    page.lines
 }
 
 /// Where a value comes from, for people.

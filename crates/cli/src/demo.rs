@@ -51,7 +51,7 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let starting = AgentProcess::launch_with(launch, options);
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
-        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(error, None))?,
+        agent = starting => agent.map_err(|error| chosen_agent::cannot_start(&error, None))?,
     };
     let pid = agent.pid();
     let ended = prompts(&agent, &interrupts, &copy, &tour).await;
@@ -96,7 +96,7 @@ async fn one(
     questions: &mut tokio::sync::mpsc::Receiver<permission::Question>,
     prompt: &str,
 ) -> Result<Exit, Failure> {
-    let mut face = run::on_terminal(Bound::Short);
+    let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
     // Each prompt has a face of its own; that the session began, and what it is called, is no news to the person.
@@ -110,6 +110,7 @@ async fn one(
         interrupts,
         cwd: copy,
         timeout: None,
+        deadline: None,
         budget: None,
         title,
         refused: 0,

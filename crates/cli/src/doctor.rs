@@ -80,6 +80,7 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     program(&mut findings);
     the_terminal(&mut findings);
     folders(&mut findings);
+    settings.troubles().iter().for_each(|trouble| findings.found(Mark::Bad, "settings", trouble));
     agents(&mut findings);
     keys(&mut findings);
     let unusable = models.unusable().await;

@@ -1,11 +1,14 @@
 //! Forms and pages of agents, answered by the person at the terminal.
 
+mod one_choice;
+
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
 use attache_client::{Elicited, ElicitedForm, Form, FormRequest, Options, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use one_choice::OneChoice;
 use std::io::{self, Write};
 use tokio::sync::{mpsc, oneshot};
 
@@ -88,7 +91,8 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
     (options, receiver)
 }
 
-/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08).
+/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08). Of a form that is one choice the person sees all that
+/// can be sent, and chooses in one step.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.
@@ -109,6 +113,9 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             'n' => ElicitedForm::Decline,
             _ => ElicitedForm::Cancel,
         });
+    }
+    if let Some(choice) = OneChoice::of(form) {
+        return choice.asked(paint).await;
     }
     match pressed("fill it in? [y/n/c] ", b"ync").await? {
         'y' => {}

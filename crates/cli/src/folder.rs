@@ -1,8 +1,7 @@
 //! The user's folders for this program, as the base directories of freedesktop.org have them.
 
-use std::env;
-use std::fs::{self, Metadata};
 use std::path::PathBuf;
+use std::{env, io};
 
 /// A longer file of instructions is not read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
@@ -20,8 +19,12 @@ pub(crate) fn data() -> Option<PathBuf> {
 /// What the person wants the agent to know in every project: `AGENTS.md` in the folder for configuration, if that is a text that can be read.
 pub(crate) fn instructions() -> Option<String> {
     let path = configuration()?.join("AGENTS.md");
-    let length = path.metadata().ok().filter(Metadata::is_file)?.len();
-    (length <= LONGEST).then(|| fs::read_to_string(&path).ok())?
+    attache_host::read_plain_text(&path, LONGEST).ok()
+}
+
+/// Whether there is no such file: nor is there one below what is no folder.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn base(variable: &str, below_home: &str) -> Option<PathBuf> {

@@ -1,6 +1,7 @@
 //! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it rests.
 
 use crate::exit::{Exit, Failure};
+use crate::key::type_ahead::TypeAhead;
 use crate::permission::Verdict;
 use crate::question;
 use crate::run;
@@ -37,7 +38,12 @@ pub(crate) struct Follow {
     pub(crate) by_rule: mpsc::Receiver<ByRule>,
     /// SIGTERM.
     pub(crate) end: Signal,
-    interrupt: Signal,
+    /// Ctrl-C.
+    pub(crate) interrupt: Signal,
+    /// What the person types while no line is read.
+    pub(crate) type_ahead: TypeAhead,
+    /// Whether the person knows what becomes of that.
+    is_said: bool,
     face: Terminal<Stdout>,
     /// The title that was shown last.
     title: Option<String>,
@@ -49,8 +55,11 @@ impl Follow {
         session: HubSession,
         rules: PermissionBroker,
         by_rule: mpsc::Receiver<ByRule>,
+        type_ahead: TypeAhead,
     ) -> io::Result<Self> {
         Ok(Self {
+            type_ahead,
+            is_said: false,
             rules,
             by_rule,
             changes: session.changes(),
@@ -59,7 +68,7 @@ impl Follow {
             thoughts: String::new(),
             end: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
-            face: run::on_terminal(Bound::Short),
+            face: run::on_terminal(Bound::Conversation),
         })
     }
 
@@ -74,7 +83,7 @@ impl Follow {
     /// Shows the turn that was just begun, and how it ended.
     pub(crate) async fn turn(&mut self) -> Result<(), Failure> {
         self.thoughts.clear();
-        self.face = run::on_terminal(Bound::Short);
+        self.face = run::on_terminal(Bound::Conversation);
         let before = self.session.snapshot().sequence();
         self.until_it_rests().await?;
         let session = self.session.snapshot();
@@ -123,6 +132,11 @@ impl Follow {
                     silence = SILENCE;
                     changes.iter().try_for_each(|change| self.show(change))?;
                 }
+                () = self.type_ahead.typed(), if !self.is_said => {
+                    self.is_said = true;
+                    self.pause()?;
+                    say(DIM, "(what you type now waits for your next line)");
+                }
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
                     self.item(Item::Permission { request: &request, verdict: &verdict })?;
@@ -161,11 +175,13 @@ impl Follow {
     /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn meanwhile.
     async fn ask(&mut self, question: Question) -> Result<(), Failure> {
         self.pause()?;
+        self.type_ahead.stop();
         let answer = tokio::select! {
             biased;
             _ = self.interrupt.recv() => Ok(None),
             answer = question::put(&self.session, &question, &self.rules) => answer,
         };
+        self.type_ahead.start();
         let answer = answer
             .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}")))?;
         println("");

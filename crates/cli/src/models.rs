@@ -1,14 +1,17 @@
 //! The models of the built-in agent, as this machine has them: the person's settings and own list, servers on loopback.
 
 use crate::exit::Failure;
+use crate::folder::is_missing;
 use crate::settings::Settings;
 use crate::show::sanitize;
 use attache_coder::Models;
 use std::path::PathBuf;
-use std::{fs, io};
 
 /// The person's own list of models and providers, in the configuration folder.
 const OWN: &str = "models.json";
+
+/// A longer one is not read, in bytes: the list that comes with the program has less than a tenth of it.
+const LONGEST: u64 = 4 << 20;
 
 /// What there is, and a sentence where the person's own list cannot be used: then it is left out.
 pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
@@ -42,9 +45,9 @@ pub(crate) async fn usable() -> Result<(), Failure> {
 /// The text of the person's own list, if there is one.
 pub(crate) fn own() -> Result<Option<String>, String> {
     let Some(path) = path() else { return Ok(None) };
-    match fs::read_to_string(&path) {
+    match attache_host::read_plain_text(&path, LONGEST) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(format!("{} cannot be read: {error}", shown())),
     }
 }

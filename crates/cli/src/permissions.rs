@@ -3,6 +3,7 @@
 pub(crate) mod arguments;
 
 use crate::exit::{Exit, Failure};
+use crate::folder::is_missing;
 use crate::permission::rules;
 use crate::sessions::when::exact;
 use crate::show::json::escaped;
@@ -13,9 +14,11 @@ use attache_client::PermissionBroker;
 use attache_session::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+
+/// A longer log is not shown, in bytes: this program keeps less than half of it in a file.
+const LONGEST: u64 = 4 << 20;
 
 /// Runs the command.
 pub(crate) fn permissions(arguments: Permissions) -> Result<Exit, Failure> {
@@ -66,7 +69,7 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
 }
 
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
-    let Some(file) = rules::log()? else {
+    let Some(file) = rules::log() else {
         return Ok(vec![
             "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known".to_owned(),
         ]);
@@ -92,9 +95,9 @@ fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    match fs::read(file) {
+    match attache_host::read_plain_file(file, LONGEST) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) if is_missing(&error) => Ok(String::new()),
         Err(error) => {
             let file = shown(&file.to_string_lossy());
             Err(Failure::usage(format!("the log {file} cannot be read: {error}; check the file")))

@@ -16,6 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::rules::{self, Rules};
 use crate::permission::{self, Policy, Question};
+use crate::settings::Settings;
 use crate::show::json::Json;
 use crate::show::paint::{Paint, YELLOW};
 use crate::show::plain::Plain;
@@ -24,19 +25,26 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show, sanitize};
 use crate::store::Place;
-use crate::{key, login, terminal, turn};
-use attache_client::{AgentProcess, Options, PermissionBroker, SessionHandle, SetError};
+use crate::{key, login, store, terminal, turn};
+use attache_client::{
+    AgentProcess, KnownAgent, Options, PermissionBroker, SessionHandle, SetError, StartError,
+};
 use attache_protocol::v1::{McpServer, PromptCapabilities};
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use trace::Trace;
 use waiting::waiting;
 
 pub(crate) use attachment::attach;
 pub(crate) use prompts::Piece;
 pub(crate) use session::not_open;
+
+/// How long the agent may take to end by itself after a timeout.
+const ENDING: Duration = Duration::from_millis(500);
 
 /// Runs the command.
 pub(crate) async fn run(arguments: args::Run) -> Result<Exit, Failure> {
@@ -63,6 +71,8 @@ struct Work {
     ask: bool,
     elicitations: mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
+    /// When the first turn must be over.
+    deadline: Option<Instant>,
 }
 
 async fn with_face(
@@ -70,6 +80,7 @@ async fn with_face(
     interrupts: &Interrupts,
     face: &mut dyn Show,
 ) -> Result<Exit, Failure> {
+    let deadline = turn::after(arguments.timeout);
     let cwd = folder(arguments.cwd.as_deref())?;
     let prompts = prompts::prompts(arguments)?;
     let mcp_servers = match &arguments.mcp {
@@ -79,13 +90,20 @@ async fn with_face(
     let rules = rules::open()?;
     let chosen = ChosenAgent::of(arguments.agent.as_deref())?.with_env(&arguments.env);
     let ChosenAgent { launch, name, word, known, built_in } = chosen;
-    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.existing())) {
+    if let (true, Err(error)) = (built_in, Place::of(None).and_then(|place| place.to_keep())) {
         // The built-in agent keeps nothing then, and tells only its own stderr.
-        show(face, Item::Warning(&format!("this session will not be kept: {error}")))?;
+        show(face, Item::Warning(&store::not_kept(&error)))?;
+    }
+    // What is wrong with the person's settings the agent tells its own stderr.
+    for trouble in built_in.then(Settings::read).iter().flat_map(Settings::troubles) {
+        show(face, Item::Warning(trouble))?;
     }
     let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     // Each command is asked for like any other permission: see `Policy`.
     let mut options = chosen_agent::offered(Options::default().terminals(), built_in);
+    if let Some(limit) = arguments.start_timeout {
+        options = options.handshake(limit);
+    }
     let ask = !arguments.json && key::can_ask();
     let mut elicitations = mpsc::channel(1).1;
     if let Some(answer) = arguments.forms {
@@ -100,7 +118,8 @@ async fn with_face(
     let told = is_watched(arguments).then(|| format!("starting {name}"));
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        agent = waiting(starting, told) => agent.map_err(|error| cannot_start(error, known))?,
+        () = turn::reached(deadline) => return Err(late("the agent had not started", arguments)),
+        agent = waiting(starting, told) => agent.map_err(|error| not_started(&error, known))?,
     };
     let work = Work {
         prompts,
@@ -111,6 +130,7 @@ async fn with_face(
         ask,
         elicitations,
         rules: rules.clone(),
+        deadline,
     };
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
     if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended) {
@@ -125,9 +145,12 @@ async fn with_face(
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
         message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
     }
+    let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {
         // Dropping it kills it, with everything it started.
         () = interrupts.end() => {}
+        // Its grace counts from the timeout, of which a later turn has its own: then nothing of it is left.
+        () = tokio::time::sleep(ENDING), if is_late => {}
         _ = agent.stop() => {}
     }
     let log_trouble = rules.take_log_trouble().map(|trouble| trouble.to_string());
@@ -161,6 +184,7 @@ async fn with_agent(
     let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
     let session = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session was open")),
+        () = turn::reached(work.deadline) => return Err(late("the session was not open", arguments)),
         session = waiting(request.open(), told) => session?,
     };
     let asking = Asking {
@@ -171,6 +195,7 @@ async fn with_agent(
         rules: work.rules,
         agent_name: work.agent_name,
         takes: &agent.capabilities().prompt_capabilities,
+        deadline: work.deadline,
     };
     in_session(arguments, face, session, &work.prompts, asking).await
 }
@@ -185,6 +210,8 @@ struct Asking<'r> {
     rules: PermissionBroker,
     agent_name: String,
     takes: &'r PromptCapabilities,
+    /// When the first turn must be over.
+    deadline: Option<Instant>,
 }
 
 /// Sends the prompts, one after the other, until one is not done.
@@ -202,7 +229,11 @@ async fn in_session(
     if let Some(warning) = warning {
         show(face, Item::Warning(&warning))?;
     }
-    configure(&handle, arguments).await?;
+    tokio::select! {
+        () = asking.interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the first prompt")),
+        () = turn::reached(asking.deadline) => return Err(late("the options were not set", arguments)),
+        configured = configure(&handle, arguments) => configured?,
+    }
     let snapshot = handle.snapshot();
     if snapshot.config().visible().next().is_some() {
         show(face, Item::Config(snapshot.config()))?;
@@ -223,6 +254,7 @@ async fn in_session(
         interrupts: asking.interrupts,
         cwd: &cwd,
         timeout: arguments.timeout,
+        deadline: asking.deadline,
         budget: arguments.budget.as_ref(),
         title,
         refused: 0,
@@ -242,6 +274,21 @@ async fn in_session(
         }
     }
     Ok(last)
+}
+
+/// Why the agent did not start, and which flag lets it take longer.
+fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
+    let mut failure = cannot_start(error, known);
+    if matches!(error, StartError::Silent { .. }) {
+        failure.message.push_str("\n--start-timeout SECONDS waits longer.");
+    }
+    failure
+}
+
+/// The time is over before the first prompt.
+fn late(what: &str, arguments: &args::Run) -> Failure {
+    let after = arguments.timeout.unwrap_or_default().as_secs_f64();
+    Failure::new(Exit::Timeout, format!("{what} after {after} s: allow more by --timeout"))
 }
 
 /// Whether a person sees what is written to stderr as it is written.

@@ -159,6 +159,14 @@ impl Settings {
         })
     }
 
+    /// The same to be shown: an address without what logs in.
+    pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, From)> {
+        let (value, from) = self.value(setting)?;
+        let value =
+            if setting.shape == Shape::Address { attache_coder::without_login(&value) } else { value };
+        Some((value, from))
+    }
+
     /// Where the key of a provider comes from, if there is one.
     pub(crate) fn key(&self, provider: &ProviderVariables) -> Option<From> {
         let named = provider.keys.iter().find(|name| set(name).is_some());

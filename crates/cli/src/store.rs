@@ -1,11 +1,12 @@
 //! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
 
 use crate::exit::{Exit, Failure};
-use crate::show::sanitize::visible;
+use crate::show::paint::{Paint, YELLOW};
+use crate::show::sanitize;
 use attache_session::{Store, StoreError};
 use attache_store::{Repair, Sqlite};
 use std::ffi::OsStr;
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The variable that stands for `--store` where that is not given.
@@ -58,6 +59,35 @@ impl Place {
             Self::Nowhere => Ok(None),
         }
     }
+
+    /// The same, and one that can only be read is an error.
+    ///
+    /// # Errors
+    /// As [`Place::open`]; nothing can be written to it.
+    pub(crate) fn to_keep(&self) -> Result<Option<Sqlite>, StoreError> {
+        match self.open()? {
+            Some(store) if store.is_read_only() => {
+                Err(StoreError::ReadOnly { path: store.path().display().to_string() })
+            }
+            store => Ok(store),
+        }
+    }
+}
+
+/// The person's store, made if it is not there. Where sessions cannot be kept the person is told on stderr why, and gets none.
+pub(crate) fn to_keep() -> Option<Sqlite> {
+    Place::of(None).and_then(|place| place.to_keep()).unwrap_or_else(|error| {
+        let mut stderr = io::stderr().lock();
+        let warning = Paint::of(&stderr).paint(YELLOW, sanitize::line(&not_kept(&error)));
+        // If stderr is closed the person cannot be told.
+        let _ = writeln!(stderr, "{warning}");
+        None
+    })
+}
+
+/// What the person is told where sessions cannot be kept.
+pub(crate) fn not_kept(error: &StoreError) -> String {
+    format!("this session will not be kept: {error}")
 }
 
 /// How many damaged sessions a message names; the rest are counted.
@@ -68,7 +98,7 @@ fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
     let (store, repair) = Sqlite::open_repaired(path)?;
     if let Some(repair) = repair {
         // If stderr is closed, the damaged file beside the store still says that it was repaired.
-        let _ = writeln!(std::io::stderr(), "{}", visible(&report(&repair)));
+        let _ = writeln!(io::stderr(), "{}", sanitize::visible(&report(&repair)));
     }
     Ok(store)
 }

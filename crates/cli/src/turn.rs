@@ -21,6 +21,10 @@ use tokio::time::Instant;
 /// How many changes are shown before a question, at most: what led to it.
 const BEFORE_A_QUESTION: usize = 1000;
 
+/// How long the agent may go on once the time was over and the turn was cancelled. Then it is ended. With what its end may take
+/// it is the 2 s that `--help` states.
+const GRACE: Duration = Duration::from_millis(1500);
+
 /// Said when the turn is cancelled.
 const CANCELLING: &str = "cancelling the turn; Ctrl-C again ends everything";
 
@@ -34,6 +38,8 @@ pub(crate) struct Run<'r> {
     pub(crate) cwd: &'r Path,
     /// How long a turn may take.
     pub(crate) timeout: Option<Duration>,
+    /// When the next turn must be over, if that is not counted from its prompt.
+    pub(crate) deadline: Option<Instant>,
     /// What the session may cost.
     pub(crate) budget: Option<&'r Budget>,
     /// The session's title as it was last shown.
@@ -47,6 +53,8 @@ enum Next {
     End,
     Cancel,
     Timeout,
+    /// The agent goes on although the turn was cancelled.
+    GiveUp,
     Question(Box<Question>),
     Elicitation(Elicitation),
     Change(Option<Box<Change>>),
@@ -71,7 +79,7 @@ impl Run<'_> {
         self.refused = 0;
         let begun = session.prompt(prompt).await;
         let mut turn = begun.map_err(|error| Failure::new(Exit::AgentFailed, error))?;
-        let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+        let deadline = self.deadline.take().or_else(|| after(self.timeout));
         let mut stopping = None;
         loop {
             match self.next(&mut turn, deadline, stopping).await {
@@ -85,6 +93,7 @@ impl Run<'_> {
                     turn.cancel();
                     stopping = Some(Exit::Timeout);
                 }
+                Next::GiveUp => return Err(self.late(", and the agent did not end it: the agent was ended")),
                 Next::Question(question) => {
                     self.decide(session, &mut turn, *question, deadline, &mut stopping).await?
                 }
@@ -113,6 +122,7 @@ impl Run<'_> {
             () = self.interrupts.end() => Next::End,
             () = self.interrupts.cancel(), if stopping.is_none() => Next::Cancel,
             () = reached(deadline), if stopping.is_none() => Next::Timeout,
+            () = reached(deadline.and_then(given_up)), if stopping == Some(Exit::Timeout) => Next::GiveUp,
             Some(question) = self.questions.recv() => Next::Question(Box::new(question)),
             Some(elicitation) = self.elicitations.recv() => Next::Elicitation(elicitation),
             change = turn.next() => Next::Change(change.map(Box::new)),
@@ -201,6 +211,14 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The turn took too long, and what came of the cancel.
+    fn late(&self, but: &str) -> Failure {
+        let after = self.timeout.unwrap_or_default().as_secs_f64();
+        let message =
+            format!("the turn took longer than {after} s and was cancelled{but}; allow more by --timeout");
+        Failure::new(Exit::Timeout, message)
+    }
+
     async fn ended(
         &mut self,
         session: &SessionHandle,
@@ -219,12 +237,7 @@ impl Run<'_> {
             self.item(Item::Stop { reason, usage, state, refused: self.refused })?;
         }
         match (outcome, stopping) {
-            (_, Some(Exit::Timeout)) => {
-                let after = self.timeout.unwrap_or_default().as_secs_f64();
-                let message =
-                    format!("the turn took longer than {after} s and was cancelled: allow more by --timeout");
-                Err(Failure::new(Exit::Timeout, message))
-            }
+            (_, Some(Exit::Timeout)) => Err(self.late("")),
             (Ok(_), Some(Exit::Cancelled)) => Ok(Exit::Cancelled),
             (Ok(_), _) if passed.is_some() => {
                 let message = format!("{}: allow more by --budget", passed.unwrap_or_default());
@@ -241,8 +254,18 @@ impl Run<'_> {
     }
 }
 
+/// The moment when so much time is over; none for a time that no clock counts.
+pub(crate) fn after(timeout: Option<Duration>) -> Option<Instant> {
+    timeout.and_then(|timeout| Instant::now().checked_add(timeout))
+}
+
+/// When an agent is ended that goes on after the deadline.
+pub(crate) fn given_up(deadline: Instant) -> Option<Instant> {
+    deadline.checked_add(GRACE)
+}
+
 /// Waits for the moment; for ever without one.
-async fn reached(deadline: Option<Instant>) {
+pub(crate) async fn reached(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,

@@ -375,7 +375,7 @@ impl Author for Coder {
             instructions,
             client_instructions: opening.system_prompt().map(ClientInstructions::of),
             unmeasured: None,
-            mcp: Servers::start(&opening, self.models.http(), self.mcp_deadline),
+            mcp: Servers::start(&opening, &self.models, self.mcp_deadline),
             shell: Shell::new(self.sandbox.clone()).private(self.private.clone()),
         })
     }

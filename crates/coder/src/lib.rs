@@ -40,4 +40,4 @@ mod turn;
 
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::{Coder, Memory};
-pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables};
+pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login};

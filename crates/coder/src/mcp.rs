@@ -20,7 +20,7 @@ pub(crate) use content::Returned;
 pub(crate) use running::{Next, Question, Running, Word};
 pub(crate) use server::Server;
 
-use crate::models::{Http, ToolSpec};
+use crate::models::{Models, ToolSpec};
 use attache_agent::Opening;
 use server::{Setup, Status};
 use std::path::PathBuf;
@@ -57,13 +57,14 @@ pub(crate) struct Servers {
 
 impl Servers {
     /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08, SESS-20).
-    pub(crate) fn start(opening: &Opening<'_>, http: &Http, deadline: Duration) -> Self {
+    pub(crate) fn start(opening: &Opening<'_>, models: &Models, deadline: Duration) -> Self {
         let told = Arc::new(Told::new(opening));
         let forms = opening.client().elicitation.as_ref().is_some_and(|modes| modes.form.is_some());
         let setup = Arc::new(Setup {
             cwd: opening.cwd().to_owned(),
             roots: opening.roots().iter().map(PathBuf::clone).collect(),
-            http: http.clone(),
+            http: models.http().clone(),
+            keys: models.key_variables(),
             forms,
             deadline,
             longest: deadline.saturating_mul(GIVES_UP),

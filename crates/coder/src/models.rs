@@ -22,7 +22,7 @@ pub(crate) use provider::{
     Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, SseEvent,
     SseParser, TokenUsage, ToolAnswer, ToolSpec,
 };
-pub use provider::{ProviderVariables, provider_variables};
+pub use provider::{ProviderVariables, provider_variables, without_login};
 
 use crate::conversation::{Conversation, tokens};
 use crate::tools::Action;

@@ -101,13 +101,8 @@ impl Rules {
     /// Reads a file of rules. One that is not there says nothing; what is wrong with it is in [`Rules::faults`]. Blocks on the disk.
     pub fn read(path: &Path) -> Self {
         let name = path.display().to_string();
-        let read = std::fs::File::open(path).and_then(|file| {
-            let mut text = String::new();
-            io::Read::read_to_string(&mut io::Read::take(file, LONGEST + 1), &mut text)?;
-            Ok(text)
-        });
-        match read {
-            Ok(text) if text.len() as u64 > LONGEST => {
+        match attache_host::read_plain_text(path, LONGEST) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 Self::unreadable(name, format!("it is longer than {LONGEST} bytes: make it shorter"))
             }
             Ok(text) => Self::parse(&name, &text),

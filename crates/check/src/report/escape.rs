@@ -18,6 +18,38 @@ pub(super) fn visible(text: &str) -> String {
     text.chars().map(picture).collect()
 }
 
+/// A JSON document whose strings hold no character that commands a terminal, turns text around or is not seen: each is escaped, which
+/// means the same. Such characters stand in strings only.
+pub(super) fn json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for character in document.chars() {
+        match is_unseen(character) {
+            true => character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            false => out.push(character),
+        }
+    }
+    out
+}
+
+/// Whether the character is a control above ASCII, marks a direction, or takes no room.
+fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
 /// The text for HTML, inside elements and inside quoted attributes.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -88,7 +120,7 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{html, html_of_markdown, markdown, markdown_code, visible};
+    use super::{html, html_of_markdown, json, markdown, markdown_code, visible};
 
     #[test]
     fn controls_are_seen_and_nothing_turns_text_around() {
@@ -98,6 +130,19 @@ mod tests {
         );
         let every: String = (0..0x11_0000).filter_map(char::from_u32).collect();
         assert!(visible(&every).chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()));
+    }
+
+    #[test]
+    fn json_means_the_same_and_shows_no_raw_direction() {
+        let said = "a\u{202e}b\u{2066}\u{200b}\u{9b}\u{e0041}漢 é\u{61c}\u{feff}";
+        let document = serde_json::json!({ said: [said, "plain"] }).to_string();
+        let written = json(&document);
+        assert!(
+            written.contains("a\\u202eb\\u2066\\u200b\\u009b\\udb40\\udc41漢 é\\u061c\\ufeff"),
+            "{written}"
+        );
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&written), read(&document));
     }
 
     #[test]

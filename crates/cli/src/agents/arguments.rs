@@ -71,6 +71,9 @@ pub(crate) struct Add {
     /// Start it with this environment variable
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
+    /// Replace an agent of your own that has this name
+    #[arg(long)]
+    pub(crate) force: bool,
     /// The command that starts the agent: one command line, or its words after --
     #[arg(value_name = "CMD ARGS", required_unless_present = "registry", trailing_var_arg = true)]
     pub(crate) command: Vec<String>,

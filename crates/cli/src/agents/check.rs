@@ -75,7 +75,7 @@ pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Fa
     let options = Options::default().terminal_login();
     let starting =
         waiting(AgentProcess::launch_with(launch, options), told.then(|| format!("starting {name}")));
-    let agent = starting.await.map_err(|error| cannot_start(error, known))?;
+    let agent = starting.await.map_err(|error| cannot_start(&error, known))?;
     let took = began.elapsed();
     let probe = waiting(probe(&agent), told.then(|| format!("{name} is opening a session"))).await;
     Ok(Checked { agent, took, probe })

@@ -1,6 +1,7 @@
 //! A person's own agents: names for command lines, in one file of the configuration folder.
 
 use crate::exit::{Exit, Failure};
+use crate::folder::is_missing;
 use crate::show::sanitize;
 use attache_host::Launch;
 use std::fs;
@@ -10,6 +11,9 @@ use toml::{Table, Value};
 
 /// The file, in the configuration folder: a table for each agent, with its `command`, and maybe `title` and `version`.
 const FILE: &str = "agents.toml";
+
+/// A longer one is not read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// How long a name may be, in characters.
 const NAME_LIMIT: usize = 40;
@@ -41,9 +45,9 @@ impl OwnAgents {
         let Some(path) = crate::folder::configuration().map(|folder| folder.join(FILE)) else {
             return Ok(Self { path: PathBuf::new(), text: String::new(), file: Table::new() });
         };
-        let text = match fs::read_to_string(&path) {
+        let text = match attache_host::read_plain_text(&path, LONGEST) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) if is_missing(&error) => String::new(),
             Err(error) => return Err(broken(&path, &format!("cannot be read: {error}"))),
         };
         let file = of_text(&text).map_err(|why| broken(&path, &why))?;

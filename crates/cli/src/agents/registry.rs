@@ -3,8 +3,6 @@
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
 use attache_client::Registry;
-use std::fs::File;
-use std::io::Read;
 use std::time::Duration;
 
 /// How large the file may be, in bytes. The public one has less than a tenth of it.
@@ -28,10 +26,7 @@ pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
 }
 
 fn of_file(path: &str) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut bytes = Vec::new();
-    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    text(bytes)
+    attache_host::read_text_or_pipe(path.as_ref(), LIMIT).map_err(|error| error.to_string())
 }
 
 async fn fetched(address: &str) -> Result<String, String> {

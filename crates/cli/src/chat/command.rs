@@ -1,35 +1,38 @@
 //! What the person can do beside talking. Everything else that begins with a slash is the agent's own.
 
+mod switch;
+mod unknown;
+
 use super::{Chat, Next, add};
+use crate::chosen_agent::not_opened;
 use crate::exit::Failure;
 use crate::follow::{println, say};
 use crate::run::budget::Budget;
-use crate::sessions::when::ago;
 use crate::show::paint::{BOLD, DIM, Paint, RED, YELLOW};
-use crate::show::{options, sanitize};
-use attache_client::{HubError, HubSession, KNOWN_AGENTS, SessionFilter};
+use crate::show::tool_call::{self, Bound};
+use crate::show::{options, sanitize, terminal_output};
+use crate::terminal;
+use attache_client::{HubError, HubSession, KNOWN_AGENTS};
 use attache_protocol::v1::SessionConfigOptionValue;
 use attache_session::{EntryContent, MessageAuthor};
 use std::io;
 use std::sync::PoisonError;
-use std::time::Duration;
-
-/// How many sessions are listed at once.
-const LISTED: usize = 20;
-
-/// How long agents are waited for when sessions are listed.
-const LISTING: Duration = Duration::from_secs(2);
 
 /// The commands, what may stand behind each, and what it does.
-const COMMANDS: [(&str, &str, &str); 11] = [
+const COMMANDS: [(&str, &str, &str); 12] = [
     ("/help", "", "this, and what the agent offers"),
     ("/new", "", "begin another session"),
-    ("/switch", "[NUMBER|WORDS]", "go on with another session; alone it lists them"),
+    (
+        "/switch",
+        "[NUMBER|WORDS]",
+        "go on with the session that has this number or these words; alone it lists them",
+    ),
     ("/agents", "", "the agents, and how they are"),
     ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
     ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
     ("/budget", "[AMOUNT|none]", "what a session may cost, such as 0.50USD"),
     ("/thoughts", "", "what the agent thought in the last turn"),
+    ("/details", "", "every diff and output of the last turn, whole"),
     ("/restart", "", "start the agent anew, and go on"),
     ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
     ("/quit", "", "end, as Ctrl-D does"),
@@ -44,22 +47,38 @@ impl Chat {
             ("/new", _) => self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await),
             ("/agents", _) => self.agents(),
             ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
-                Ok(name) => self.open(self.hub.open(&name, &self.cwd).await),
+                Ok((name, known)) => match self.hub.open(&name, &self.cwd).await {
+                    Err(error) => say(RED, &not_opened(&error, known).message),
+                    opened => self.open(opened),
+                },
                 Err(failure) => say(RED, &failure.message),
             },
-            ("/switch", wanted) => self.switch(wanted).await?,
+            ("/switch", wanted) => self.switch(wanted).await,
             ("/options", wanted) => self.options(wanted).await,
             ("/budget", wanted) => self.budget(wanted),
             ("/thoughts", _) if self.follow.thoughts.is_empty() => {
                 say(DIM, "It thought nothing that it would tell.")
             }
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
+            ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
             ("/anew", _) => self.open(self.follow.session.begin_anew().await),
             ("/quit", _) => return Ok(Some(Next::End)),
-            _ => return Ok(None),
+            _ => match self.unknown(name) {
+                Some(why) => say(YELLOW, &why),
+                None => return Ok(None),
+            },
         }
         Ok(Some(Next::Go))
+    }
+
+    /// Why a line that begins with this word is not sent; `None` if it is a command of the agent, or no command at all.
+    fn unknown(&self, word: &str) -> Option<String> {
+        let session = self.follow.session.snapshot();
+        let theirs: Vec<&str> = session.commands().iter().map(|command| &*command.name).collect();
+        let name = unknown::name(word).filter(|name| !theirs.contains(name))?;
+        let ours = COMMANDS.iter().filter_map(|(known, ..)| known.strip_prefix('/'));
+        Some(unknown::refusal(name, ours.chain(theirs)))
     }
 
     /// Tab completes these and the agent's own.
@@ -82,7 +101,7 @@ impl Chat {
         if !session.commands().is_empty() {
             say(
                 DIM,
-                "\nThe agent's own (a second slash sends it one that is named like ours, such as //help):",
+                "\nThe agent's own (a second slash sends a line as it is: //help is the agent's /help):",
             );
         }
         session
@@ -137,40 +156,34 @@ impl Chat {
         self.follow.session.set_budget(self.budget.as_ref().map(Budget::of_session));
     }
 
-    async fn switch(&mut self, wanted: &str) -> Result<(), Failure> {
-        let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
-        let chosen = number.and_then(|number| self.listed.get(number - 1)).cloned();
-        if let Some(chosen) = chosen {
-            let opened = self.hub.switch(&chosen.agent, chosen.id, Some(chosen.cwd.as_ref())).await;
-            self.open(opened);
-            return Ok(());
-        }
-        self.hub.refresh_list();
-        let mut watch = self.hub.watch();
-        let asked = async {
-            while self.hub.listings().iter().any(|(_, state)| state.is_asking())
-                && watch.next().await.is_some()
-            {}
+    /// The tool calls since the last prompt, with nothing left out.
+    fn details(&self) {
+        let session = self.follow.session.snapshot();
+        let is_prompt = |content: &EntryContent| {
+            matches!(content, EntryContent::Message { author: MessageAuthor::User, .. })
         };
-        let _ = tokio::time::timeout(LISTING, asked).await;
-        let text = Some(wanted.to_owned()).filter(|text| !text.is_empty() && number.is_none());
-        self.listed = self.hub.list(&SessionFilter { text, ..SessionFilter::default() });
-        self.listed.truncate(LISTED);
-        let now = jiff::Zoned::now();
-        for (number, listed) in (1..).zip(&self.listed) {
-            let title = listed.title.as_deref().unwrap_or("(no title)");
-            let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
-            let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
-            let line = format!("{mark}{number:>3}  {title}  ({}, {when}, {})", listed.agent, listed.cwd);
-            println(&sanitize::visible_line(&line));
+        let mut calls: Vec<_> = session
+            .entries()
+            .iter()
+            .rev()
+            .take_while(|entry| !is_prompt(&entry.content))
+            .filter_map(|entry| match &entry.content {
+                EntryContent::ToolCall(call) => Some(call),
+                _ => None,
+            })
+            .collect();
+        calls.reverse();
+        if calls.is_empty() {
+            say(DIM, "The last turn used no tool.");
         }
-        for (agent, state) in self.hub.listings().iter().filter(|(_, state)| state.is_failed()) {
-            say(YELLOW, &format!("{agent} {state}"));
+        let (paint, columns) = (Paint::of(&io::stdout()), terminal::columns().unwrap_or(80));
+        let cwd = self.follow.session.cwd();
+        for call in calls {
+            let with_output = terminal_output::shown(call, |id| self.follow.session.terminal(id));
+            let call = with_output.as_ref().unwrap_or(call);
+            println(&tool_call::line(call, cwd, paint, columns));
+            tool_call::details(call, cwd, paint, Bound::Whole, true).iter().for_each(|line| println(line));
         }
-        let advice =
-            if self.listed.is_empty() { "There is none." } else { "/switch NUMBER goes on with one." };
-        say(DIM, advice);
-        Ok(())
     }
 
     /// What was said last in a session that was not begun here.

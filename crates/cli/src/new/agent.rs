@@ -25,7 +25,7 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     if let Some(why) = unfit(name) {
         return Err(Failure::usage(format!("{name:?} cannot be the name of an agent: {why}")));
     }
-    let libraries = Libraries::find(arguments.libraries.as_deref())?;
+    let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
     fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
     for (path, text) in FILES {
@@ -79,16 +79,24 @@ fn type_name(name: &str) -> String {
 enum Libraries {
     /// In a checkout.
     Checkout(PathBuf),
-    /// In the repository.
-    Repository,
+    /// In the Git repository at this address.
+    Git(String),
 }
 
 impl Libraries {
-    fn find(given: Option<&Path>) -> Result<Self, Failure> {
-        let Some(given) = given else {
+    fn find(arguments: &Agent) -> Result<Self, Failure> {
+        if let Some(address) = &arguments.git {
+            return Ok(Self::Git(address.clone()));
+        }
+        let Some(given) = arguments.libraries.as_deref() else {
             let program = std::env::current_exe().unwrap_or_default();
             let checkout = program.ancestors().find(|folder| is_checkout(folder));
-            return Ok(checkout.map_or(Self::Repository, |folder| Self::Checkout(folder.to_owned())));
+            return checkout.map(|folder| Self::Checkout(folder.to_owned())).ok_or_else(|| {
+                Failure::usage(
+                    "the libraries of Attaché are in no registry, and this program is not in a checkout of them: \
+                     name one by --libraries DIR, or a Git repository by --git URL",
+                )
+            });
         };
         match given.canonicalize() {
             Ok(folder) if is_checkout(&folder) => Ok(Self::Checkout(folder)),
@@ -112,7 +120,7 @@ impl Libraries {
                     let path = folder.join("crates").join(library);
                     write!(filled, "{{ path = {:?} }}", path.display().to_string())
                 }
-                Self::Repository => write!(filled, "{{ git = {:?} }}", env!("CARGO_PKG_REPOSITORY")),
+                Self::Git(address) => write!(filled, "{{ git = {address:?} }}"),
             };
             filled.push_str(rest);
         }
@@ -160,6 +168,10 @@ mod tests {
             filled.contains("attache-agent = { path = \"/a \\\"b\\\"/crates/agent\" }\ntokio"),
             "{filled}"
         );
-        assert!(Libraries::Repository.fill(text).contains("attache-agent = { git = \"https://"));
+        let filled = Libraries::Git("https://example.org/a.git".into()).fill(text);
+        assert!(
+            filled.contains("attache-agent = { git = \"https://example.org/a.git\" }\ntokio"),
+            "{filled}"
+        );
     }
 }

@@ -24,13 +24,10 @@ pub(crate) fn file() -> Option<PathBuf> {
     folder::configuration().map(|folder| folder.join("client-permissions.txt"))
 }
 
-/// The file of the log; `None` if nothing is kept here.
-///
-/// # Errors
-/// What names the store cannot be used.
-pub(crate) fn log() -> Result<Option<PathBuf>, Failure> {
-    let kept = Place::of(None)? != Place::Nowhere;
-    Ok(kept.then(folder::data).flatten().map(|folder| folder.join("client-permissions.jsonl")))
+/// The file of the log; `None` if nothing is kept here, or there is no folder for it.
+pub(crate) fn log() -> Option<PathBuf> {
+    let kept = Place::of(None).is_ok_and(|place| place != Place::Nowhere);
+    kept.then(folder::data).flatten().map(|folder| folder.join("client-permissions.jsonl"))
 }
 
 /// The rules as they are now, and the log.
@@ -42,7 +39,7 @@ pub(crate) fn open() -> Result<PermissionBroker, Failure> {
         Some(file) => PermissionBroker::open(file).map_err(Failure::usage)?,
         None => PermissionBroker::in_memory(),
     };
-    Ok(match log()? {
+    Ok(match log() {
         Some(log) => broker.log_to(log),
         None => broker,
     })

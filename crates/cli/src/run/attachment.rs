@@ -11,8 +11,6 @@ use attache_protocol::v1::{
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent reads what it needs of a link.
@@ -178,18 +176,11 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
 
 /// The bytes of a file; the error says why it becomes a link, and is empty where that is no surprise.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    // Opening a pipe would wait for who writes it.
-    if !metadata.is_file() {
-        return Err(String::new());
-    }
-    let mut bytes = Vec::new();
-    let opened = File::open(path).map_err(|error| error.to_string())?;
-    opened.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    match bytes.len() as u64 > limit {
-        true => Err(format!("it is larger than {} MiB", limit >> 20)),
-        false => Ok(bytes),
-    }
+    attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
+        // A folder or a pipe.
+        std::io::ErrorKind::InvalidInput => String::new(),
+        _ => error.to_string(),
+    })
 }
 
 fn encoded_length(kind: Kind, bytes: &[u8]) -> usize {

@@ -14,11 +14,14 @@ use std::path::Path;
 /// What a file must look like.
 const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "env": {}}}}, or "type", "url" and "headers" in place of "command""#;
 
+/// A longer file is not read, in bytes.
+const LONGEST: u64 = 4 << 20;
+
 /// The servers of the file, without those that say `"disabled": true`. Programs are looked up as `cwd` and PATH say, for an agent is told
 /// where they are (SESS-10).
 pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = attache_host::read_text_or_pipe(path, LONGEST).map_err(|error| {
         Failure::usage(format!("--mcp: {shown} cannot be read: {error}; name a JSON file"))
     })?;
     read(&text, cwd).map_err(|why| Failure::usage(format!("--mcp: {shown}: {why}")))

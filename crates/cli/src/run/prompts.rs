@@ -2,7 +2,6 @@
 
 use crate::args;
 use crate::exit::Failure;
-use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
@@ -95,10 +94,9 @@ fn script(text: &str) -> impl Iterator<Item = String> {
 
 fn file(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
-    let opened = File::open(path).map_err(|error| {
-        Failure::usage(format!("--file: {shown} cannot be read: {error}; name a file of prompts"))
-    })?;
-    read(opened, &format!("--file: {shown}"))
+    attache_host::read_text_or_pipe(path, LIMIT).map_err(|error| {
+        Failure::usage(format!("--file: {shown} cannot be read: {error}; name a text file of prompts"))
+    })
 }
 
 fn stdin() -> Result<String, Failure> {

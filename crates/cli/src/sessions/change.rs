@@ -1,7 +1,7 @@
 //! `attache sessions rename`, `tag`, `archive`, `unarchive` and `delete`.
 
 use super::arguments::{Delete, Rename, Several, Tag};
-use super::{said, session_id, when};
+use super::{pages, said, session_id, when};
 use crate::exit::{Exit, Failure};
 use crate::key;
 use crate::show::paint::{BOLD, Paint};
@@ -91,6 +91,10 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
     for (listed, line) in sessions.iter().zip(&lines) {
+        // A copy that stayed behind would be listed from now on.
+        for copy in pages::copies(store, listed)? {
+            store.delete(&copy)?;
+        }
         store.delete(&listed.key)?;
         say(&format!("deleted {line}"))?;
     }

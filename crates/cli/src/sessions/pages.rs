@@ -1,24 +1,47 @@
 //! Sessions of a list one after the other, page by page.
 
-use attache_session::{ListQuery, Listed, Store, StoreError};
+use attache_protocol::method::Side;
+use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
+use std::collections::HashSet;
+
+/// The name of the built-in agent.
+const BUILT_IN: &str = "attache";
 
 /// The most sessions of a page.
 const PAGE: usize = 200;
 
-/// All sessions that a query finds, fetched as they are asked for.
+/// All sessions that a query finds, fetched as they are asked for. A conversation that agent and client both keep here is listed once, as
+/// its agent keeps it.
 pub(crate) struct Pages<'s> {
     store: &'s dyn Store,
     query: ListQuery,
     page: std::vec::IntoIter<Listed>,
     /// Whether the last page was fetched.
     ended: bool,
+    /// The sessions that were given: a copy stands for its agent's session, which may follow.
+    given: HashSet<SessionKey>,
 }
 
 impl<'s> Pages<'s> {
     /// `expected`: how many will be asked for, if that is known.
     pub(crate) fn new(store: &'s dyn Store, query: ListQuery, expected: Option<usize>) -> Self {
         let limit = expected.map_or(PAGE, |expected| expected.clamp(1, PAGE));
-        Self { store, query: ListQuery { limit, ..query }, page: Vec::new().into_iter(), ended: false }
+        let page = Vec::new().into_iter();
+        Self { store, query: ListQuery { limit, ..query }, page, ended: false, given: HashSet::new() }
+    }
+
+    /// The session to list for one that the store found; `None` if it was listed before, or is not asked for.
+    fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
+        let listed = match kept_by_agent(self.store, &found.key, self.query.agent.as_deref())? {
+            Some(own) => own,
+            None => found,
+        };
+        let wanted = match self.query.archived {
+            Archived::Exclude => !listed.summary.archived,
+            Archived::Include => true,
+            Archived::Only => listed.summary.archived,
+        };
+        Ok((wanted && self.given.insert(listed.key.clone())).then_some(listed))
     }
 }
 
@@ -27,8 +50,11 @@ impl Iterator for Pages<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(listed) = self.page.next() {
-                return Some(Ok(listed));
+            if let Some(found) = self.page.next() {
+                match self.once(found).transpose() {
+                    Some(listed) => return Some(listed),
+                    None => continue,
+                }
             }
             if self.ended {
                 return None;
@@ -45,5 +71,64 @@ impl Iterator for Pages<'_> {
                 }
             }
         }
+    }
+}
+
+/// The agent's own log, in the same store, of a session of which `key` is the client's copy. The client may know the built-in agent by
+/// another name; with `agent` only a log of that agent counts.
+fn kept_by_agent(
+    store: &dyn Store,
+    key: &SessionKey,
+    agent: Option<&str>,
+) -> Result<Option<Listed>, StoreError> {
+    if key.side != Side::Client {
+        return Ok(None);
+    }
+    for name in [key.agent.as_str(), BUILT_IN] {
+        let found = match agent.is_none_or(|agent| agent == name) {
+            true => other_side(store, key, Side::Agent, name)?,
+            false => None,
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// The client's copies, in the same store, of a session that its agent keeps there.
+pub(crate) fn copies(store: &dyn Store, listed: &Listed) -> Result<Vec<SessionKey>, StoreError> {
+    let mut found = Vec::new();
+    if listed.key.side != Side::Agent {
+        return Ok(found);
+    }
+    let (archived, cwd) = (Archived::Include, Some(listed.summary.cwd.clone()));
+    let mut query =
+        ListQuery { side: Some(Side::Client), archived, cwd, limit: PAGE, ..ListQuery::default() };
+    loop {
+        let page = store.list(&query)?;
+        for copy in page.sessions {
+            let is_it = copy.key.session_id == listed.key.session_id
+                && kept_by_agent(store, &copy.key, None)?.is_some_and(|own| own.key == listed.key);
+            found.extend(is_it.then_some(copy.key));
+        }
+        match page.next {
+            Some(next) => query.cursor = Some(next),
+            None => return Ok(found),
+        }
+    }
+}
+
+fn other_side(
+    store: &dyn Store,
+    key: &SessionKey,
+    side: Side,
+    agent: &str,
+) -> Result<Option<Listed>, StoreError> {
+    let key = SessionKey { side, agent: agent.to_owned(), session_id: key.session_id.clone() };
+    match store.summary(&key) {
+        Ok(summary) => Ok(Some(Listed { key, summary })),
+        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }

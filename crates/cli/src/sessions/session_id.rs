@@ -54,9 +54,8 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
 }
 
 fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
-    let query = ListQuery { agent: agent.map(str::to_owned), used: true, limit: 1, ..ListQuery::default() };
-    let page = store.list(&query)?;
-    let last = page.sessions.into_iter().next();
+    let query = ListQuery { agent: agent.map(str::to_owned), used: true, ..ListQuery::default() };
+    let last = Pages::new(store, query, Some(1)).next().transpose()?;
     last.ok_or_else(|| Failure::usage("there is no last session: none is kept, or all are archived"))
 }
 
@@ -75,17 +74,14 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
 
 /// Sessions that may be meant by what is no id: those with it in the title, else the newest.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-    let query = ListQuery {
-        agent: agent.map(str::to_owned),
-        archived: Archived::Include,
-        limit: NAMED,
-        ..ListQuery::default()
-    };
-    let titled = store.list(&ListQuery { title: Some(id.to_owned()), ..query.clone() })?.sessions;
+    let query =
+        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let newest = |query| Pages::new(store, query, Some(NAMED)).take(NAMED).collect();
+    let titled: Vec<Listed> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
     if !titled.is_empty() {
         return Ok(titled);
     }
-    Ok(store.list(&query)?.sessions)
+    newest(query)
 }
 
 fn unknown(id: &str, alike: &[Listed]) -> Failure {

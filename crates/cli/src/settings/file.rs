@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::exit::{Exit, Failure};
+use crate::folder::is_missing;
 use crate::show::sanitize;
 use std::fs;
 use std::io::{self, Write};
@@ -10,6 +11,9 @@ use toml_edit::{Document, DocumentMut, Item, TableLike};
 
 /// The file, in the configuration folder.
 const FILE: &str = "config.toml";
+
+/// A longer file of settings or keys is not read, in bytes.
+pub(super) const LONGEST: u64 = 1 << 20;
 
 /// What the file says. Comments and the order of lines are the person's and stay.
 #[derive(Debug)]
@@ -27,9 +31,9 @@ impl SettingsFile {
     pub(super) fn read(known: &[Setting], troubles: &mut Vec<String>) -> Self {
         let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
         let mut file = Self { path, text: String::new(), values: Vec::new(), broken: None };
-        match fs::read_to_string(&file.path) {
+        match attache_host::read_plain_text(&file.path, LONGEST) {
             Ok(text) => file.text = text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return file,
+            Err(error) if is_missing(&error) => return file,
             Err(error) => {
                 file.broken = Some(format!("{} cannot be read: {error}", file.shown()));
                 troubles.extend(file.broken.clone());

@@ -1,13 +1,14 @@
 //! The file of keys, `keys.toml` in the configuration folder: for those who do not keep them in the environment. Nobody but its owner may
 //! read it, and nothing shows what is in it.
 
-use super::file::{not_written, written};
+use super::file::{LONGEST, not_written, written};
 use crate::exit::Failure;
+use crate::folder::is_missing;
 use crate::show::sanitize;
 use attache_protocol::Secret;
-use std::os::unix::fs::PermissionsExt as _;
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
-use std::{fs, io};
 use toml_edit::DocumentMut;
 
 /// The file, in the configuration folder: `PROVIDER = "KEY"` on each line.
@@ -27,20 +28,15 @@ impl KeysFile {
     pub(super) fn read(troubles: &mut Vec<String>) -> Self {
         let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
         let mut file = Self { path, keys: Vec::new(), broken: false };
-        let text = match fs::read_to_string(&file.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return file,
-            Err(error) => {
+        let text = match file.text(troubles) {
+            Ok(Some(text)) => text,
+            Ok(None) => return file,
+            Err(why) => {
                 file.broken = true;
-                troubles.push(format!("{} cannot be read: {error}", file.shown()));
+                troubles.push(why);
                 return file;
             }
         };
-        let others =
-            fs::metadata(&file.path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
-        if others {
-            troubles.push(format!("{0} can be read by others: chmod 600 {0}", file.shown()));
-        }
         let Ok(document) = text.parse::<DocumentMut>() else {
             file.broken = true;
             troubles.push(format!(
@@ -60,6 +56,40 @@ impl KeysFile {
             }
         }
         file
+    }
+
+    /// The text of the file, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be read, or another user could have put a key into it.
+    fn text(&self, troubles: &mut Vec<String>) -> Result<Option<String>, String> {
+        let cannot = |error: io::Error| format!("{} cannot be read: {error}", self.shown());
+        let file = match attache_host::open_plain_file(&self.path) {
+            Ok(file) => file,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(cannot(error)),
+        };
+        let metadata = file.metadata().map_err(cannot)?;
+        let mode = metadata.permissions().mode();
+        let refused =
+            |why: &str, what: &str| Err(format!("{} {why}: no key of it is used; {what}", self.shown()));
+        // SAFETY: the call takes nothing and cannot fail.
+        let own = unsafe { libc::geteuid() };
+        if metadata.uid() != own && metadata.uid() != 0 {
+            return refused("belongs to another user", "remove it, or make it yours with chown");
+        }
+        if mode & 0o002 != 0 {
+            return refused(
+                "can be changed by everybody",
+                &format!("check the keys in it, then: chmod 600 {}", self.shown()),
+            );
+        }
+        if mode & 0o077 != 0 {
+            troubles.push(format!("{0} can be read by others: chmod 600 {0}", self.shown()));
+        }
+        let mut text = String::new();
+        file.take(LONGEST).read_to_string(&mut text).map_err(cannot)?;
+        Ok(Some(text))
     }
 
     /// The key of a provider.
@@ -85,7 +115,8 @@ impl KeysFile {
         if self.broken {
             return Err(Failure::usage(format!("{} cannot be used: mend it or remove it", self.shown())));
         }
-        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        // A file that cannot be read is broken, and was refused above.
+        let text = attache_host::read_plain_text(&self.path, LONGEST).unwrap_or_default();
         let mut document: DocumentMut = text
             .parse()
             .map_err(|_| Failure::usage(format!("{} is no TOML: mend it or remove it", self.shown())))?;

@@ -13,8 +13,12 @@ use std::path::Path;
 /// How much of a diff or an output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Lines at the start and at the end of each piece of output; what was read or found is left out.
+    /// Lines at the start and at the end of each piece of output; what was read or found is left out. The flag `--verbose` shows all.
     Short,
+    /// The same in a conversation, where `/details` shows all.
+    Conversation,
+    /// The same where nothing shows more.
+    Tour,
     /// All of everything.
     Whole,
 }
@@ -169,8 +173,13 @@ pub(crate) fn block(content: &ContentBlock) -> String {
 /// The lines, with those in the middle left out where there are too many.
 fn ends(mut lines: Vec<String>, each: usize, bound: Bound, paint: Paint) -> Vec<String> {
     let hidden = lines.len().saturating_sub(2 * each);
-    if bound == Bound::Short && hidden > 1 {
-        let note = paint.paint(DIM, format!("… {hidden} lines more (--verbose shows them) …"));
+    if bound != Bound::Whole && hidden > 1 {
+        let how = match bound {
+            Bound::Short => " (--verbose shows them)",
+            Bound::Conversation => " (/details shows them)",
+            Bound::Tour | Bound::Whole => "",
+        };
+        let note = paint.paint(DIM, format!("… {hidden} lines more{how} …"));
         lines.splice(each..each + hidden, [note]);
     }
     lines

@@ -268,3 +268,28 @@ fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
     fs::write(&shell, "#!/bin/sh\nexit 1\n").unwrap();
     started("gemini").failed(3, &["Gemini CLI is not installed", "npm install -g"]);
 }
+
+#[test]
+fn a_name_of_ones_own_is_replaced_only_by_force() {
+    let (project, home) = (Project::new(), tempfile::tempdir().unwrap());
+    let own = |arguments: &[&str]| {
+        Ended::from(project.attache(arguments).env("XDG_CONFIG_HOME", home.path()).output().unwrap())
+    };
+    let file = || fs::read_to_string(home.path().join("attache/agents.toml")).unwrap();
+    own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &["agents.toml"]);
+    let before = file();
+    let refused = own(&["agents", "add", "mine", "second --acp"]);
+    refused.failed(2, &["mine is in", "already and starts KEY=… first --acp", "--force replaces it"]);
+    assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
+    // The same once more changes nothing and is no fault.
+    own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);
+    assert_eq!(file(), before);
+    own(&["agents", "add", "--force", "mine", "second --acp"]).failed(0, &["agents.toml"]);
+    assert!(file().contains("second --acp") && !file().contains("first"), "{}", file());
+    own(&["agents", "add", "attache", "sh"]).failed(2, &["the name of the built-in agent"]);
+    let registry = r#"{"version":"1","agents":[{"id":"mine","name":"Mine","version":"1","description":"d","distribution":{"npx":{"package":"mine@1"}}}]}"#;
+    fs::write(project.path().join("registry.json"), registry).unwrap();
+    own(&["agents", "add", "--registry", "registry.json", "mine"])
+        .failed(2, &["already and starts second --acp"]);
+    own(&["agents", "add", "--force", "--registry", "registry.json", "mine"]).failed(0, &[]);
+}

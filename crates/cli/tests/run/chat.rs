@@ -1,6 +1,6 @@
 //! `attache` alone, at a terminal.
 
-use crate::project::{MAIN, Project};
+use crate::project::{Ended, MAIN, Project};
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
@@ -112,6 +112,341 @@ fn sessions_of_yesterday_are_listed_and_gone_on_with() {
 fn without_a_terminal_it_says_what_to_do() {
     let ended = Project::empty().run(&[]);
     ended.failed(2, &["a conversation needs a terminal", "attache run"]);
+}
+
+/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was asked.
+fn slow_agent(project: &Project) -> String {
+    let script = r#"
+import json, os, select, sys
+def send(message): sys.stdout.write(json.dumps(dict(jsonrpc="2.0", **message)) + "\n"); sys.stdout.flush()
+def say(text): send(dict(method="session/update", params=dict(sessionId="s", update=dict(sessionUpdate="agent_message_chunk", content=dict(type="text", text=text)))))
+waiting, begun = None, b""
+while True:
+    ready = select.select([0], [], [], 0.02)[0]
+    if waiting is not None and os.path.exists("go"):
+        os.remove("go"); say("finished"); send(dict(id=waiting, result=dict(stopReason="end_turn"))); waiting = None
+    if not ready: continue
+    read = os.read(0, 65536)
+    if not read: break
+    begun += read
+    *lines, begun = begun.split(b"\n")
+    for line in lines:
+        message = json.loads(line); method = message.get("method"); id = message.get("id")
+        if method == "initialize": send(dict(id=id, result=dict(protocolVersion=1)))
+        elif method == "session/new":
+            send(dict(id=id, result=dict(sessionId="s")))
+            send(dict(method="session/update", params=dict(sessionId="s", update=dict(sessionUpdate="available_commands_update", availableCommands=[dict(name="deploy", description="ships it")]))))
+        elif method == "session/prompt": waiting = id; say("asked <%s> " % message["params"]["prompt"][0]["text"])
+        elif method == "session/cancel" and waiting is not None: send(dict(id=waiting, result=dict(stopReason="cancelled"))); waiting = None
+        elif id is not None and method: send(dict(id=id, error=dict(code=-32601, message="no")))
+"#;
+    let path = project.path().join("slow.py");
+    fs::write(&path, script).unwrap();
+    format!("python3 {}", path.display())
+}
+
+/// A conversation with that agent, at its first prompt.
+fn slow_chat(project: &Project, environment: &[(&str, &str)]) -> Terminal {
+    let agent = slow_agent(project);
+    let environment: Vec<_> = [("NO_COLOR", "1")].iter().chain(environment).copied().collect();
+    let mut terminal = Terminal::start(project, &["chat", "--agent", &agent], &environment);
+    terminal.wait_for("› ");
+    terminal
+}
+
+#[test]
+fn what_is_typed_during_a_turn_waits_for_the_next_line() {
+    for term in ["xterm", "dumb"] {
+        let project = Project::empty();
+        let mut terminal = slow_chat(&project, &[("TERM", term)]);
+        terminal.press("first\r");
+        terminal.wait_for("asked <first>");
+        terminal.press("second\u{1b}[D\u{1b}[A\u{1b}OP\r");
+        terminal.wait_for("waits for your next line");
+        terminal.press("line\r");
+        fs::write(project.path().join("go"), "").unwrap();
+        terminal.wait_for("finished");
+        terminal.wait_for("› ");
+        terminal.wait_for("second");
+        terminal.wait_for("line");
+        let shown = terminal.seen().to_owned();
+        assert!(!shown.contains("^[") && !shown.contains("asked <second"), "{term}: {shown}");
+        // It is sent when the person says so.
+        terminal.press(" more\r");
+        terminal.wait_for("asked <second\nline more>".replace('\n', "\r\n").as_str());
+        terminal.press("\u{3}");
+        terminal.wait_for("cancelled");
+        terminal.wait_for("› ");
+        terminal.press("/quit\r");
+        assert_eq!(terminal.end().0, Some(0));
+    }
+}
+
+#[test]
+fn what_was_typed_before_a_cancel_is_kept() {
+    for term in ["xterm", "dumb"] {
+        let project = Project::empty();
+        let mut terminal = slow_chat(&project, &[("TERM", term)]);
+        terminal.press("first\r");
+        terminal.wait_for("asked <first>");
+        // In one piece, as a terminal may send it.
+        terminal.press("half a thought\u{3}");
+        terminal.wait_for("cancelled");
+        terminal.wait_for("› ");
+        terminal.wait_for("half a thought");
+        terminal.press(" and the rest\r");
+        terminal.wait_for("asked <half a thought and the rest>");
+        terminal.press("\u{3}");
+        terminal.wait_for("cancelled");
+        terminal.wait_for("› ");
+        terminal.press("/quit\r");
+        assert_eq!(terminal.end().0, Some(0), "{term}");
+    }
+}
+
+/// What was typed before a question is no answer to it, and is not lost either.
+#[test]
+fn a_question_is_not_answered_by_what_was_typed_before_it() {
+    let project = Project::new();
+    let mut terminal = chat(&project);
+    terminal.press(RENAME);
+    terminal.press("yyyy");
+    terminal.wait_for("allow? [y/a/");
+    assert_eq!(project.main(), MAIN, "it was edited before the answer");
+    terminal.press("n");
+    terminal.wait_for("› ");
+    terminal.press("\u{15}/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(project.main(), MAIN);
+}
+
+#[test]
+fn a_conversation_works_at_any_terminal() {
+    for term in ["dumb", "unknown", "", "no-such-terminal", "DUMB"] {
+        let project = Project::new();
+        let store = project.path().join("sessions.db");
+        let environment = [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
+        let mut terminal = Terminal::start(&project, &[], &environment);
+        terminal.wait_for("ask › ");
+        terminal.press("rename total to sum in main.rs\n");
+        terminal.wait_for("allow? [y/a/");
+        terminal.press("y");
+        terminal.wait_for("is now `sum`");
+        terminal.wait_for("› ");
+        // Two lines are one prompt, and Ctrl-C gives a line up.
+        terminal.press("run echo one \\\n");
+        terminal.press("&& echo two\n");
+        terminal.wait_for("allow? [y/a/");
+        terminal.press("n");
+        terminal.wait_for("› ");
+        terminal.press("/qu\u{3}");
+        terminal.wait_for("› ");
+        terminal.press("\u{4}");
+        let (code, shown) = terminal.end();
+        assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{term}: {shown}");
+        let plain = term != "no-such-terminal";
+        assert_eq!(shown.contains('\u{1b}'), !plain, "{term}: {shown:?}");
+    }
+}
+
+#[test]
+fn without_a_name_of_the_terminal_and_with_lines_from_a_pipe_it_works_too() {
+    let project = Project::new();
+    let mut command = project.attache(&["chat"]);
+    command.env_remove("TERM").env("NO_COLOR", "1");
+    let mut terminal = Terminal::of(command, 80, None);
+    terminal.wait_for("ask › ");
+    terminal.press("help\n");
+    terminal.wait_for("rename A to B");
+    terminal.wait_for("› ");
+    terminal.press("\u{4}");
+    let (code, shown) = terminal.end();
+    assert!(code == Some(0) && !shown.contains('\u{1b}'), "{shown:?}");
+
+    let lines = project.path().join("lines");
+    fs::write(&lines, "where is total used\nrename total to sum in main.rs\n/hepl\n/quit").unwrap();
+    let stdin = fs::File::open(&lines).unwrap();
+    let mut terminal = Terminal::of(project.attache(&["chat"]), 80, Some(stdin.into()));
+    // The person at the terminal answers all the same.
+    terminal.wait_for("allow? [y/a/");
+    terminal.press("y");
+    let (code, shown) = terminal.end();
+    assert!(code == Some(0) && shown.contains("did you mean /help?"), "{shown}");
+    assert_eq!(project.main(), MAIN.replace("total", "sum"));
+}
+
+#[test]
+fn a_word_that_is_no_command_is_refused_with_a_suggestion_and_a_path_is_sent() {
+    let project = Project::empty();
+    let mut terminal = slow_chat(&project, &[]);
+    for (line, told) in [
+        ("/hlep", "did you mean /help?"),
+        ("/depoly now", "did you mean /deploy?"),
+        ("/QUIT", "did you mean /quit?"),
+        ("/frobnicate it", "/help lists the commands"),
+    ] {
+        terminal.press(&format!("{line}\r"));
+        terminal.wait_for("There is no command");
+        terminal.wait_for(told);
+        terminal.wait_for("› ");
+    }
+    assert!(!terminal.seen().contains("asked <"), "{}", terminal.seen());
+    for (line, asked) in [
+        ("/deploy now", "asked </deploy now>"),
+        ("/etc/hosts is odd", "asked </etc/hosts is odd>"),
+        ("//frobnicate it", "asked </frobnicate it>"),
+        ("/ alone", "asked </ alone>"),
+        ("/3 of them", "asked </3 of them>"),
+    ] {
+        terminal.press(&format!("{line}\r"));
+        terminal.wait_for(asked);
+        terminal.press("\u{3}");
+        terminal.wait_for("cancelled");
+        terminal.wait_for("› ");
+    }
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
+fn words_switch_to_the_one_session_that_has_them() {
+    let project = Project::new();
+    let mut terminal = chat(&project);
+    for prompt in ["where is total used", "where is main used", "show README.md"] {
+        terminal.press(&format!("{prompt}\r"));
+        terminal.wait_for("session “");
+        terminal.wait_for("› ");
+        terminal.press("/new\r");
+        terminal.wait_for("A new session");
+        terminal.wait_for("› ");
+    }
+    terminal.press("/switch readme\r");
+    terminal.wait_for("\u{1b}[1mshow README.md");
+    terminal.wait_for("› show README.md");
+    terminal.wait_for("ask 0 % › ");
+    // More than one, then one of them by all of its title, and none.
+    terminal.press("/switch where is\r");
+    terminal.wait_for("2 sessions have “where is” in them");
+    terminal.wait_for("› ");
+    terminal.press("/switch Where Is Main Used\r");
+    terminal.wait_for("› where is main used");
+    terminal.wait_for("ask 0 % › ");
+    terminal.press("/switch nowhere to be found\r");
+    terminal.wait_for("No session has “nowhere to be found” in it; these are all");
+    terminal.wait_for("› ");
+    terminal.press("/switch 1\r");
+    terminal.wait_for("\u{1b}[1m");
+    terminal.wait_for("› ");
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+/// Agent and client keep the same conversation in one store.
+#[test]
+fn a_conversation_is_listed_once_and_deleted_whole() {
+    let project = Project::new();
+    let mut terminal = chat(&project);
+    terminal.press("where is total used\r");
+    terminal.wait_for("session “");
+    terminal.wait_for("› ");
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+    let store = project.path().join("sessions.db");
+    let sessions = |arguments: &[&str]| {
+        let mut command = project.attache(&[&["sessions"], arguments].concat());
+        Ended::from(command.env("ATTACHE_STORE", &store).output().unwrap())
+    };
+    let lines =
+        |arguments: &[&str]| sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>();
+    let listed = lines(&["--json"]);
+    assert!(listed.len() == 1 && listed[0].contains(r#""side":"agent""#), "{listed:#?}");
+    assert_eq!(lines(&["search", "total", "--json"]).len(), 1);
+    let id = serde_json::from_str::<serde_json::Value>(&listed[0]).unwrap()["sessionId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    // The beginning of its id is not ambiguous.
+    assert_eq!(sessions(&["tag", &id[..6], "+bug"]).code, Some(0));
+    assert_eq!(lines(&["--tag", "bug", "--json"]).len(), 1);
+    assert_eq!(sessions(&["archive", "last"]).code, Some(0));
+    assert_eq!(lines(&["--json"]), Vec::<String>::new());
+    assert_eq!(lines(&["--archived", "--json"]).len(), 1);
+    assert_eq!(sessions(&["delete", "--yes", &id[..6]]).code, Some(0));
+    assert_eq!(lines(&["--all", "--json"]), Vec::<String>::new());
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
+    let project = Project::new();
+    // Nothing can be made there, not even by root.
+    let home = |command: &mut std::process::Command| {
+        command.env_remove("ATTACHE_STORE").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        command.env("HOME", "/proc/no-home");
+    };
+    let mut command = project.attache(&[]);
+    home(&mut command);
+    let mut terminal = Terminal::of(command, 80, None);
+    terminal.wait_for("this session will not be kept");
+    terminal.wait_for("› ");
+    terminal.press("help\r");
+    terminal.wait_for("rename A to B");
+    terminal.wait_for("› ");
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+    let mut command = project.attache(&["run", "--yes", "rename total to sum in main.rs"]);
+    home(&mut command);
+    let ended = Ended::from(command.output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("this session will not be kept"), "{ended:?}");
+    assert_eq!(project.main(), MAIN.replace("total", "sum"));
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
+    let project = Project::new();
+    for (agent, says) in [
+        ("no-such-agent", "`attache agents` lists the agents"),
+        ("gemini", "npm install -g @google/gemini-cli"),
+    ] {
+        let without = [("PATH", "/nowhere"), ("SHELL", "/nowhere/sh"), ("NO_COLOR", "1")];
+        let (code, chat) = Terminal::start(&project, &["chat", "--agent", agent], &without).end();
+        let mut command = project.attache(&["run", "--agent", agent, "hello"]);
+        let run = Ended::from(command.envs(without).output().unwrap());
+        assert_eq!((code, run.code), (Some(3), Some(3)), "{chat} {run:?}");
+        let told =
+            |text: &str| text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned();
+        assert_eq!(told(&chat), told(&run.stderr));
+        assert!(chat.contains(says) && !chat.contains("/nowhere"), "{chat}");
+    }
+    let mut terminal = slow_chat(&project, &[]);
+    terminal.press("/agent no-such-agent\r");
+    terminal.wait_for("`attache agents` lists the agents");
+    terminal.wait_for("› ");
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
+fn what_is_left_out_of_a_long_output_is_shown_by_the_command_it_names() {
+    let project = Project::new();
+    let mut terminal = chat(&project);
+    terminal.press("run seq 1000 1100\r");
+    // Without a sandbox it is asked about.
+    terminal.wait_for_one(&["allow? [", "lines more (/details shows them)"]);
+    if terminal.seen().ends_with('[') {
+        terminal.press("y");
+        terminal.wait_for("lines more (/details shows them)");
+    }
+    terminal.wait_for("› ");
+    terminal.press("/details\r");
+    for number in [1000, 1050, 1100] {
+        terminal.wait_for(&format!("{number}"));
+    }
+    terminal.wait_for("› ");
+    terminal.press("/quit\r");
+    assert_eq!(terminal.end().0, Some(0));
+    let whole = project.run(&["run", "--yes", "--verbose", "run seq 1000 1100"]);
+    assert!(whole.stderr.contains("1050") && !whole.stderr.contains("lines more"), "{whole:?}");
 }
 
 /// The agents that work in this folder.

@@ -1,6 +1,7 @@
 //! Settings: where they come from, how they are changed, and what the agent makes of them.
 
 use crate::project::{Ended, Project};
+use crate::terminal::Terminal;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -262,4 +263,164 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
     person.writes("keys.toml", &format!("anthropic = {KEY}\n"));
     let ended = person.runs(&["config"]);
     assert!(ended.stderr.contains("keys.toml is no TOML"), "{ended:?}");
+}
+
+/// Nothing is wider than the terminal, nothing is cut, and a name never touches its value.
+#[test]
+fn the_settings_fit_the_terminal() {
+    let person = Person::new();
+    person.writes(
+        "config.toml",
+        "model = \"openai/漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\"\n[base_url]\nopenrouter = \"https://gateway.example/an/address/that/is/longer/than/eighty/columns/of/any/terminal/v1\"\n",
+    );
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let whole = person.runs(&["config"]).stdout;
+    for columns in [40, 80, 120] {
+        let mut command = person.command(&["config"]);
+        command.env("NO_COLOR", "1");
+        let (code, shown) = Terminal::of(command, columns, None).end();
+        let fits =
+            |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= usize::from(columns);
+        assert!(code == Some(0) && shown.lines().all(fits), "{columns}: {shown}");
+        assert_eq!(squeezed(&shown), squeezed(&whole), "{columns}");
+        assert!(shown.contains("base_url.openrouter  https://"), "{shown}");
+    }
+}
+
+/// What logs in is nowhere: not in the list, not for programs, not in what one setting is.
+#[test]
+fn an_address_is_shown_without_what_logs_in() {
+    let person = Person::new();
+    let address =
+        "https://me:hush-hush@gateway.example/v1?api_key=hush-hush&region=eu&access_token=hush-hush";
+    for arguments in [
+        &["config"][..],
+        &["config", "--json"],
+        &["config", "get", "base_url.openai"],
+        &["doctor"],
+        &["run", "help"],
+    ] {
+        let mut command = person.command(arguments);
+        command.env("OPENAI_BASE_URL", address).env("OPENAI_API_KEY", KEY);
+        let ended = Ended::from(command.output().unwrap());
+        assert!(!ended.stdout.contains("hush") && !ended.stderr.contains("hush"), "{arguments:?}: {ended:?}");
+        if arguments[0] == "config" {
+            assert!(ended.stdout.contains("https://gateway.example/v1?api_key=…&region=eu"), "{ended:?}");
+        }
+    }
+}
+
+/// A pipe, a device or a folder in place of a file of ours holds nothing up and is named.
+#[test]
+fn a_file_that_is_no_file_is_told_and_holds_nothing_up() {
+    for (name, says) in [
+        ("config.toml", "config.toml cannot be read: it is no regular file"),
+        ("keys.toml", "keys.toml cannot be read: it is no regular file"),
+        ("agents.toml", "agents.toml cannot be read: it is no regular file"),
+        ("client-permissions.txt", "client-permissions.txt cannot be used: it is no regular file"),
+        ("models.json", "models.json cannot be read: it is no regular file"),
+        ("permissions.toml", "permissions.toml: it cannot be read: it is no regular file"),
+        ("AGENTS.md", ""),
+    ] {
+        let person = Person::new();
+        person.writes("x", "");
+        pipe(&person.file(name));
+        let mut told = String::new();
+        for arguments in
+            [&["config"][..], &["doctor"], &["agents"], &["run", "--agent", "x", "help"], &["run", "help"]]
+        {
+            // A command that hangs is ended by this, and the test fails.
+            let mut command = person.command(&[]);
+            let mut limited = Command::new("timeout");
+            limited.args(["20"]).arg(env!("CARGO_BIN_EXE_attache")).args(arguments);
+            limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            limited.env_remove("ATTACHE_MODEL").current_dir(person.0.path()).stdin(Stdio::null());
+            let ended = Ended::from(limited.output().unwrap());
+            assert_ne!(ended.code, Some(124), "{name}: {arguments:?} hangs");
+            told.push_str(&ended.stdout);
+            told.push_str(&ended.stderr);
+            command.env_clear();
+        }
+        assert!(told.contains(says), "{name}: {told}");
+    }
+}
+
+/// The same for a project's own files and for those that a flag names.
+#[test]
+fn a_pipe_in_a_project_or_behind_a_flag_holds_nothing_up() {
+    let person = Person::new();
+    let project = person.0.path();
+    fs::create_dir(project.join(".attache")).unwrap();
+    for name in [".attache/permissions.toml", "AGENTS.md", "pipe"] {
+        pipe(&project.join(name));
+    }
+    for (arguments, code) in [
+        (&["run", "--yes", "run echo one"][..], 0),
+        (&["run", "--mcp", "pipe", "help"], 2),
+        (&["run", "--file", "pipe"], 2),
+        (&["run", "help", "@pipe"], 0),
+        (&["agents", "list", "--registry", "pipe"], 2),
+    ] {
+        let mut limited = Command::new("timeout");
+        limited.args(["20"]).arg(env!("CARGO_BIN_EXE_attache")).args(arguments);
+        limited.envs(person.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+        limited.env("ATTACHE_MODEL", "offline").current_dir(project).stdin(Stdio::null());
+        let ended = Ended::from(limited.output().unwrap());
+        assert_eq!(ended.code, Some(code), "{arguments:?}: {ended:?}");
+    }
+    // What a shell gives for <(command) is read.
+    let line = format!("{} run --file <(echo help)", env!("CARGO_BIN_EXE_attache"));
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &line]).current_dir(project).stdin(Stdio::null());
+    shell.envs(person.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ended = Ended::from(shell.env("ATTACHE_MODEL", "offline").output().unwrap());
+    assert!(ended.code == Some(0) && ended.stdout.contains("rename A to B"), "{ended:?}");
+}
+
+fn pipe(path: &std::path::Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: the name ends with a zero and lives through the call.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+}
+
+/// A key that others can read is used and told; a file that others can change is not used.
+#[test]
+fn a_file_of_keys_that_others_can_change_is_refused() {
+    let person = Person::new();
+    person.writes("keys.toml", &format!("anthropic = \"{KEY}\"\n"));
+    let file = person.file("keys.toml");
+    for (mode, says, is_set) in [
+        (0o600, "", true),
+        (0o640, "can be read by others: chmod 600", true),
+        (0o604, "can be read by others: chmod 600", true),
+        (0o602, "can be changed by everybody: no key of it is used", false),
+        (0o666, "chmod 600", false),
+    ] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        for arguments in [&["config"][..], &["doctor"], &["run", "--set", "model=offline", "help"]] {
+            let ended = person.runs(arguments);
+            assert!(
+                ended.stderr.contains(says) || ended.stdout.contains(says),
+                "{mode:o} {arguments:?}: {ended:?}"
+            );
+        }
+        let set = person.runs(&["config", "--json"]).stdout.contains(r#""keySet":true"#);
+        assert_eq!(set, is_set, "{mode:o}");
+        // A key must not be added to a file that is refused.
+        let mut keeping = person.command(&["config", "key", "openai"]).stdin(Stdio::piped()).spawn().unwrap();
+        drop(writeln!(keeping.stdin.take().unwrap(), "{KEY}"));
+        assert_eq!(keeping.wait().unwrap().success(), is_set, "{mode:o}");
+        fs::write(&file, format!("anthropic = \"{KEY}\"\n")).unwrap();
+    }
+    // SAFETY: the call takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
+        let ended = person.runs(&["config"]);
+        assert!(ended.stderr.contains("belongs to another user: no key of it is used"), "{ended:?}");
+        assert!(
+            person.runs(&["config", "--json"]).stdout.lines().all(|line| !line.contains(r#""keySet":true"#))
+        );
+    }
 }

@@ -47,3 +47,53 @@ fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     assert!(ended.code == Some(2) && ended.stderr.contains("no checkout of Attaché"), "{ended:?}");
     assert!(!project.path().join("hello").exists());
 }
+
+/// The examples of the README, as they are printed there, are programs.
+#[test]
+fn the_examples_of_the_readme_compile_as_printed() {
+    let readme = include_str!("../../../../README.md");
+    let examples: Vec<&str> =
+        readme.split("```rust\n").skip(1).map(|behind| behind.split_once("```").unwrap().0).collect();
+    assert_eq!(examples.len(), 2, "an agent and a client");
+    let project = Project::empty();
+    let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let ended = project.run(&["new", "agent", "readme", "--libraries", libraries]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let folder = project.path().join("readme");
+    // Its tests may use both kits, so an example may, too.
+    std::fs::create_dir(folder.join("examples")).unwrap();
+    for (number, example) in examples.iter().enumerate() {
+        std::fs::write(folder.join(format!("examples/example{number}.rs")), example).unwrap();
+    }
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-agent");
+    let checked = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--examples"])
+        .current_dir(&folder)
+        .env("CARGO_TARGET_DIR", &built)
+        .output()
+        .unwrap();
+    let checked = Ended::from(checked);
+    assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{checked:?}");
+}
+
+/// A program that was copied elsewhere knows no libraries, and no registry has them.
+#[test]
+fn outside_of_a_checkout_the_libraries_must_be_named() {
+    let project = Project::empty();
+    let program = project.path().join("attache");
+    std::fs::copy(env!("CARGO_BIN_EXE_attache"), &program).unwrap();
+    let run = |arguments: &[&str]| {
+        let ended = Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
+        Ended::from(ended)
+    };
+    run(&["new", "agent", "hello"]).failed(2, &["--libraries DIR", "--git URL"]);
+    assert!(!project.path().join("hello").exists());
+    run(&["new", "agent", "hello", "--git", "nonsense"]).failed(2, &["https://"]);
+    let ended = run(&["new", "agent", "hello", "--git", "https://example.org/attache.git"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let manifest = std::fs::read_to_string(project.path().join("hello/Cargo.toml")).unwrap();
+    assert!(
+        manifest.contains(r#"attache-agent = { git = "https://example.org/attache.git" }"#),
+        "{manifest}"
+    );
+}

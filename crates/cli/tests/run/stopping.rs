@@ -118,3 +118,55 @@ fn a_reader_that_goes_away_ends_the_run() {
     ended.failed(130, &[]);
     assert_eq!(ended.stderr, "");
 }
+
+/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal ends it.
+fn deaf(project: &Project, until: &str) -> String {
+    let script = r#"
+trap '' TERM INT HUP
+while :; do
+  IFS= read -r line || { sleep 100; continue; }
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *'"initialize"'*) [ "$1" = initialize ] || printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}\n' "$id" ;;
+    *'"session/new"'*) [ "$1" = new ] || printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}}\n' "$id" ;;
+  esac
+done
+"#;
+    fs::write(project.path().join("deaf.sh"), script).unwrap();
+    format!("sh {}/deaf.sh {until}", project.path().display())
+}
+
+/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it is left.
+#[test]
+fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
+    for (until, arguments, says) in [
+        ("initialize", &[][..], "the agent had not started after 0.5 s"),
+        ("new", &[], "the session was not open after 0.5 s"),
+        ("mode", &["--mode", "b"], "the options were not set after 0.5 s"),
+        ("prompt", &[], "the turn took longer than 0.5 s"),
+    ] {
+        let project = Project::new();
+        let mark = format!("attache-stopping-deaf-{until}");
+        let agent = deaf(&project, until);
+        let mut all = vec!["run", "--timeout", "0.5", "--agent", &agent];
+        all.extend(arguments);
+        all.push("hello");
+        let began = Instant::now();
+        let output = project.attache(&all).env("ATTACHE_TEST_MARK", &mark).output().unwrap();
+        let took = began.elapsed();
+        Ended::from(output).failed(8, &[says, "--timeout"]);
+        // 13 s more without a limit of its own; the rest is for a machine that is busy.
+        assert!(took < Duration::from_secs(8), "{until}: it took {took:?}");
+        nothing_is_left(&mark);
+    }
+}
+
+#[test]
+fn the_limit_of_the_handshake_is_a_flag() {
+    let project = Project::new();
+    let agent = deaf(&project, "initialize");
+    let ended = project.run(&["run", "--start-timeout", "0.3", "--agent", &agent, "hello"]);
+    ended.failed(3, &["did not answer initialize within 0.3 s", "--start-timeout SECONDS waits longer"]);
+    // A limit that no clock counts is none.
+    assert_eq!(project.run(&["run", "--timeout", "1e19", "--start-timeout", "1e19", "help"]).code, Some(0));
+}

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::ptr;
 
 const RENAME: &str = "rename total to sum in main.rs";
@@ -22,8 +22,15 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = project.attache(arguments);
+        command.envs(environment.iter().copied());
+        Self::of(command, 80, None)
+    }
+
+    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is one.
+    pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
-        let size = libc::winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
         let opened =
             unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
@@ -31,21 +38,18 @@ impl Terminal {
         // SAFETY: the descriptors are fresh and nobody else's.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let descriptor = theirs.as_raw_fd();
-        let mut command = project.attache(arguments);
-        command
-            .envs(environment.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        // SAFETY: `login_tty` makes system calls only; it makes the terminal the child's own and its three streams.
+        let piped = stdin.is_some();
+        command.stdin(stdin.unwrap_or_else(Stdio::null)).stdout(Stdio::null()).stderr(Stdio::null());
+        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and its three streams.
         unsafe {
             command.pre_exec(move || {
                 // A program that waits for ever ends by this alarm, and its test fails.
                 libc::alarm(60);
-                match libc::login_tty(descriptor) {
-                    0 => Ok(()),
-                    _ => Err(std::io::Error::last_os_error()),
+                let kept = if piped { libc::dup(0) } else { -1 };
+                if libc::login_tty(descriptor) != 0 || (piped && libc::dup2(kept, 0) == -1) {
+                    return Err(std::io::Error::last_os_error());
                 }
+                Ok(())
             });
         }
         let child = command.spawn().unwrap();
@@ -239,6 +243,69 @@ fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
         shown.contains("got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."),
         "{shown}"
     );
+}
+
+/// ELIC-08: what can be sent is all shown, and one key sends it.
+#[test]
+fn a_form_of_one_choice_takes_one_step() {
+    let project = Project::new();
+    let form = |field: &str, required: &str| {
+        format!(
+            r#"{{"sessionId":"s","mode":"form","message":"Which?","requestedSchema":{{"type":"object","properties":{{"it":{field}}},"required":[{required}]}}}}"#
+        )
+    };
+    let colour = r#"{"type":"string","title":"Colour","enum":["red","green"],"default":"green"}"#;
+    let named = r#"{"type":"string","oneOf":[{"const":"a","title":"First"},{"const":"b","title":"Second"}]}"#;
+    let yes = r#"{"type":"boolean","title":"Go on?"}"#;
+    let numbers = r#"{"type":"string","enum":["2","1"]}"#;
+    let needed = r#""it""#;
+    for (field, required, keys, pressed, answer) in [
+        (colour, needed, "[1/2/n/c]", "2", "content:it:green."),
+        (named, needed, "[1/2/n/c]", "1", "content:it:a."),
+        (numbers, needed, "[1/2/n/c]", "1", "content:it:2."),
+        (yes, needed, "[1/2/n/c]", "2", "content:it:false."),
+        (colour, needed, "[1/2/n/c]", "n", "action:decline."),
+        (colour, needed, "[1/2/n/c]", "3xc", "action:cancel."),
+        (colour, "", "[1/2/-/n/c]", "-", "action:accept,content:."),
+    ] {
+        let mut terminal = elicited(&project, &form(field, required));
+        terminal.wait_for(keys);
+        assert!(
+            terminal.seen.contains("probe asks") && terminal.seen.contains("Which?"),
+            "{}",
+            terminal.seen
+        );
+        assert_eq!(terminal.seen.contains("green  (suggested)"), field == colour, "{}", terminal.seen);
+        terminal.press(pressed);
+        let (code, shown) = terminal.end();
+        assert!(code == Some(0) && shown.contains(answer), "{field}: {shown}");
+    }
+}
+
+#[test]
+fn a_form_of_many_choices_takes_a_number_or_a_name() {
+    let project = Project::new();
+    let choices: Vec<String> = (1..=12).map(|number| format!("\"choice {number}\"")).collect();
+    let params = format!(
+        r#"{{"sessionId":"s","mode":"form","message":"Which?","requestedSchema":{{"type":"object","properties":{{"it":{{"type":"string","enum":[{}]}}}},"required":["it"]}}}}"#,
+        choices.join(",")
+    );
+    for (typed, answer) in
+        [("99\n12\n", "it:choice 12."), ("choice 3\n", "it:choice 3."), ("\n", "action:decline.")]
+    {
+        let mut terminal = elicited(&project, &params);
+        terminal.wait_for("nothing declines > ");
+        if let Some((wrong, right)) = typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n')) {
+            terminal.press(&format!("{wrong}\n"));
+            terminal.wait_for("no such choice");
+            terminal.wait_for("nothing declines > ");
+            terminal.press(&format!("{right}\n"));
+        } else {
+            terminal.press(typed);
+        }
+        let (code, shown) = terminal.end();
+        assert!(code == Some(0) && shown.contains(answer), "{typed:?}: {shown}");
+    }
 }
 
 /// ELIC-08, ELIC-13.

@@ -14,6 +14,7 @@ mod cancel;
 mod disk;
 mod ending;
 mod failures;
+mod keys;
 mod mcp;
 mod model;
 mod output;

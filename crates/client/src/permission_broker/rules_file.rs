@@ -39,16 +39,12 @@ pub(super) fn read(file: &Path) -> Result<Vec<PermissionRule>, BrokerError> {
 }
 
 fn text(file: &Path) -> io::Result<String> {
-    match fs::metadata(file) {
-        Ok(found) if found.len() > FILE => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 1 MiB"))
+    match attache_host::read_plain_text(file, FILE) {
+        // Below a file there is none either.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(String::new())
         }
-        Ok(found) if !found.is_file() => {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
-        }
-        Ok(_) => fs::read_to_string(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(error),
+        read => read,
     }
 }
 

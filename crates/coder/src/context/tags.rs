@@ -2,8 +2,6 @@
 
 use crate::coder::Memory;
 use attache_agent::{Error, Result, Turn};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// What the tags begin with.
@@ -62,12 +60,7 @@ fn repository(git: &Path) -> Option<PathBuf> {
 
 /// The beginning of a plain file.
 fn start_of(path: &Path) -> Option<String> {
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = Vec::new();
-    File::open(path).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
-    String::from_utf8(text).ok()
+    attache_host::read_plain_text(path, LONGEST).ok()
 }
 
 #[cfg(test)]

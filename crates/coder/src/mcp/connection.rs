@@ -139,6 +139,8 @@ async fn process(
 ) -> Result<(RunningService<RoleClient, Client>, Child), String> {
     let launch =
         Launch::new(server.command.as_str()).args(server.args.iter().map(String::as_str)).cwd(&setup.cwd);
+    // What the client gives it by name comes after, and stays.
+    let launch = setup.keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
     let launch =
         server.env.iter().fold(launch, |launch, each| launch.env(each.name.as_str(), each.value.expose()));
     let mut child = launch.start().map_err(|error| failure::not_started(&error))?;

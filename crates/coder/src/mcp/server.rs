@@ -35,6 +35,8 @@ pub(super) struct Setup {
     pub(super) cwd: PathBuf,
     pub(super) roots: Vec<PathBuf>,
     pub(super) http: Http,
+    /// The variables of this process that hold keys of providers: no server inherits them.
+    pub(super) keys: Arc<[String]>,
     /// Whether the person can be asked by a form.
     pub(super) forms: bool,
     /// Until when a server should be ready.

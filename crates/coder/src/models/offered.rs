@@ -4,7 +4,7 @@
 use super::configured::Configured;
 use super::provider::{
     Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, ProviderVariables,
-    local_servers, provider_variables,
+    key_variables, local_servers, provider_variables,
 };
 use super::{Model, Offline};
 use std::fmt;
@@ -323,6 +323,12 @@ impl Models {
 
     pub(crate) fn http(&self) -> &Http {
         &self.http
+    }
+
+    /// The variables of this process that a provider's key may stand in: no program that is started here gets them, unless it was given
+    /// them by name.
+    pub(crate) fn key_variables(&self) -> Arc<[String]> {
+        key_variables(&self.catalogue).into()
     }
 
     pub(super) fn offline(&self) -> &Arc<dyn Model> {

@@ -44,11 +44,13 @@ pub(crate) use catalogue::{Catalogue, CatalogueError, KnownModel};
 pub(crate) use environment::{elsewhere, known_providers};
 pub(crate) use error::ModelError;
 pub(crate) use event::{ModelEvent, ModelStop, TokenUsage};
-pub(crate) use http::{Http, Limits, sendable, without_login};
+pub use http::without_login;
+pub(crate) use http::{Http, Limits, sendable};
 pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
     Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
 };
+pub(crate) use provider_variables::key_variables;
 pub use provider_variables::{ProviderVariables, provider_variables};
 pub(crate) use sse::{SseEvent, SseParser};
 pub(crate) use wire::{Provider, Wire};

@@ -222,10 +222,11 @@ impl Toolbox<'_> {
     ) -> Result<std::result::Result<Begun, String>> {
         let session = self.walled();
         let (what, within) = (execute.clone(), sandbox.cloned());
+        let keys = self.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &session, places, within.as_ref(), permit)
+            shell::begin(&what, &session, places, within.as_ref(), permit, &keys)
         });
         // Dropping the command kills it.
         tokio::select! {

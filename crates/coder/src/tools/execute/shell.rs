@@ -53,8 +53,8 @@ impl Shell {
     }
 }
 
-/// Starts a command, in the sandbox where one is given. One that runs because it only reads gets no folder to write to. Blocks on the disk
-/// and starts a process, inside the runtime.
+/// Starts a command without the variables `keys`, in the sandbox where one is given. A command that runs because it
+/// only reads gets no folder to write to. Blocks on the disk and starts a process, inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.
@@ -64,10 +64,12 @@ pub(super) fn begin(
     places: Result<Places, std::io::Error>,
     sandbox: Option<&Sandbox>,
     permit: Permit,
+    keys: &[String],
 ) -> Result<Begun, String> {
     // No folder of the session takes the place of a program, or of a folder behind `cd`.
     let mut launch = Launch::shell(execute.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");
+    launch = keys.iter().fold(launch, |launch, name| launch.env_remove(name.as_str()));
     if permit.only_reads {
         launch = reading_only::launch(launch);
     }
