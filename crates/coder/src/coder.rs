@@ -18,9 +18,8 @@ use attache_host::{RootsError, Sandbox};
 use attache_policy::Folders;
 use attache_policy::{Effect, Mode, Policy, Subject};
 use attache_protocol::v1::{
-    AuthMethodAgent, AuthMethodId, AuthMethodTerminal, McpCapabilities, Notice, NoticeSeverity,
-    PromptCapabilities, ProviderId, ProviderInfo, SessionConfigId, SessionConfigOption,
-    SessionConfigOptionValue, SessionId, SetProviderRequest,
+    AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo,
+    SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
 };
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
@@ -243,21 +242,6 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// How a person gives a provider's key to the agent: in the environment, or in a terminal.
-fn logins() -> (AuthMethodAgent, AuthMethodTerminal) {
-    let mut by_variable = AuthMethodAgent::new("provider-key", "Key of a model provider");
-    by_variable.description = Some(
-        "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or the variable of another provider for the agent, or run \"attache config key PROVIDER\" \
-         in a terminal. Then start the agent again."
-            .to_owned(),
-    );
-    let mut in_terminal = AuthMethodTerminal::new("add-key", "Add the key of a model provider");
-    in_terminal.description =
-        Some("Asks for the provider and its key, and keeps the key for you alone.".to_owned());
-    in_terminal.args = vec!["--add-key".to_owned()];
-    (by_variable, in_terminal)
-}
-
 /// Says what is wrong with the files of rules, for whoever wrote one counts on it.
 async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
@@ -287,7 +271,7 @@ impl Author for Coder {
         let (image, audio) = self.models.takes();
         let prompts =
             PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
-        let (by_variable, in_terminal) = logins();
+        let (by_variable, in_terminal) = crate::logins::logins();
         let about = About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
             .auth_method(by_variable)

@@ -27,6 +27,7 @@ mod conversation;
 mod fallback;
 mod guard;
 mod instructions;
+mod logins;
 mod mcp;
 mod models;
 mod options;
