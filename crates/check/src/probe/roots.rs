@@ -62,26 +62,26 @@ const ELSEWHERE: &str = "attache-text-of-no-session";
 
 /// Two sessions at once: what a tool reads, writes and runs without a whole path is in the folder of its session.
 async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
-    let folders = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
+    let [one, two] = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
     let texts = ["attache-text-of-one", "attache-text-of-two"];
     put(&run.folder().join(SAME), ELSEWHERE)?;
-    for (folder, text) in folders.iter().zip(texts) {
+    for (folder, text) in [&one, &two].into_iter().zip(texts) {
         put(&folder.join(SAME), text)?;
     }
     run.driven().await?;
     let talk = run.talk().await?;
-    let sessions = [talk.open(&folders[0]).await?, talk.open(&folders[1]).await?];
+    let sessions = [talk.open(&one).await?, talk.open(&two).await?];
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let mut shown = 0;
-    for number in [0, 1] {
-        let (session, folder) = (&sessions[number], &folders[number]);
-        for other in [ELSEWHERE, texts[1 - number]] {
-            let acts = call(read(SAME)).then(recall(other));
-            let is_other = play_in(talk, session, acts).await?.recalled() == Some(true);
+    let [its_own, of_other] = [texts, [texts[1], texts[0]]];
+    for (((session, folder), own), other) in sessions.iter().zip([&one, &two]).zip(its_own).zip(of_other) {
+        for wrong in [ELSEWHERE, other] {
+            let acts = call(read(SAME)).then(recall(wrong));
+            let is_wrong = play_in(talk, session, acts).await?.recalled() == Some(true);
             let expected = format!("the file {SAME} in {}", folder.display());
-            expect(!is_other, expected, format!("what is read is {other}"))?;
+            expect(!is_wrong, expected, format!("what is read is {wrong}"))?;
         }
-        shown += usize::from(play_in(talk, session, recall(texts[number])).await?.recalled() == Some(true));
+        shown += usize::from(play_in(talk, session, recall(own)).await?.recalled() == Some(true));
         shown += usize::from(runs_in(talk, session, folder).await?);
     }
     if shown == 0 {

@@ -57,7 +57,9 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
 async fn subagent(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let mut with_subagents = capabilities();
-    with_subagents["subagents"] = json!({});
+    if let Some(offered) = with_subagents.as_object_mut() {
+        offered.insert("subagents".to_owned(), json!({}));
+    }
     let talk = run.talk_with(with_subagents).await?;
     let session = talk.open(&folder).await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
