@@ -33,6 +33,8 @@ const OUR_CODES: &[(&str, i32)] = &[
     ("An error of any code ends the turn", 4),
     ("No session, no prompt", 4),
     ("The agent's end in the middle of a turn ends the client", 4),
+    ("What nobody allows is rejected", 11),
+    ("Several questions may be open at once", 11),
     ("A client that cancels goes on listening", 8),
     ("A turn that ended before its cancel arrived has ended as it says", 8),
 ];

@@ -62,7 +62,8 @@ async fn what_an_agent_asks_is_rejected_unless_the_command_line_allows_it() {
             (&["--json", "--yes", "ask"], "permission: allow_once", "allowed"),
         ] {
             let ended = prompted(&agent, &Project::new(), arguments).await;
-            assert_eq!(ended.code(), 0, "{}: {ended:?}", agent.name);
+            let code = if decision == "allowed" { 0 } else { 11 };
+            assert_eq!(ended.code(), code, "{}: {ended:?}", agent.name);
             assert_eq!(said(&ended), answer, "{arguments:?}: {ended:?}");
             assert_eq!(ended.events().member("permission", "decision"), [decision], "{ended:?}");
         }
@@ -74,7 +75,7 @@ async fn files_are_served_inside_the_folder_only() {
     for agent in foreign_agents() {
         let project = Project::new();
         let prompt = "read notes.txt; read none.txt; read ../outside.txt; write new.txt some text; write ../outside.txt mine";
-        let ended = prompted(&agent, &project, &["--json", prompt]).await;
+        let ended = prompted(&agent, &project, &["--json", "--allow", "edit", prompt]).await;
         assert_eq!(ended.code(), 0, "{}: {ended:?}", agent.name);
         let said = said(&ended);
         assert!(said.starts_with("read: 14read: error -32002read: error "), "{said}");

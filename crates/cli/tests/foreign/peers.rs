@@ -89,7 +89,7 @@ impl Client {
     pub(crate) fn hello(self, agent: &[String], project: &Project, cancelling: bool) -> Vec<String> {
         match self {
             Self::Ours => {
-                let mut arguments = vec!["--json", "hello"];
+                let mut arguments = vec!["--json", "--allow", "edit", "hello"];
                 if cancelling {
                     arguments.extend(["--timeout", "0.3"]);
                 }
