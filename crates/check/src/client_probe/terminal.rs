@@ -221,7 +221,8 @@ async fn a_killed_terminal_is_still_there(run: &mut ClientRun) -> Probed {
     does::<TerminalKill>(talk, &turn, &terminal).await?;
     does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     let seen = does::<TerminalOutput>(talk, &turn, &terminal).await?;
-    expect(text(&seen) == "before", "the output stays after a kill", quoted(&seen.to_string()))?;
+    // A shell may still say that its command was terminated.
+    expect(text(&seen).starts_with("before"), "the output stays after a kill", quoted(&seen.to_string()))?;
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
