@@ -3,7 +3,7 @@
 mod audit;
 mod audit_log;
 mod rules_file;
-mod secrets;
+pub(crate) mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};

@@ -1,8 +1,9 @@
 //! What a permission request is about, beyond its title.
 
 use crate::permission::PermissionRequest;
+use crate::permission_broker::secrets::shown_value;
 use crate::terminal_command::TerminalCommand;
-use attache_policy::effect::{Command, ReportedCall, ToolEffect, changes_only_looks};
+use attache_policy::effect::{Command, ReportedCall, ToolEffect};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use serde_json::Value;
 
@@ -67,17 +68,13 @@ impl PermissionRequest {
 }
 
 impl TerminalCommand {
-    /// The command as rules and questions see it. Values of variables that may be secret are left out.
+    /// The command as rules and questions see it. Values of variables that look like secrets are left out.
     fn effect(&self) -> Command {
         let command = match self.is_shell_line() {
             true => Command::from_line(self.command.as_str()),
             false => Command::from_words([&self.command].into_iter().chain(&self.args).cloned().collect()),
         };
-        let shown = |name: &str, value: &str| match changes_only_looks(name, value) {
-            true => value.to_owned(),
-            false => "…".to_owned(),
-        };
-        let variables = self.environment().map(|(name, value)| (name.to_owned(), shown(name, value)));
+        let variables = self.environment().map(|(name, value)| (name.to_owned(), shown_value(name, value)));
         command.in_folder(Some(self.cwd.display().to_string())).with_environment(variables.collect())
     }
 }

@@ -6,8 +6,12 @@ use attache_client::{PermissionRequest, is_invisible};
 use attache_protocol::v1::ToolCallContent;
 use std::path::Path;
 
-/// How long a word before the command in a title may be, such as `Running:`.
-const LONGEST_WORD: usize = 10;
+/// Words that may stand before a command, a file or an address in a title that says what the call does. Any other word
+/// may say the opposite, such as `Skip`.
+const VERBS: [&str; 16] = [
+    "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running", "search",
+    "shell", "update", "write", "writing", "editing",
+];
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +26,11 @@ pub(super) enum Extent {
 /// lines.
 pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> Vec<String> {
     let effect = request.effect();
-    let title = sanitize::visible_line(request.title());
+    // A question about a command does not show the title.
+    let title = match (extent, &request.command) {
+        (Extent::Question, Some(_)) => String::new(),
+        _ => sanitize::visible_line(request.title()),
+    };
     let mut parts = Vec::new();
     for command in &effect.commands {
         parts.extend(command_parts(command, &title, cwd));
@@ -41,12 +49,13 @@ pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> 
         let in_diff =
             extent == Extent::Question && diffs.iter().any(|diff| tool_call::relative(diff, cwd) == shown);
         let part = format!("file {shown}");
-        let is_told = names(&title, &shown) || names(&title, &visible(path)) || parts.contains(&part);
+        let is_told =
+            is_own(request) || says(&title, &shown) || says(&title, &visible(path)) || parts.contains(&part);
         if shown != "." && !in_diff && !is_told {
             parts.push(part);
         }
     }
-    parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !names(&title, url)));
+    parts.extend(effect.urls.iter().map(|url| visible(url)).filter(|url| !says(&title, url)));
     let is_rest = extent == Extent::Question
         || effect.commands.is_empty() && effect.paths.is_empty() && effect.urls.is_empty();
     // The diff says more than the arguments that led to it.
@@ -69,26 +78,21 @@ fn command_parts(command: &Command, title: &str, cwd: &Path) -> Vec<String> {
     parts
 }
 
-/// Whether a title is the command, or says one word such as `Run` before it.
-fn says(title: &str, line: &str) -> bool {
-    title.strip_suffix(line).is_some_and(|before| {
-        let word = before.trim_end().trim_end_matches(':');
-        word.len() <= LONGEST_WORD && word.chars().all(|each| each.is_ascii_alphabetic())
+/// Whether the question is this client's own, whose title names the file.
+fn is_own(request: &PermissionRequest) -> bool {
+    request.file.is_some()
+}
+
+/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for it such as `Run`.
+fn says(title: &str, what: &str) -> bool {
+    title.strip_suffix(what).is_some_and(|before| {
+        let word = before.trim_end().trim_end_matches(':').trim_matches('`').to_lowercase();
+        before.is_empty() || (before.ends_with([' ', '`']) && VERBS.contains(&word.as_str()))
     })
 }
 
 fn is_here(folder: &str, cwd: &Path) -> bool {
     Path::new(folder) == cwd || folder == "."
-}
-
-/// Whether a title names something as a whole word.
-fn names(title: &str, what: &str) -> bool {
-    let inside = |each: char| each.is_alphanumeric() || "_-./".contains(each);
-    title.match_indices(what).any(|(at, _)| {
-        let before = title.get(..at).and_then(|before| before.chars().next_back());
-        let after = title.get(at + what.len()..).and_then(|after| after.chars().next());
-        !before.is_some_and(inside) && !after.is_some_and(inside)
-    })
 }
 
 /// The text with everything in it to be seen: also tabs and characters without a width.

@@ -94,6 +94,44 @@ fn files_addresses_and_arguments_are_shown() {
     }
 }
 
+/// A title may hold the command, the file or the address and say the opposite.
+#[test]
+fn a_title_that_holds_the_command_hides_nothing() {
+    for (kind, title, input, shown) in [
+        ("execute", "Skip rm -rf b", json!({"command": "rm -rf b"}), "$ rm -rf b"),
+        ("execute", "echo rm -rf b", json!({"command": "rm -rf b"}), "$ rm -rf b"),
+        ("edit", "Read README and do not edit a", json!({"file_path": "a"}), "file a"),
+        ("edit", "Compare README to .envrc", json!({"file_path": ".envrc"}), "file .envrc"),
+        ("fetch", "Fetch https://a.x not https://b.x/", json!({"url": "https://b.x/"}), "https://b.x/"),
+    ] {
+        let project = Project::new();
+        let agent =
+            asking(&project, &json!({"toolCallId": "c", "title": title, "kind": kind, "rawInput": input}));
+        let ended = run(&project, &agent, &[]);
+        let told = format!("{title}  {shown}");
+        assert!(ended.code == Some(11) && ended.stderr.replace("\n    ", "").contains(&told), "{ended:#?}");
+    }
+}
+
+/// The command that an agent wants this program to run is in the question, with what it sets.
+#[test]
+fn a_question_about_a_terminal_shows_its_command() {
+    let project = Project::new();
+    let command = json!({"sessionId": "s", "command": LINE, "env": [{"name": "PATH", "value": "/evil"}, {"name": "MY_TOKEN", "value": "abc"}]});
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "terminal/create", "params": command});
+    let file = project.path().join("request.json");
+    fs::write(&file, request.to_string() + "\n").unwrap();
+    let prompt = format!("cat '{}'; IFS= read -r _; reply '{{\"stopReason\":\"end_turn\"}}'", file.display());
+    let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    terminal.wait_for("allow? [");
+    terminal.press("n");
+    let (code, shown) = terminal.end();
+    let question = shown.split("allow?").next().unwrap();
+    assert!(question.contains(&format!("$ PATH=/evil MY_TOKEN=… {LINE}")), "{shown}");
+    assert_eq!(code, Some(11), "{shown}");
+}
+
 #[test]
 fn a_question_shows_the_whole_command() {
     let project = Project::new();

@@ -52,6 +52,11 @@ pub(super) fn without_secrets(line: &str) -> String {
     out
 }
 
+/// The value of a variable without what looks like a secret.
+pub(crate) fn shown_value(name: &str, value: &str) -> String {
+    if is_secret(name) { HIDDEN.to_owned() } else { without_secrets(value) }
+}
+
 /// A word with its secret hidden; `None` if it has none.
 fn inside(word: &str) -> Option<String> {
     if let Some((name, value)) = word.split_once(['=', ':'])
