@@ -21,8 +21,8 @@ const PACE: Duration = Duration::from_millis(100);
 pub(crate) struct InfoPace {
     /// When the last line went out.
     sent: Option<Instant>,
-    /// Whether the title changed since.
-    title: bool,
+    /// The title as it was when the last line went out, if it was set since.
+    title: Option<Option<String>>,
     /// The metadata as it was when the last line went out, if it changed since.
     meta: Option<Option<Meta>>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct InfoPace {
 impl InfoPace {
     /// Whether the client was not told everything.
     pub(crate) fn is_pending(&self) -> bool {
-        self.title || self.meta.is_some()
+        self.title.is_some() || self.meta.is_some()
     }
 
     /// When the next line may go.
@@ -50,7 +50,9 @@ impl OpenSession {
     ) -> Result<()> {
         attache_session::check_meta(state.session.info().meta(), &meta)
             .map_err(|error| Error::invalid(error.to_string()))?;
-        state.info.title |= !title.is_keep();
+        if !title.is_keep() {
+            remember_title(state);
+        }
         if !meta.is_keep() && state.info.meta.is_none() {
             state.info.meta = Some(state.session.info().meta().cloned());
         }
@@ -64,8 +66,8 @@ impl OpenSession {
 
     /// A person gave the title: no generated one replaces it (TITLE-03).
     pub(crate) fn store_title(&self, state: &mut State, title: String) -> Result<()> {
+        remember_title(state);
         state.record(EventBody::StoredTitle { title, by_person: true });
-        state.info.title = true;
         self.send_info_when_due(state)?;
         self.info_pending.notify_one();
         Ok(())
@@ -90,7 +92,9 @@ impl OpenSession {
         );
         let info = state.session.info();
         let mut update = SessionInfoUpdate::new();
-        if told.title {
+        if let Some(before) = told.title
+            && before.as_deref() != info.title()
+        {
             update.title = Patch::from(info.title().map(str::to_owned));
         }
         if let Some(told) = told.meta {
@@ -139,6 +143,13 @@ impl OpenSession {
             };
             tokio::time::sleep_until(next).await;
         }
+    }
+}
+
+/// Keeps the title that the client knows, before another one is set.
+fn remember_title(state: &mut State) {
+    if state.info.title.is_none() {
+        state.info.title = Some(state.session.info().title().map(str::to_owned));
     }
 }
 

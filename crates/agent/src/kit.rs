@@ -225,6 +225,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_list(&mut self, params: ListSessionsRequest, answer: Answer<method::SessionList>) -> Work {
         let parts = Arc::clone(&self.parts);
         self.answered(answer, async move {
+            parts.sessions.tell_info()?;
             crate::list::list(&parts.kept, parts.about.hides_empty_sessions(), params).await
         })
     }

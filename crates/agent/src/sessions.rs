@@ -51,6 +51,12 @@ impl<M> Sessions<M> {
         }
     }
 
+    /// Tells the client each title and metadata that it was not told yet, so that a list holds nothing newer (INFO-05).
+    pub(crate) fn tell_info(&self) -> Result<()> {
+        let sessions: Vec<_> = self.open().values().map(|held| Arc::clone(&held.session)).collect();
+        sessions.iter().try_for_each(|session| session.send_info(&mut session.state()))
+    }
+
     /// Takes the session out: calls that name it from now on find nothing.
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<Held<M>>> {
         self.open().remove(id)

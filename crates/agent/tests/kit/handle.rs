@@ -150,6 +150,36 @@ async fn what_waits_goes_out_while_the_turn_does_something_else() {
     assert_eq!(said, ["One", "Two", "later"]);
 }
 
+/// INFO-02: the same title again is no change.
+#[tokio::test(start_paused = true)]
+async fn a_title_that_is_given_again_is_not_sent_again() {
+    let (mut client, _, handle) = opened(json!({})).await;
+    for title in ["One", "One", "Two", "One", "One"] {
+        handle.title(title).await.unwrap();
+    }
+    client.settle().await;
+    let updates = client.updates();
+    let titles: Vec<&str> = updates.iter().filter_map(|update| update["title"].as_str()).collect();
+    assert_eq!(titles, ["One", "Two", "One"]);
+}
+
+/// INFO-05.
+#[tokio::test(start_paused = true)]
+async fn a_list_holds_no_title_that_was_not_sent() {
+    let (mut client, _, handle) = opened(json!({})).await;
+    handle.title("One").await.unwrap();
+    {
+        let second = handle.title("Two");
+        tokio::pin!(second);
+        assert!(now(second.as_mut()).await.is_none());
+    }
+    let listed = client.result("session/list", json!({})).await;
+    assert_eq!(listed["sessions"][0]["title"], "Two");
+    let titles: Vec<_> =
+        client.updates().iter().filter_map(|update| update["title"].as_str().map(str::to_owned)).collect();
+    assert_eq!(titles, ["One", "Two"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn between_turns_the_second_line_waits_its_time() {
     let (mut client, _, handle) = opened(json!({})).await;

@@ -142,9 +142,11 @@ impl Turns {
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded.
+        // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded. A
+        // cancel ends those that wait before the one that runs.
+        let ended_well = outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
-        self.running.retain(|running| *running != prompt && !(outcome.is_ok() && *running < prompt));
+        self.running.retain(|running| *running != prompt && !(ended_well && *running < prompt));
         let cancelled = self.cancelled.filter(|cancelled| *cancelled > prompt);
         self.ended = self.cancelled.map(|_| report.line());
         self.replied = Some(report.line());
