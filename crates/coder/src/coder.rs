@@ -15,8 +15,7 @@ use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
 use attache_host::{RootsError, Sandbox};
-use attache_policy::Folders;
-use attache_policy::{Effect, Mode, Policy, Subject};
+use attache_policy::{Effect, Folders, Mode, Policy, Subject};
 use attache_protocol::v1::{
     AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo,
     SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,

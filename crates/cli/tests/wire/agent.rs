@@ -206,7 +206,7 @@ impl Agent {
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;
         let mut findings = self.observer.line(self.judged, from, message.to_string().as_bytes());
-        findings.retain(|_| from == Side::Agent);
+        findings.retain(|finding| finding.by == Side::Agent);
         assert!(findings.is_empty(), "{message} breaks {findings:?}");
     }
 

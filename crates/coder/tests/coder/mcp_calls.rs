@@ -170,7 +170,7 @@ async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     assert_eq!(client.asked[0]["toolCall"]["rawInput"], json!({ "a": "evil" }));
     let bodies = bodies(&provider);
     assert_eq!(told(&bodies[1])["content"], r#"{"a":"evil"}"#);
-    assert!(told(&bodies[2])["content"].to_string().contains("rejected"));
+    assert!(told(&bodies[2])["content"].to_string().contains("it was not allowed"));
 }
 
 /// PERM-01: a server's tool is asked for by name, and a person may refuse it.

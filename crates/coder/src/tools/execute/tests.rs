@@ -11,6 +11,7 @@ use crate::scripted::Does;
 use crate::scripted::client::{Client, LONGEST_LINE};
 use crate::tools::spec;
 use attache_host::Sandbox;
+use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
@@ -283,7 +284,7 @@ async fn a_terminal_ends_however_its_command_ends() {
         client.otherwise = Some("allow_once");
         let prompt = json!([{ "type": "text", "text": execute(command) }]);
         let params = json!({ "sessionId": client.session, "prompt": prompt });
-        let id = client.start("session/prompt", params).await;
+        let id = client.start(SessionPrompt::ROW.name, params).await;
         let wrote =
             client.until(|sent| !sent["params"]["update"]["_meta"]["terminal_output"].is_null()).await;
         assert!(wrote.to_string().contains("one"), "{wrote}");

@@ -374,10 +374,8 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         let bytes = format!("data: {stop}\n\ndata: {last}\n\ndata: [DONE]\n\n");
         let heard = heard(Wire::Chat, bytes.as_bytes()).unwrap();
         assert_eq!(heard.usage, expected, "{vendor}");
-        assert_eq!(
-            heard.usage.total(),
-            expected.input + expected.output + expected.cached_read + expected.cached_write
-        );
+        let total = expected.input + expected.output + expected.cached_read + expected.cached_write;
+        assert_eq!(heard.usage.total(), total);
     }
     let in_choice = json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 7, "completion_tokens": 2}}]});
     assert_eq!(heard(Wire::Chat, format!("data: {in_choice}\n\n").as_bytes()).unwrap().usage.input, 7);
