@@ -208,7 +208,7 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("new/log");
     let broker = PermissionBroker::in_memory().log_to(&log);
-    broker.remember(rule(r#"allow command="deploy""#)).unwrap();
+    broker.remember(rule(r#"allow command="deploy --token""#)).unwrap();
     let (sender, mut told) =
         tokio::sync::mpsc::channel::<(PermissionRule, tokio::sync::oneshot::Sender<()>)>(1);
     let tell = move |_, rule| {
@@ -228,7 +228,7 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
     agent.call(1, "session/request_permission", params).await;
     let (rule, shown) = soon(told.recv()).await.unwrap();
-    assert!(broker.audit().is_empty() && rule.command.as_deref() == Some("deploy"));
+    assert!(broker.audit().is_empty() && rule.command.as_deref() == Some("deploy --token"));
     shown.send(()).unwrap();
     assert_eq!(agent.answer_to(1).await["result"]["outcome"], selected("y"));
 
