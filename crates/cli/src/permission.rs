@@ -13,7 +13,7 @@ use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallConte
 use rules::Rules;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
@@ -25,8 +25,12 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// A policy for a session that sends every question to whoever holds the other end. Without that end everything is rejected.
-pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
+/// A policy for a session that sends every question to whoever holds the other end, and a read only if one of the rules rejects it. Without
+/// that end everything is rejected. The rules of the session take the place of `first` once they are known.
+pub(crate) fn questions(
+    first: Option<Rules>,
+    known: Arc<OnceLock<Rules>>,
+) -> (Permissions, mpsc::Receiver<Question>) {
     let (sender, receiver) = mpsc::channel(QUESTIONS);
     // Also what an earlier answer covers: the policy decides that, and the person sees it.
     let permissions = Permissions::Ask(Arc::new(move |request| {
@@ -39,7 +43,11 @@ pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
             answered.await.unwrap_or(Decision::Reject)
         })
     }));
-    (permissions, receiver)
+    let rejects = Arc::new(move |request: &PermissionRequest| {
+        let rules = known.get().or(first.as_ref());
+        rules.is_some_and(|rules| rules.broker.rejects(request, &rules.agent, &rules.cwd))
+    });
+    (Permissions::ByRules { rejects, rest: Box::new(permissions) }, receiver)
 }
 
 /// What the person's rules and the flags say, in this order.

@@ -133,10 +133,14 @@ impl FileAction {
         self.question((id, session_id), ("write", ToolKind::Edit), content, protected)
     }
 
-    /// The question whether a file that holds secrets may be read.
-    pub(crate) fn read(&self, (id, session_id): (PermissionId, SessionId)) -> PermissionRequest {
-        let content = vec![said(remark(Guard::Secret).to_owned())];
-        self.question((id, session_id), ("read", ToolKind::Read), content, Some(Guard::Secret))
+    /// The question whether a file may be read.
+    pub(crate) fn read(
+        &self,
+        (id, session_id): (PermissionId, SessionId),
+        protected: Option<Guard>,
+    ) -> PermissionRequest {
+        let content = protected.map(|guard| said(remark(guard).to_owned())).into_iter().collect();
+        self.question((id, session_id), ("read", ToolKind::Read), content, protected)
     }
 
     fn question(

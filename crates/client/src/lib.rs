@@ -106,7 +106,7 @@ pub use open_error::OpenError;
 pub use opening::Opening;
 pub use options::Options;
 pub use outcome::{Outcome, TurnError};
-pub use permission::{Asked, Decision, PermissionRequest, Permissions};
+pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
 pub use prompt::{Prompt, PromptError};

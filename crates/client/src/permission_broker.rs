@@ -234,8 +234,14 @@ impl PermissionBroker {
         T: Future<Output = ()> + Send + 'static,
     {
         let (broker, agent, cwd) = (self.clone(), agent.into(), cwd.into());
+        let rejecting = (self.clone(), agent.clone(), cwd.clone());
+        let inner = rest.clone();
+        let rejects = Arc::new(move |request: &PermissionRequest| {
+            let (broker, agent, cwd) = &rejecting;
+            broker.rejects(request, agent, cwd) || inner.rejects(request)
+        });
         // Also what an earlier answer covers, since a rule that rejects goes before that.
-        Permissions::Ask(Arc::new(move |request| {
+        let rest = Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);
             let told = rule.clone().map(|rule| tell(request.clone(), rule));
@@ -255,7 +261,13 @@ impl PermissionBroker {
                 open.settle(&decision, by).await;
                 decision
             })
-        }))
+        }));
+        Permissions::ByRules { rejects, rest: Box::new(rest) }
+    }
+
+    /// Whether a rule rejects a request of the agent with this name, in a session in this folder. Blocks on the disk if a rule names a path.
+    pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
+        self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Reject)
     }
 
     /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that

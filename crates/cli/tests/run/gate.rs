@@ -118,3 +118,51 @@ fn a_refused_write_is_a_permission_event() {
         assert_eq!((member("kind"), member("decision"), member("by")), expected, "{event}");
     }
 }
+
+/// An agent that only reads these files, and keeps what the client answers.
+fn reading(project: &Project, names: &[&str]) -> String {
+    let reads: String = names
+        .iter()
+        .map(|name| {
+            let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/{name}"}}"#);
+            format!(
+                r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"fs/read_text_file","params":{params}}}'
+      IFS= read -r answer; printf '%s\n' "$answer" >> answers
+      "#
+            )
+        })
+        .collect();
+    let prompt = format!(r#"{reads} reply '{{"stopReason":"end_turn"}}'"#);
+    Script { prompt: &prompt, ..Script::default() }.install(project)
+}
+
+/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free read is neither said nor logged.
+#[test]
+fn a_rule_that_rejects_stops_a_plain_read() {
+    let project = Project::new();
+    let file = project.path().join(".no-settings/attache/client-permissions.txt");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::create_dir(project.path().join("priv")).unwrap();
+    fs::write(project.path().join("priv/a"), "closed words").unwrap();
+    std::os::unix::fs::symlink("priv/a", project.path().join("link")).unwrap();
+    let names = ["main.rs", "priv/a", "link"];
+    for (rule, refused) in [
+        (format!("reject path={:?}", project.path().join("priv")), &names[1..]),
+        ("reject kind=\"read\"".to_owned(), &names[..]),
+        (format!("reject path={:?}", project.path().join("other")), &[]),
+    ] {
+        fs::write(&file, format!("{rule}\n")).unwrap();
+        let _ = fs::remove_file(project.path().join("answers"));
+        let _ = fs::remove_dir_all(project.path().join("data"));
+        let agent = reading(&project, &names);
+        let ended = attache(&project, &["run", "--agent", &agent, "--yes", "read"]);
+        assert_eq!(ended.code, Some(if refused.is_empty() { 0 } else { 11 }), "{rule}: {ended:#?}");
+        let said = ended.stderr.matches("rejected by your rule").count();
+        assert_eq!(said, refused.len(), "{rule}: {ended:#?}");
+        let log = audit(&project);
+        assert_eq!(log.len(), refused.len(), "{rule}: {log:?}");
+        assert!(log.iter().all(|(verdict, _)| verdict == "rejected"), "{log:?}");
+        let answers = fs::read_to_string(project.path().join("answers")).unwrap();
+        assert_eq!(answers.contains("closed words"), refused.is_empty(), "{rule}: {answers}");
+    }
+}

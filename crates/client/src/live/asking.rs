@@ -127,6 +127,16 @@ impl Live {
         (PermissionId(state.questions), self.id.clone())
     }
 
+    /// A name for what is looked at without a question.
+    pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
+        (PermissionId(0), self.id.clone())
+    }
+
+    /// The permissions of the session as they are now.
+    pub(crate) fn permissions(&self) -> Permissions {
+        self.state().permissions.clone()
+    }
+
     /// Looks at, or uses up, what the agent's permission requests allowed.
     pub(crate) fn approved<T>(&self, look: impl FnOnce(&mut Approvals) -> T) -> T {
         look(&mut self.state().approvals)

@@ -493,3 +493,35 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     broker.remember(r#"reject kind="edit""#.parse().unwrap()).unwrap();
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
+
+/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it; every other read asks nobody.
+#[tokio::test]
+async fn a_rule_that_rejects_stops_a_plain_read() {
+    let broker = PermissionBroker::in_memory();
+    let held = broker.clone();
+    let (person, mut asked) = asking();
+    let mut gate = gate(|cwd| {
+        let rule = format!("reject path={:?}", cwd.join("priv"));
+        held.remember(rule.parse().unwrap()).unwrap();
+        held.permissions("probe", cwd, person)
+    })
+    .await;
+    gate.put("priv/a", "closed");
+    gate.put("open", "free");
+    for (link, to) in [("link", "priv/a"), ("folder", "priv"), ("priv/out", "../open")] {
+        std::os::unix::fs::symlink(to, gate.cwd.join(link)).unwrap();
+    }
+    assert_eq!(gate.read("open").await["result"]["content"], "free");
+    assert!(broker.audit().is_empty(), "a free read is no decision");
+    for name in ["priv/a", "./priv/../priv/a", "link", "folder/a", "priv/out", "priv/none"] {
+        let before = broker.audit().len();
+        assert!(is_refused(&gate.read(name).await), "{name}");
+        let audit = broker.audit();
+        assert_eq!(audit.len(), before + 1, "{name}");
+        let last = audit.last().unwrap();
+        assert_eq!((last.verdict, last.kind.as_ref()), (Verdict::Rejected, Some(&ToolKind::Read)), "{name}");
+    }
+    broker.remember(r#"reject kind="read""#.parse().unwrap()).unwrap();
+    assert!(is_refused(&gate.read("open").await));
+    assert!(asked.try_recv().is_err(), "nobody is asked");
+}
