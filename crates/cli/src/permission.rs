@@ -216,9 +216,11 @@ impl Verdict {
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
         if self.by == By::Nobody && request.protected.is_some() {
             let file = "no flag allows a change of a protected file or a look at a secret";
-            return Some(format!(
-                "{file}: a terminal would ask, and a rule with the path of this file allows it"
-            ));
+            let rule = match request.effect().commands.is_empty() {
+                true => "the path of this file",
+                false => "this whole command line",
+            };
+            return Some(format!("{file}: a terminal would ask, and a rule with {rule} allows it"));
         }
         let allow = match request.kind() {
             Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {

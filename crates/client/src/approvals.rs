@@ -4,7 +4,7 @@ mod command;
 mod prospect;
 
 pub(crate) use self::command::ApprovedCommand;
-pub(crate) use self::prospect::{Prospect, prospects};
+pub(crate) use self::prospect::{Prospect, prospects, protected};
 
 use crate::file_action::FileState;
 use crate::terminal_command::TerminalCommand;

@@ -232,5 +232,5 @@ async fn looked_at(
 /// Whether there may be something to look at.
 fn says_more_than_a_title(request: &PermissionRequest) -> bool {
     let effect = request.effect();
-    !effect.paths.is_empty() || !effect.commands.is_empty()
+    !effect.paths.is_empty() || !effect.commands.is_empty() || effect.stated.is_some()
 }

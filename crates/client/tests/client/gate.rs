@@ -525,3 +525,62 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
     assert!(is_refused(&gate.read("open").await));
     assert!(asked.try_recv().is_err(), "nobody is asked");
 }
+
+/// A command whose words name a protected file to change, or a secret to read, is no matter of kinds: a person sees it.
+#[tokio::test]
+async fn a_command_that_names_a_protected_file_needs_a_person() {
+    let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
+    let cases = [
+        (run("sh", &["-c", "echo x > .envrc"]), "echo x > .envrc", false),
+        (run("echo hi | tee .git/hooks/pre-commit", &[]), "echo hi | tee .git/hooks/pre-commit", false),
+        (run("cat", &[".env"]), "cat .env", false),
+        (run("cp", &["plain", "link/pre-push"]), "cp plain link/pre-push", false),
+        (run("cat", &["AGENTS.md"]), "cat AGENTS.md", true),
+        (run("ls", &[".git"]), "ls .git", true),
+        (run("cat plain", &[]), "cat plain", true),
+    ];
+    for (params, line, allowed) in cases {
+        for permissions in [Permissions::AllowAll, Permissions::AllowKinds(vec![ToolKind::Execute])] {
+            let mut gate = gate(|_| permissions).await;
+            for name in [".env", "plain", ".git/hooks/x", "AGENTS.md"] {
+                gate.put(name, "x");
+            }
+            std::os::unix::fs::symlink(".git/hooks", gate.cwd.join("link")).unwrap();
+            let answer = gate.create(params.clone()).await;
+            assert_eq!(answer["error"].is_null(), allowed, "{params}: {answer}");
+            assert_eq!(is_refused(&answer), !allowed, "{params}: {answer}");
+            for call in [json!({ "title": "Run", "rawInput": { "command": line } }), json!({ "title": line })]
+            {
+                let mut call = call;
+                call["kind"] = json!("execute");
+                gate.begin_asking(call.clone()).await;
+                let chosen = gate.agent.answer_to(1).await["result"]["outcome"]["optionId"].clone();
+                assert_eq!(chosen == "allow_once", allowed, "{call}");
+            }
+        }
+    }
+    let (mut gate, mut asked) = asked_gate().await;
+    gate.put(".env", "x");
+    gate.call(4, "terminal/create", run("cat", &[".env"])).await;
+    let (request, decide) = soon(asked.recv()).await.unwrap();
+    assert_eq!(request.protected, Some(Guard::Secret));
+    decide.send(Decision::Allow).unwrap();
+    assert!(gate.agent.answer_to(4).await["result"]["terminalId"].is_string(), "the person allows it");
+}
+
+/// A rule for the kind or for the program does not let such a command run; one with its whole line does.
+#[tokio::test]
+async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
+    for (rule, allowed) in [
+        (r#"allow kind="execute""#, false),
+        (r#"allow command="cat""#, false),
+        (r#"allow command="cat .env""#, true),
+    ] {
+        let broker = PermissionBroker::in_memory();
+        broker.remember(rule.parse().unwrap()).unwrap();
+        let mut gate = gate(|cwd| broker.permissions("probe", cwd, Permissions::AllowAll)).await;
+        gate.put(".env", "x");
+        let answer = gate.create(json!({ "command": "cat", "args": [".env"] })).await;
+        assert_eq!(answer["error"].is_null(), allowed, "{rule}: {answer}");
+    }
+}
