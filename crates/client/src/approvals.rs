@@ -44,7 +44,7 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Keeps what a request allowed: once, and for later actions if the chosen option allows `always`. A protected file is never
+    /// Keeps what a request allowed: once, and for later actions if a person chose an option that allows `always`. A protected file is never
     /// allowed for later.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;

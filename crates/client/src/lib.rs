@@ -46,6 +46,7 @@ mod file_uri;
 mod files;
 mod first;
 mod fold;
+mod hard_links;
 mod hub;
 mod incoming;
 mod known_agents;

@@ -198,7 +198,10 @@ impl OpenQuestion {
             let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
             let allowed = match chosen.map(|option| &option.kind) {
                 Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
-                Some(PermissionOptionKind::AllowAlways) => Some(Allowed { prospect, always: true }),
+                // A flag or a rule takes this option only where the agent offers no other that allows; a person chooses it by its name.
+                Some(PermissionOptionKind::AllowAlways) => {
+                    Some(Allowed { prospect, always: matches!(decision, Decision::Choose(_)) })
+                }
                 _ => None,
             };
             self.live.settle(self.id, outcome, allowed);

@@ -390,6 +390,7 @@ async fn an_approved_command_runs_without_a_second_question() {
             json!({ "command": "printf", "args": ["a b"], "env": [{ "name": "NO_COLOR", "value": "1" }] }),
         ),
         (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf", "args": ["a b"] })),
+        (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf 'a b'" })),
         (
             json!({ "command": ["bash", "-c", "printf x; printf y"] }),
             json!({ "command": "bash", "args": ["-c", "printf x; printf y"] }),
@@ -418,6 +419,8 @@ async fn an_approved_command_runs_without_a_second_question() {
             line.clone(),
             json!({ "command": "printf", "args": ["a b"], "env": [{ "name": "PATH", "value": "/x" }] }),
         ),
+        (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf a b" })),
+        (json!({ "command": ["printf", "$HOME"] }), json!({ "command": "printf $HOME" })),
         (json!({ "command": "ls *" }), json!({ "command": "ls", "args": ["*"] })),
         (json!({ "command": "A=1 env" }), json!({ "command": "A=1", "args": ["env"] })),
         (json!({ "command": "env", "env": { "A": "1" } }), json!({ "command": "env" })),
@@ -583,4 +586,43 @@ async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected
         let answer = gate.create(json!({ "command": "cat", "args": [".env"] })).await;
         assert_eq!(answer["error"].is_null(), allowed, "{rule}: {answer}");
     }
+}
+
+/// A further name of a protected file is that file.
+#[tokio::test]
+async fn a_hard_link_to_a_protected_file_needs_a_person() {
+    let mut gate = gate(|_| Permissions::AllowAll).await;
+    for name in ["sub/.env", ".git/hooks/pre-commit", "plain"] {
+        gate.put(name, "before");
+    }
+    for (name, link) in [("sub/.env", "secret"), (".git/hooks/pre-commit", "hook"), ("plain", "other")] {
+        fs::hard_link(gate.cwd.join(name), gate.cwd.join(link)).unwrap();
+    }
+    for (link, reads, writes) in [("secret", false, false), ("hook", true, false), ("other", true, true)] {
+        assert_eq!(is_refused(&gate.read(link).await), !reads, "{link}");
+        assert_eq!(is_refused(&gate.write(link, "after").await), !writes, "{link}");
+        assert_eq!(gate.text(link).as_deref() == Some("after"), writes, "{link}");
+    }
+}
+
+/// A flag that takes the agent's only option, one that allows always, allows that action and no later one.
+#[tokio::test]
+async fn only_a_person_allows_always() {
+    let broker = PermissionBroker::in_memory();
+    let covered = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let held = covered.clone();
+    let flag = Permissions::Ask(std::sync::Arc::new(move |request| {
+        held.fetch_or(request.covered, std::sync::atomic::Ordering::SeqCst);
+        Box::pin(std::future::ready(Decision::Allow))
+    }));
+    let mut gate = gate(|cwd| broker.permissions("probe", cwd, flag)).await;
+    let mut call = gate.diff("a.txt", None, "1");
+    call["toolCallId"] = json!("t");
+    let options = [json!({ "optionId": "a", "name": "a", "kind": "allow_always" })];
+    gate.call(1, "session/request_permission", json!({ "toolCall": call, "options": options })).await;
+    assert_eq!(gate.agent.answer_to(1).await["result"]["outcome"]["optionId"], "a");
+    for text in ["1", "2"] {
+        assert_eq!(gate.write("a.txt", text).await["result"], json!({}), "{text}");
+    }
+    assert!(!covered.load(std::sync::atomic::Ordering::SeqCst), "the flag decides about the second write");
 }
