@@ -1,8 +1,9 @@
 //! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders and with permission (FS-01 to FS-12).
 //!
 //! A write runs if the agent's own permission request approved it, else it is put to the session's permissions like such a request. So is the
-//! read of a file that holds secrets, and one that a rule rejects; every other read is free. Requests take their turn in wire order, so that a read sees the write before it; a question to a
-//! person gives its turn up, so that other requests go on, and what was shown is compared with the disk before anything is written.
+//! read of a file that holds secrets, and one that a rule rejects; every other read is free. Requests take their turn in
+//! wire order, so that a read sees the write before it; a question to a person gives its turn up, so that other requests go on, and what was
+//! shown is compared with the disk before anything is written.
 
 use crate::file_action::{FileState, Found};
 use crate::file_uri::file_uri;
