@@ -242,8 +242,9 @@ Relative paths stay inside the folder; what stdin holds is sent as it is.
 What may run is decided by your remembered rules (`attache permissions`), then by --yes and --allow, then by you: a rule that rejects holds under \
 --yes too. On a terminal the agent's questions are asked there, one key each, and the key r remembers a rule. Elsewhere what neither rules nor flags \
 allow is rejected, and the exit code is 11. Each decision is printed with the command, file or address of the call. A command that the agent wants this program to run is such a question, of the kind execute; \
-a file that it wants this program to write is one of the kind edit, unless you allowed exactly that change before. Protected files, such as \
-.git/hooks, and files that hold secrets need you or a rule with their path: no flag covers them. Forms and pages of the agent are shown \
+a file that it wants this program to write is one of the kind edit, unless you allowed exactly that change before. A change of a protected file, such as \
+one in .git/hooks, and a read of a file that holds secrets need you or a rule with the path: no flag covers them. A command whose words name \
+such a file to change, or a secret to read, needs you or a rule with the whole command line; a file that a program finds by itself is not seen. Forms and pages of the agent are shown \
 on a terminal only, and no page is opened but by you; --forms answers forms without you. To a pipe only the answer is written, progress goes to stderr. Ctrl-C cancels the turn, a second one ends.
 
 {CODES}

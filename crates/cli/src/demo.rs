@@ -70,7 +70,7 @@ async fn prompts(
     copy: &Path,
     tour: &[String],
 ) -> Result<Exit, Failure> {
-    let (permissions, mut questions) = permission::questions();
+    let (permissions, mut questions) = permission::questions(None, Arc::default());
     let session =
         agent.open(copy).permissions(permissions).await.map_err(|error| run::not_open(error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };

@@ -13,7 +13,7 @@ use attache_protocol::v1::{PermissionOption, PermissionOptionKind, ToolCallConte
 use rules::Rules;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{mpsc, oneshot};
 
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
@@ -25,8 +25,12 @@ pub(crate) struct Question {
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// A policy for a session that sends every question to whoever holds the other end. Without that end everything is rejected.
-pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
+/// A policy for a session that sends every question to whoever holds the other end, and a read only if one of the rules rejects it. Without
+/// that end everything is rejected. The rules of the session take the place of `first` once they are known.
+pub(crate) fn questions(
+    first: Option<Rules>,
+    known: Arc<OnceLock<Rules>>,
+) -> (Permissions, mpsc::Receiver<Question>) {
     let (sender, receiver) = mpsc::channel(QUESTIONS);
     // Also what an earlier answer covers: the policy decides that, and the person sees it.
     let permissions = Permissions::Ask(Arc::new(move |request| {
@@ -39,7 +43,11 @@ pub(crate) fn questions() -> (Permissions, mpsc::Receiver<Question>) {
             answered.await.unwrap_or(Decision::Reject)
         })
     }));
-    (permissions, receiver)
+    let rejects = Arc::new(move |request: &PermissionRequest| {
+        let rules = known.get().or(first.as_ref());
+        rules.is_some_and(|rules| rules.broker.rejects(request, &rules.agent, &rules.cwd))
+    });
+    (Permissions::ByRules { rejects, rest: Box::new(permissions) }, receiver)
 }
 
 /// What the person's rules and the flags say, in this order.
@@ -208,9 +216,11 @@ impl Verdict {
     pub(crate) fn advice(&self, request: &PermissionRequest) -> Option<String> {
         if self.by == By::Nobody && request.protected.is_some() {
             let file = "no flag allows a change of a protected file or a look at a secret";
-            return Some(format!(
-                "{file}: a terminal would ask, and a rule with the path of this file allows it"
-            ));
+            let rule = match request.effect().commands.is_empty() {
+                true => "the path of this file",
+                false => "this whole command line",
+            };
+            return Some(format!("{file}: a terminal would ask, and a rule with {rule} allows it"));
         }
         let allow = match request.kind() {
             Some(kind) if !matches!(kind, ToolKind::Unknown(_)) => {

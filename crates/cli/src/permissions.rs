@@ -111,9 +111,10 @@ fn decision(line: &str) -> String {
     let text = |name: &str| entry.get(name).and_then(Value::as_str).map(shown);
     let at = text("at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
     let at = at.map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
-    let by = match (text("by").as_deref(), text("rule")) {
-        (Some("rule"), Some(rule)) => format!("by your rule {rule}"),
-        (Some("asked"), _) => "by you".to_owned(),
+    let by = match (text("by").as_deref(), text("rule"), text("flag")) {
+        (Some("rule"), Some(rule), _) => format!("by your rule {rule}"),
+        (Some("asked"), ..) => "by you".to_owned(),
+        (_, _, Some(flag)) => format!("by {flag}"),
         _ => "without asking".to_owned(),
     };
     let verdict = text("verdict").unwrap_or_default();

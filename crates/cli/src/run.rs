@@ -33,6 +33,7 @@ use attache_protocol::v1::{McpServer, PromptCapabilities};
 use prompts::Prompt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -170,7 +171,9 @@ async fn with_agent(
     agent: &AgentProcess,
     mut work: Work,
 ) -> Result<Exit, Failure> {
-    let (permissions, mut questions) = permission::questions();
+    let first = Rules { broker: work.rules.clone(), agent: work.agent_name.clone(), cwd: work.cwd.clone() };
+    let known = Arc::default();
+    let (permissions, mut questions) = permission::questions(Some(first), Arc::clone(&known));
     show(face, Item::Agent(agent.about()))?;
     mcp_file::check(&work.mcp_servers, &agent.capabilities().mcp_capabilities)?;
     let request = session::Request {
@@ -193,6 +196,7 @@ async fn with_agent(
         ask: work.ask,
         elicitations: &mut work.elicitations,
         rules: work.rules,
+        known,
         agent_name: work.agent_name,
         takes: &agent.capabilities().prompt_capabilities,
         deadline: work.deadline,
@@ -208,6 +212,8 @@ struct Asking<'r> {
     ask: bool,
     elicitations: &'r mut mpsc::Receiver<Elicitation>,
     rules: PermissionBroker,
+    /// Takes the rules once the folder of the session is known.
+    known: Arc<OnceLock<Rules>>,
     agent_name: String,
     takes: &'r PromptCapabilities,
     /// When the first turn must be over.
@@ -223,6 +229,8 @@ async fn in_session(
     asking: Asking<'_>,
 ) -> Result<Exit, Failure> {
     let session::Session { handle, cwd, opened, warning } = session;
+    let rules = Rules { broker: asking.rules, agent: asking.agent_name, cwd: cwd.clone() };
+    let rules = asking.known.get_or_init(|| rules);
     let title = handle.snapshot().info().title().map(str::to_owned);
     let (id, shown_cwd) = (handle.id().as_str(), cwd.to_string_lossy());
     show(face, Item::Session { id, cwd: &shown_cwd, opened, title: title.as_deref() })?;
@@ -238,9 +246,8 @@ async fn in_session(
     if snapshot.config().visible().next().is_some() {
         show(face, Item::Config(snapshot.config()))?;
     }
-    let rules = Rules { broker: asking.rules, agent: asking.agent_name, cwd: cwd.clone() };
     let policy = Policy {
-        rules: Some(rules),
+        rules: Some(rules.clone()),
         yes: arguments.yes,
         kinds: arguments.allow.clone(),
         ask: asking.ask,

@@ -4,7 +4,7 @@ mod command;
 mod prospect;
 
 pub(crate) use self::command::ApprovedCommand;
-pub(crate) use self::prospect::{Prospect, prospects};
+pub(crate) use self::prospect::{Prospect, prospects, protected};
 
 use crate::file_action::FileState;
 use crate::terminal_command::TerminalCommand;
@@ -44,7 +44,7 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Keeps what a request allowed: once, and for later actions if the chosen option allows `always`. A protected file is never
+    /// Keeps what a request allowed: once, and for later actions if a person chose an option that allows `always`. A protected file is never
     /// allowed for later.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;

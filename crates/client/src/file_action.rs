@@ -1,5 +1,6 @@
 //! A file that an agent wants this client to write, or to read although it holds secrets.
 
+use crate::hard_links;
 use crate::permission::PermissionRequest;
 use crate::unsaved_text::UnsavedText;
 use attache_host::{FileError, READ_LIMIT, Reason, Resolved};
@@ -79,7 +80,10 @@ impl Found {
     pub(crate) fn guard(&self, folders: &Folders) -> Option<Guard> {
         let named = attache_policy::guard(&below(folders, &self.action.named));
         let resolved = attache_policy::guard(&self.resolved.relative().to_string_lossy());
-        strongest(named, resolved)
+        match strongest(named, resolved) {
+            Some(Guard::Secret) => Some(Guard::Secret),
+            guard => strongest(guard, hard_links::guard(folders, &self.action.resolved)),
+        }
     }
 }
 
@@ -133,10 +137,14 @@ impl FileAction {
         self.question((id, session_id), ("write", ToolKind::Edit), content, protected)
     }
 
-    /// The question whether a file that holds secrets may be read.
-    pub(crate) fn read(&self, (id, session_id): (PermissionId, SessionId)) -> PermissionRequest {
-        let content = vec![said(remark(Guard::Secret).to_owned())];
-        self.question((id, session_id), ("read", ToolKind::Read), content, Some(Guard::Secret))
+    /// The question whether a file may be read.
+    pub(crate) fn read(
+        &self,
+        (id, session_id): (PermissionId, SessionId),
+        protected: Option<Guard>,
+    ) -> PermissionRequest {
+        let content = protected.map(|guard| said(remark(guard).to_owned())).into_iter().collect();
+        self.question((id, session_id), ("read", ToolKind::Read), content, protected)
     }
 
     fn question(

@@ -1,8 +1,9 @@
 //! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders and with permission (FS-01 to FS-12).
 //!
 //! A write runs if the agent's own permission request approved it, else it is put to the session's permissions like such a request. So is the
-//! read of a file that holds secrets. Requests take their turn in wire order, so that a read sees the write before it; a question to a
-//! person gives its turn up, so that other requests go on, and what was shown is compared with the disk before anything is written.
+//! read of a file that holds secrets, and one that a rule rejects; every other read is free. Requests take their turn in
+//! wire order, so that a read sees the write before it; a question to a person gives its turn up, so that other requests go on, and what was
+//! shown is compared with the disk before anything is written.
 
 use crate::file_action::{FileState, Found};
 use crate::file_uri::file_uri;
@@ -153,14 +154,8 @@ impl Request {
 impl Attempt {
     fn read(&self, line: Option<u32>, limit: Option<u32>) -> Result<Tried<String>, Error> {
         let found = self.found()?;
-        if found.guard(&self.folders) == Some(Guard::Secret) {
-            let live = &self.request.live;
-            let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
-            let is_allowed = self.allowed.as_ref() == Some(&seen)
-                || live.approved(|approvals| approvals.take_read(&seen.resolved));
-            if !is_allowed && let Some(asks) = self.decide(found.action.read(live.next_question()), seen)? {
-                return Ok(asks);
-            }
+        if let Some(asks) = self.asks_to_read(&found)? {
+            return Ok(asks);
         }
         if let Some(text) = self.unsaved().and_then(|unsaved| unsaved.text(&found.action.resolved)) {
             return Ok(Tried::Done(lines(&text, line, limit))); // FS-02
@@ -194,6 +189,22 @@ impl Attempt {
         }
         let written = self.folders.roots().write_at(&found.resolved, content);
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
+    }
+
+    /// What to do before a read: to ask if the file holds secrets or a rule rejects the read, else nothing.
+    fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
+        let live = &self.request.live;
+        let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
+        if self.allowed.as_ref() == Some(&seen) {
+            return Ok(None);
+        }
+        let protected = found.guard(&self.folders).filter(|guard| *guard == Guard::Secret);
+        let question = || found.action.read(live.next_question(), protected);
+        let needs_a_question = match protected {
+            Some(_) => !live.approved(|approvals| approvals.take_read(&seen.resolved)),
+            None => live.permissions().rejects(&found.action.read(live.no_question(), None)),
+        };
+        if needs_a_question { self.decide(question(), seen) } else { Ok(None) }
     }
 
     /// What to do before the work: nothing if it is allowed at once, else to ask.

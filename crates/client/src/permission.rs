@@ -16,6 +16,9 @@ use std::sync::Arc;
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
+/// Says at once whether a rule rejects a request. It is called where it may block.
+pub type Rejects = Arc<dyn Fn(&PermissionRequest) -> bool + Send + Sync>;
+
 /// Who decides whether a tool call may run, and whether this client writes a file, reads a secret or runs a command for the agent.
 /// Whatever cannot be decided is rejected; nothing is ever approved by default.
 #[derive(Clone, Default)]
@@ -31,6 +34,14 @@ pub enum Permissions {
     /// Somebody is asked. Several questions may be open at once (PERM-12). The future is dropped when the question is withdrawn: the
     /// turn was cancelled or ended, or the connection is over.
     Ask(Asked),
+    /// Rules go first. This client reads a file that holds no secrets without a question, and only a rule that rejects stops it:
+    /// `rejects` looks for one. A read that it rejects is put to `rest`, as every other request is.
+    ByRules {
+        /// Whether a rule rejects a request.
+        rejects: Rejects,
+        /// What decides, and says and logs what it decided. The rule is part of it.
+        rest: Box<Permissions>,
+    },
 }
 
 impl Permissions {
@@ -57,6 +68,15 @@ impl Permissions {
                 Ok(if allowed { Decision::Allow } else { Decision::Reject })
             }
             Self::Ask(asked) => Err(asked.clone()),
+            Self::ByRules { rest, .. } => rest.decided(request),
+        }
+    }
+
+    /// Whether a rule rejects what needs no permission otherwise. May block.
+    pub(crate) fn rejects(&self, request: &PermissionRequest) -> bool {
+        match self {
+            Self::ByRules { rejects, rest } => rejects(request) || rest.rejects(request),
+            Self::Reject | Self::AllowKinds(_) | Self::AllowAll | Self::Ask(_) => false,
         }
     }
 }
@@ -68,6 +88,7 @@ impl std::fmt::Debug for Permissions {
             Self::AllowKinds(kinds) => f.debug_tuple("AllowKinds").field(kinds).finish(),
             Self::AllowAll => f.write_str("AllowAll"),
             Self::Ask(_) => f.write_str("Ask"),
+            Self::ByRules { rest, .. } => f.debug_tuple("ByRules").field(rest).finish(),
         }
     }
 }
@@ -90,11 +111,13 @@ pub struct PermissionRequest {
     /// The command, if the question is not the agent's own but this client's: whether a command may run that the agent wants run in a
     /// terminal (see [`crate::Options::terminals`]). Such a question is of the kind `execute` and is no part of the folded session.
     pub command: Option<TerminalCommand>,
-    /// The file, if the question is this client's own: whether it may write a file for the agent, or read one that holds secrets. The diff is
+    /// The file, if the question is this client's own: whether it may write a file for the agent, or read one that holds secrets or that a
+    /// rule rejects. The diff is
     /// part of `asked`. Such a question is of the kind `edit` or `read` and is no part of the folded session.
     pub file: Option<FileAction>,
-    /// Why only a person, or a rule that names this very file, may allow it: it changes a file that programs or agents obey, or touches one
-    /// that holds secrets. The list is that of [`attache_policy::guard`].
+    /// Why only a person, or a rule that names this very file or command line, may allow it: it changes a file that programs or agents obey,
+    /// or touches one that holds secrets, or it is a command whose line names such a file. The list is that of [`attache_policy::guard`], and
+    /// [`attache_policy::line_guard`] says what is seen of a command.
     pub protected: Option<Guard>,
     /// Whether an earlier answer covers it: the person chose an option that allows always, and what is asked now is within what that question
     /// showed. Only questions of this client's own are covered. A rule that rejects goes before.

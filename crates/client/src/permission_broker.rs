@@ -7,6 +7,7 @@ pub(crate) mod secrets;
 
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::permission_rule::{Effect, PermissionRule, RuleError, Scope, Subject};
+use attache_policy::ToolEffect;
 use attache_protocol::v1::ToolCallLocation;
 use audit::Audit;
 use audit_log::{AuditLog, Written};
@@ -234,8 +235,14 @@ impl PermissionBroker {
         T: Future<Output = ()> + Send + 'static,
     {
         let (broker, agent, cwd) = (self.clone(), agent.into(), cwd.into());
+        let rejecting = (self.clone(), agent.clone(), cwd.clone());
+        let inner = rest.clone();
+        let rejects = Arc::new(move |request: &PermissionRequest| {
+            let (broker, agent, cwd) = &rejecting;
+            broker.rejects(request, agent, cwd) || inner.rejects(request)
+        });
         // Also what an earlier answer covers, since a rule that rejects goes before that.
-        Permissions::Ask(Arc::new(move |request| {
+        let rest = Permissions::Ask(Arc::new(move |request| {
             let mut open = Open::new(&broker, &agent, &request);
             let rule = broker.rule_for(&request, &agent, &cwd);
             let told = rule.clone().map(|rule| tell(request.clone(), rule));
@@ -255,12 +262,18 @@ impl PermissionBroker {
                 open.settle(&decision, by).await;
                 decision
             })
-        }))
+        }));
+        Permissions::ByRules { rejects, rest: Box::new(rest) }
+    }
+
+    /// Whether a rule rejects a request of the agent with this name, in a session in this folder. Blocks on the disk if a rule names a path.
+    pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
+        self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Reject)
     }
 
     /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
     /// allows. A file that has several names by symbolic links is rejected by a rule about any of them. What needs a person (see
-    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file.
+    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file, or with the whole line of this command.
     pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
         let rules = self.rules();
         if rules.is_empty() {
@@ -324,9 +337,13 @@ fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
     names.map(named).collect()
 }
 
-/// Whether a rule names every file of a request by its whole path.
+/// Whether a rule names all that a request is about: every file by its whole path, or the one command by its whole line.
 fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
-    let paths = request.effect().paths;
+    let ToolEffect { commands, paths, .. } = request.effect();
+    if !commands.is_empty() {
+        let is_line = |line: &str| rule.command.as_deref().is_some_and(|named| named.trim() == line.trim());
+        return commands.iter().all(|command| is_line(&command.line) || is_line(&command.whole_line()));
+    }
     let is_it = |path: &String| rule.path.as_deref() == Some(Path::new(path));
     !paths.is_empty() && paths.iter().all(is_it)
 }

@@ -1,6 +1,7 @@
 //! The `terminal/*` methods (TERM-01 to TERM-17): commands that run here for the agent.
 
 use crate::live::{Live, Permitted};
+use crate::permission::PermissionRequest;
 use crate::terminal::Terminal;
 use crate::terminal_command::TerminalCommand;
 use attache_connection::{Answer, Work};
@@ -150,8 +151,14 @@ pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Ans
         let Some(folders) = live.terminals.table().folders.clone() else {
             return Err(Error::invalid_request("the session is not set up yet: wait for it"));
         };
-        let command = off(move || TerminalCommand::read(params, folders.roots())).await??;
-        match permits(&live, &command).await {
+        let asked = live.next_question();
+        let read = move || {
+            let command = TerminalCommand::read(params, folders.roots())?;
+            let request = command.checked_question(asked, &folders);
+            Ok::<_, Error>((command, request))
+        };
+        let (command, request) = off(read).await??;
+        match permits(&live, &command, request).await {
             Permitted::Yes => {}
             Permitted::No => {
                 return Err(Error::internal(format!(
@@ -168,13 +175,12 @@ pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Ans
 }
 
 /// Whether a command may run: if the agent's own permission request approved it, else if the session's permissions allow it.
-async fn permits(live: &Live, command: &TerminalCommand) -> Permitted {
+async fn permits(live: &Live, command: &TerminalCommand, mut request: PermissionRequest) -> Permitted {
     if live.approved(|approvals| approvals.take_command(command)) {
         return Permitted::Yes;
     }
-    let (id, session_id) = live.next_question();
-    let mut request = command.question(id, session_id);
-    request.covered = live.approved(|approvals| approvals.covers_command(command));
+    request.covered =
+        request.protected.is_none() && live.approved(|approvals| approvals.covers_command(command));
     live.permits(request).await
 }
 

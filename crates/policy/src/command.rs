@@ -192,7 +192,7 @@ pub(crate) fn begins_with(part: &Part, words: &[String]) -> bool {
 }
 
 /// The words behind `timeout 60`, `time` and `nice`, which change nothing of what runs.
-fn unwrapped(mut words: &[Word]) -> &[Word] {
+pub(crate) fn unwrapped(mut words: &[Word]) -> &[Word] {
     loop {
         let texts: Vec<_> =
             words.iter().take(3).map(|word| (word.text.as_str(), word.is_literal())).collect();

@@ -56,6 +56,7 @@ pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
 pub use guard::{Guard, guard, is_invisible, protected_names};
 pub use judge::Judge;
+pub use line::line_guard;
 pub use line_words::{line_words, word_may_name};
 pub use missing::names_to_hold;
 pub use mode::Mode;

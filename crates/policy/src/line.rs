@@ -1,6 +1,9 @@
 //! Judging a command line: every command in it, and every file that it names.
 
 mod files;
+mod guarded;
+
+pub use guarded::line_guard;
 
 use crate::command;
 use crate::decision::{Decision, Reason, Verdict};

@@ -51,6 +51,7 @@ fn below(folders: &Folders, absolute: &Path) -> String {
     below.unwrap_or(absolute).display().to_string()
 }
 
-fn strongest(one: Option<Guard>, other: Option<Guard>) -> Option<Guard> {
+/// The stricter of two: a secret may not even be read.
+pub(crate) fn strongest(one: Option<Guard>, other: Option<Guard>) -> Option<Guard> {
     if one == Some(Guard::Secret) { one } else { other.or(one) }
 }

@@ -7,6 +7,7 @@ use crate::store::Place;
 use attache_client::{
     DecidedBy, Effect, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Scope,
 };
+use attache_protocol::v1::ToolKind;
 use std::path::PathBuf;
 
 /// The rules that hold in one session.
@@ -63,7 +64,12 @@ impl Rules {
         let by = match &verdict.by {
             By::Rule(rule) => DecidedBy::Rule(PermissionRule::clone(rule)),
             By::Person | By::Withdrawn => DecidedBy::Asked,
-            By::Yes | By::Allow | By::Nobody | By::Tour => DecidedBy::Setting,
+            By::Yes => DecidedBy::Flag("--yes".to_owned()),
+            By::Allow => {
+                let kind = request.kind().map(ToolKind::as_str).unwrap_or_default();
+                DecidedBy::Flag(format!("--allow {kind}"))
+            }
+            By::Nobody | By::Tour => DecidedBy::Setting,
         };
         self.broker.record(&self.agent, request, verdict.decision.as_ref(), by);
     }

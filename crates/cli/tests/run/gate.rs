@@ -68,6 +68,12 @@ fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
         let ended = run(&project, flags);
         assert_eq!(written(&project), expected, "{flags:?}: {ended:#?}");
         let audit = audit(&project);
+        let log = attache(&project, &["permissions", "audit"]).stdout;
+        assert_eq!(
+            log.matches(&format!("allowed by {}: ", flags.join(" "))).count(),
+            expected.len(),
+            "{log}"
+        );
         let decided: Vec<&str> = audit.iter().map(|(verdict, _)| verdict.as_str()).collect();
         let allowed = if expected.is_empty() { "rejected" } else { "allowed" };
         assert_eq!(decided, [allowed, "rejected", "rejected", "rejected", "rejected"], "{audit:?}");
@@ -116,5 +122,116 @@ fn a_refused_write_is_a_permission_event() {
         let expected = ("edit", "rejected", "nobody");
         let member = |name: &str| event[name].as_str().unwrap();
         assert_eq!((member("kind"), member("decision"), member("by")), expected, "{event}");
+    }
+}
+
+/// An agent that only reads these files, and keeps what the client answers.
+fn reading(project: &Project, names: &[&str]) -> String {
+    let reads: String = names
+        .iter()
+        .map(|name| {
+            let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/{name}"}}"#);
+            format!(
+                r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"fs/read_text_file","params":{params}}}'
+      IFS= read -r answer; printf '%s\n' "$answer" >> answers
+      "#
+            )
+        })
+        .collect();
+    let prompt = format!(r#"{reads} reply '{{"stopReason":"end_turn"}}'"#);
+    Script { prompt: &prompt, ..Script::default() }.install(project)
+}
+
+/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free read is neither said nor logged.
+#[test]
+fn a_rule_that_rejects_stops_a_plain_read() {
+    let project = Project::new();
+    let file = project.path().join(".no-settings/attache/client-permissions.txt");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::create_dir(project.path().join("priv")).unwrap();
+    fs::write(project.path().join("priv/a"), "closed words").unwrap();
+    std::os::unix::fs::symlink("priv/a", project.path().join("link")).unwrap();
+    let names = ["main.rs", "priv/a", "link"];
+    for (rule, refused) in [
+        (format!("reject path={:?}", project.path().join("priv")), &names[1..]),
+        ("reject kind=\"read\"".to_owned(), &names[..]),
+        (format!("reject path={:?}", project.path().join("other")), &[]),
+    ] {
+        fs::write(&file, format!("{rule}\n")).unwrap();
+        let _ = fs::remove_file(project.path().join("answers"));
+        let _ = fs::remove_dir_all(project.path().join("data"));
+        let agent = reading(&project, &names);
+        let ended = attache(&project, &["run", "--agent", &agent, "--yes", "read"]);
+        assert_eq!(ended.code, Some(if refused.is_empty() { 0 } else { 11 }), "{rule}: {ended:#?}");
+        let said = ended.stderr.matches("rejected by your rule").count();
+        assert_eq!(said, refused.len(), "{rule}: {ended:#?}");
+        let log = audit(&project);
+        assert_eq!(log.len(), refused.len(), "{rule}: {log:?}");
+        assert!(log.iter().all(|(verdict, _)| verdict == "rejected"), "{log:?}");
+        let answers = fs::read_to_string(project.path().join("answers")).unwrap();
+        assert_eq!(answers.contains("closed words"), refused.is_empty(), "{rule}: {answers}");
+    }
+}
+
+/// A flag that takes the agent's only option, one that allows always, is named for the later write too.
+#[test]
+fn the_log_names_the_flag_that_allowed_a_write() {
+    let project = Project::new();
+    let options = r#"[{"optionId":"a","name":"Always","kind":"allow_always"}]"#;
+    let diff = r#"[{"type":"diff","path":"'"$PWD"'/plain.txt","newText":"1"}]"#;
+    let call = format!(r#"{{"toolCallId":"t","title":"Edit","kind":"edit","content":{diff}}}"#);
+    let send = |method: &str, params: &str| {
+        format!(
+            r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"{method}","params":{params}}}'
+      IFS= read -r answer
+      "#
+        )
+    };
+    let ask = send(
+        "session/request_permission",
+        &format!(r#"{{"sessionId":"s","toolCall":{call},"options":{options}}}"#),
+    );
+    let write = |text: &str| {
+        let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/plain.txt","content":"{text}"}}"#);
+        send("fs/write_text_file", &params)
+    };
+    let prompt = format!(r#"{ask} {} {} reply '{{"stopReason":"end_turn"}}'"#, write("1"), write("2"));
+    let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+    let ended = attache(&project, &["run", "--agent", &agent, "--yes", "write"]);
+    assert_eq!(ended.stderr.matches("allowed by --yes").count(), 2, "{ended:#?}");
+    assert!(!ended.stderr.contains("allowed by you"), "{ended:#?}");
+    let log = attache(&project, &["permissions", "audit"]).stdout;
+    assert_eq!(log.matches("allowed by --yes").count(), 2, "{log}");
+}
+
+/// A command whose words name a protected file is no matter of flags: said, logged, and refused where nobody can be asked.
+#[test]
+fn a_command_that_names_a_protected_file_is_refused() {
+    for (flags, rule) in
+        [(&["--yes"][..], ""), (&["--allow", "execute"], ""), (&[], "allow kind=\"execute\"\n")]
+    {
+        let project = Project::new();
+        let file = project.path().join(".no-settings/attache/client-permissions.txt");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, rule).unwrap();
+        let create = |line: &str| {
+            let params = format!(r#"{{"sessionId":"s","command":"{line}"}}"#);
+            format!(
+                r#"printf '%s\n' '{{"jsonrpc":"2.0","id":900,"method":"terminal/create","params":{params}}}'
+      IFS= read -r answer; printf '%s\n' "$answer" >> answers
+      "#
+            )
+        };
+        let lines = ["echo x > .envrc", "echo hi | tee .git/hooks/pre-commit", "cat main.rs"];
+        let creates: String = lines.iter().map(|line| create(line)).collect();
+        let prompt = format!(r#"{creates} reply '{{"stopReason":"end_turn"}}'"#);
+        let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
+        let ended = attache(&project, &[&["run", "--agent", &agent, "go"], flags].concat());
+        assert_eq!(ended.code, Some(11), "{flags:?}: {ended:#?}");
+        let answers = fs::read_to_string(project.path().join("answers")).unwrap();
+        assert_eq!(answers.matches("terminalId").count(), 1, "{answers}");
+        let verdicts: Vec<String> = audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
+        assert_eq!(verdicts, ["rejected", "rejected", "allowed"], "{ended:#?}");
+        assert!(ended.stderr.contains("a rule with this whole command line allows it"), "{ended:#?}");
     }
 }

@@ -56,7 +56,11 @@ impl Shown {
         let is_line = |line: &str| Self::is_line(line, command);
         match self {
             Self::Words(words) => {
-                (command.script().is_none() && given(command).eq(words)) || script(words).is_some_and(is_line)
+                let is_same = match command.script() {
+                    Some(line) => self::words(line).is_some_and(|given| given == *words),
+                    None => given(command).eq(words),
+                };
+                is_same || script(words).is_some_and(is_line)
             }
             Self::Line(line) => is_line(line),
         }

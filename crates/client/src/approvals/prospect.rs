@@ -4,7 +4,7 @@ use super::{Approved, ApprovedCommand};
 use crate::file_action::{FileState, Found, strongest};
 use crate::permission::PermissionRequest;
 use crate::unsaved_text::UnsavedText;
-use attache_policy::{Folders, Guard, guard};
+use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
 use std::path::{Path, PathBuf};
 
@@ -51,14 +51,22 @@ pub(crate) fn prospects(
     prospect
 }
 
-/// Why only a person may allow the request: it changes a protected file, or reads one that holds secrets.
-fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
+/// Why only a person may allow the request: it changes a protected file, or reads one that holds secrets, itself or by a command that names
+/// the file. Blocks on the disk.
+pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
     // The files of a command only say where it works.
     let is_command = matches!(kind, Some(ToolKind::Execute));
     let changed: Vec<&str> = diffs(request).map(|diff| diff.path.as_str()).collect();
-    let paths = request.effect().paths;
+    let effect = request.effect();
+    let lines = effect.commands.iter().map(|command| {
+        let folder = command.folder.as_ref().map(|folder| folders.cwd().join(folder));
+        line_guard(&command.line, folders, folder.as_deref().unwrap_or(folders.cwd()))
+    });
+    let stated = effect.stated.as_ref().and_then(|line| line_guard(line, folders, folders.cwd()));
+    let of_commands = lines.fold(stated, strongest);
+    let paths = effect.paths;
     let guards = paths.iter().take(FILES).map(|path| {
         let is_changed = changes || changed.contains(&path.as_str());
         match guard_of(path, folders) {
@@ -67,7 +75,7 @@ fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
             guard => guard,
         }
     });
-    guards.fold(None, strongest)
+    guards.fold(of_commands, strongest)
 }
 
 fn guard_of(path: &str, folders: &Folders) -> Option<Guard> {

@@ -127,6 +127,16 @@ impl Live {
         (PermissionId(state.questions), self.id.clone())
     }
 
+    /// A name for what is looked at without a question.
+    pub(crate) fn no_question(&self) -> (PermissionId, SessionId) {
+        (PermissionId(0), self.id.clone())
+    }
+
+    /// The permissions of the session as they are now.
+    pub(crate) fn permissions(&self) -> Permissions {
+        self.state().permissions.clone()
+    }
+
     /// Looks at, or uses up, what the agent's permission requests allowed.
     pub(crate) fn approved<T>(&self, look: impl FnOnce(&mut Approvals) -> T) -> T {
         look(&mut self.state().approvals)
@@ -188,7 +198,10 @@ impl OpenQuestion {
             let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
             let allowed = match chosen.map(|option| &option.kind) {
                 Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
-                Some(PermissionOptionKind::AllowAlways) => Some(Allowed { prospect, always: true }),
+                // A flag or a rule takes this option only where the agent offers no other that allows; a person chooses it by its name.
+                Some(PermissionOptionKind::AllowAlways) => {
+                    Some(Allowed { prospect, always: matches!(decision, Decision::Choose(_)) })
+                }
                 _ => None,
             };
             self.live.settle(self.id, outcome, allowed);
@@ -222,5 +235,5 @@ async fn looked_at(
 /// Whether there may be something to look at.
 fn says_more_than_a_title(request: &PermissionRequest) -> bool {
     let effect = request.effect();
-    !effect.paths.is_empty() || !effect.commands.is_empty()
+    !effect.paths.is_empty() || !effect.commands.is_empty() || effect.stated.is_some()
 }

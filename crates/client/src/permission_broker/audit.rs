@@ -64,6 +64,8 @@ pub enum DecidedBy {
     Rule(PermissionRule),
     /// What was set before, such as a flag, or that nobody can be asked.
     Setting,
+    /// This flag of the program, such as `--yes`.
+    Flag(String),
     /// Whoever was asked.
     Asked,
 }
@@ -109,7 +111,7 @@ impl fmt::Display for Audited {
         let since = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let (by, rule) = match &self.by {
             DecidedBy::Rule(rule) => ("rule", Some(without_secrets(&rule.to_string()))),
-            DecidedBy::Setting => ("setting", None),
+            DecidedBy::Setting | DecidedBy::Flag(_) => ("setting", None),
             DecidedBy::Asked => ("asked", None),
         };
         let mut line = json!({
@@ -122,10 +124,13 @@ impl fmt::Display for Audited {
             "kind": self.kind.as_ref().map(ToolKind::as_str),
             "title": self.title,
         });
-        if !self.effect.is_empty()
-            && let Some(members) = line.as_object_mut()
-        {
-            members.insert("effect".to_owned(), self.effect.to_json());
+        if let Some(members) = line.as_object_mut() {
+            if let DecidedBy::Flag(flag) = &self.by {
+                members.insert("flag".to_owned(), flag.as_str().into());
+            }
+            if !self.effect.is_empty() {
+                members.insert("effect".to_owned(), self.effect.to_json());
+            }
         }
         write!(f, "{line}")
     }

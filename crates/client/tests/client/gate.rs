@@ -390,6 +390,7 @@ async fn an_approved_command_runs_without_a_second_question() {
             json!({ "command": "printf", "args": ["a b"], "env": [{ "name": "NO_COLOR", "value": "1" }] }),
         ),
         (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf", "args": ["a b"] })),
+        (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf 'a b'" })),
         (
             json!({ "command": ["bash", "-c", "printf x; printf y"] }),
             json!({ "command": "bash", "args": ["-c", "printf x; printf y"] }),
@@ -418,6 +419,8 @@ async fn an_approved_command_runs_without_a_second_question() {
             line.clone(),
             json!({ "command": "printf", "args": ["a b"], "env": [{ "name": "PATH", "value": "/x" }] }),
         ),
+        (json!({ "command": ["printf", "a b"] }), json!({ "command": "printf a b" })),
+        (json!({ "command": ["printf", "$HOME"] }), json!({ "command": "printf $HOME" })),
         (json!({ "command": "ls *" }), json!({ "command": "ls", "args": ["*"] })),
         (json!({ "command": "A=1 env" }), json!({ "command": "A=1", "args": ["env"] })),
         (json!({ "command": "env", "env": { "A": "1" } }), json!({ "command": "env" })),
@@ -492,4 +495,134 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     assert_eq!(broker.audit().len(), 2, "the request, and the write that it did not show");
     broker.remember(r#"reject kind="edit""#.parse().unwrap()).unwrap();
     assert!(is_refused(&gate.write("a.txt", "3").await));
+}
+
+/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it; every other read asks nobody.
+#[tokio::test]
+async fn a_rule_that_rejects_stops_a_plain_read() {
+    let broker = PermissionBroker::in_memory();
+    let held = broker.clone();
+    let (person, mut asked) = asking();
+    let mut gate = gate(|cwd| {
+        let rule = format!("reject path={:?}", cwd.join("priv"));
+        held.remember(rule.parse().unwrap()).unwrap();
+        held.permissions("probe", cwd, person)
+    })
+    .await;
+    gate.put("priv/a", "closed");
+    gate.put("open", "free");
+    for (link, to) in [("link", "priv/a"), ("folder", "priv"), ("priv/out", "../open")] {
+        std::os::unix::fs::symlink(to, gate.cwd.join(link)).unwrap();
+    }
+    assert_eq!(gate.read("open").await["result"]["content"], "free");
+    assert!(broker.audit().is_empty(), "a free read is no decision");
+    for name in ["priv/a", "./priv/../priv/a", "link", "folder/a", "priv/out", "priv/none"] {
+        let before = broker.audit().len();
+        assert!(is_refused(&gate.read(name).await), "{name}");
+        let audit = broker.audit();
+        assert_eq!(audit.len(), before + 1, "{name}");
+        let last = audit.last().unwrap();
+        assert_eq!((last.verdict, last.kind.as_ref()), (Verdict::Rejected, Some(&ToolKind::Read)), "{name}");
+    }
+    broker.remember(r#"reject kind="read""#.parse().unwrap()).unwrap();
+    assert!(is_refused(&gate.read("open").await));
+    assert!(asked.try_recv().is_err(), "nobody is asked");
+}
+
+/// A command whose words name a protected file to change, or a secret to read, is no matter of kinds: a person sees it.
+#[tokio::test]
+async fn a_command_that_names_a_protected_file_needs_a_person() {
+    let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
+    let cases = [
+        (run("sh", &["-c", "echo x > .envrc"]), "echo x > .envrc", false),
+        (run("echo hi | tee .git/hooks/pre-commit", &[]), "echo hi | tee .git/hooks/pre-commit", false),
+        (run("cat", &[".env"]), "cat .env", false),
+        (run("cp", &["plain", "link/pre-push"]), "cp plain link/pre-push", false),
+        (run("cat", &["AGENTS.md"]), "cat AGENTS.md", true),
+        (run("ls", &[".git"]), "ls .git", true),
+        (run("cat plain", &[]), "cat plain", true),
+    ];
+    for (params, line, allowed) in cases {
+        for permissions in [Permissions::AllowAll, Permissions::AllowKinds(vec![ToolKind::Execute])] {
+            let mut gate = gate(|_| permissions).await;
+            for name in [".env", "plain", ".git/hooks/x", "AGENTS.md"] {
+                gate.put(name, "x");
+            }
+            std::os::unix::fs::symlink(".git/hooks", gate.cwd.join("link")).unwrap();
+            let answer = gate.create(params.clone()).await;
+            assert_eq!(answer["error"].is_null(), allowed, "{params}: {answer}");
+            assert_eq!(is_refused(&answer), !allowed, "{params}: {answer}");
+            for call in [json!({ "title": "Run", "rawInput": { "command": line } }), json!({ "title": line })]
+            {
+                let mut call = call;
+                call["kind"] = json!("execute");
+                gate.begin_asking(call.clone()).await;
+                let chosen = gate.agent.answer_to(1).await["result"]["outcome"]["optionId"].clone();
+                assert_eq!(chosen == "allow_once", allowed, "{call}");
+            }
+        }
+    }
+    let (mut gate, mut asked) = asked_gate().await;
+    gate.put(".env", "x");
+    gate.call(4, "terminal/create", run("cat", &[".env"])).await;
+    let (request, decide) = soon(asked.recv()).await.unwrap();
+    assert_eq!(request.protected, Some(Guard::Secret));
+    decide.send(Decision::Allow).unwrap();
+    assert!(gate.agent.answer_to(4).await["result"]["terminalId"].is_string(), "the person allows it");
+}
+
+/// A rule for the kind or for the program does not let such a command run; one with its whole line does.
+#[tokio::test]
+async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
+    for (rule, allowed) in [
+        (r#"allow kind="execute""#, false),
+        (r#"allow command="cat""#, false),
+        (r#"allow command="cat .env""#, true),
+    ] {
+        let broker = PermissionBroker::in_memory();
+        broker.remember(rule.parse().unwrap()).unwrap();
+        let mut gate = gate(|cwd| broker.permissions("probe", cwd, Permissions::AllowAll)).await;
+        gate.put(".env", "x");
+        let answer = gate.create(json!({ "command": "cat", "args": [".env"] })).await;
+        assert_eq!(answer["error"].is_null(), allowed, "{rule}: {answer}");
+    }
+}
+
+/// A further name of a protected file is that file.
+#[tokio::test]
+async fn a_hard_link_to_a_protected_file_needs_a_person() {
+    let mut gate = gate(|_| Permissions::AllowAll).await;
+    for name in ["sub/.env", ".git/hooks/pre-commit", "plain"] {
+        gate.put(name, "before");
+    }
+    for (name, link) in [("sub/.env", "secret"), (".git/hooks/pre-commit", "hook"), ("plain", "other")] {
+        fs::hard_link(gate.cwd.join(name), gate.cwd.join(link)).unwrap();
+    }
+    for (link, reads, writes) in [("secret", false, false), ("hook", true, false), ("other", true, true)] {
+        assert_eq!(is_refused(&gate.read(link).await), !reads, "{link}");
+        assert_eq!(is_refused(&gate.write(link, "after").await), !writes, "{link}");
+        assert_eq!(gate.text(link).as_deref() == Some("after"), writes, "{link}");
+    }
+}
+
+/// A flag that takes the agent's only option, one that allows always, allows that action and no later one.
+#[tokio::test]
+async fn only_a_person_allows_always() {
+    let broker = PermissionBroker::in_memory();
+    let covered = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let held = covered.clone();
+    let flag = Permissions::Ask(std::sync::Arc::new(move |request| {
+        held.fetch_or(request.covered, std::sync::atomic::Ordering::SeqCst);
+        Box::pin(std::future::ready(Decision::Allow))
+    }));
+    let mut gate = gate(|cwd| broker.permissions("probe", cwd, flag)).await;
+    let mut call = gate.diff("a.txt", None, "1");
+    call["toolCallId"] = json!("t");
+    let options = [json!({ "optionId": "a", "name": "a", "kind": "allow_always" })];
+    gate.call(1, "session/request_permission", json!({ "toolCall": call, "options": options })).await;
+    assert_eq!(gate.agent.answer_to(1).await["result"]["outcome"]["optionId"], "a");
+    for text in ["1", "2"] {
+        assert_eq!(gate.write("a.txt", text).await["result"], json!({}), "{text}");
+    }
+    assert!(!covered.load(std::sync::atomic::Ordering::SeqCst), "the flag decides about the second write");
 }

@@ -47,7 +47,11 @@ impl Line<'_> {
     }
 
     /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by itself.
-    fn patterns(&self, word: &Word, git: bool) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
+    pub(super) fn patterns(
+        &self,
+        word: &Word,
+        git: bool,
+    ) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
         let odd = "shells may read its braces in different ways";
         let texts = match word.pattern {
             false if git && is_wild(&word.text) && !word.text.starts_with('-') => vec![Ok(word.text.clone())],
