@@ -26,6 +26,7 @@ use shell::Begun;
 use std::io;
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
+pub(crate) use walls::reclaim;
 use walls::Watch;
 
 /// How long a command may run unless it is told otherwise.

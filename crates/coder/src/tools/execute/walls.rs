@@ -7,8 +7,10 @@ mod watch;
 pub(super) use watch::Watch;
 
 use super::scratch::Places;
-use attache_host::{Bounds, is_placeholder};
-use attache_policy::{Decision, Folders, Judge, Mode, Policy, Reason, Verdict, names_to_hold};
+use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
+use attache_policy::{
+    Decision, Folders, Guard, Judge, Mode, Policy, Reason, Verdict, names_to_hold, protected_names,
+};
 use search::Found;
 use std::collections::BTreeSet;
 use std::fs;
@@ -135,6 +137,14 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
         network: permit.network,
     };
     (bounds, Watch::begin(found, session.clone()))
+}
+
+/// Removes the placeholders that commands left in these folders because they were killed together with this program. Blocks on the disk.
+pub(crate) fn reclaim(roots: &[PathBuf]) {
+    for root in roots {
+        let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
+        reclaim_placeholders(root, names);
+    }
 }
 
 /// The names that must not be made in a root, where nothing is.

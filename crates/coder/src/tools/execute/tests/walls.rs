@@ -101,6 +101,37 @@ async fn a_command_that_the_person_allows_reads_what_it_names() {
     }
 }
 
+/// What a program leaves that is killed together with its guardian.
+fn leave_placeholders(project: &Path) {
+    // No process has this number.
+    for name in [".envrc", "CLAUDE.md", ".github", ".github/prompts", "rust-toolchain.toml"] {
+        fs::create_dir_all(project.join(name).join(".attache-placeholder-4194305-78")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_killed_programs_left_goes_with_the_next_command_or_session() {
+    for sandbox in sandboxes().await {
+        let (folder, name) = (project(), sandbox.name());
+        let project = folder.path().join("project");
+        let before = below(&project);
+        leave_placeholders(&project);
+        let mut client = open(coder().sandbox(Some(sandbox.clone())), &project, json!({})).await;
+        assert_eq!(below(&project), before, "{name}: a session begins");
+        for mode in ["plan", "ask", "auto"] {
+            client.set("mode", mode).await;
+            leave_placeholders(&project);
+            let turn = client.prompt(&execute(json!({ "command": "cat AGENTS.md" }))).await;
+            assert_eq!(turn.text(), "before\n[exit code 0]", "{name} {mode}");
+            assert_eq!(below(&project), before, "{name} {mode}: a command that only reads");
+        }
+        leave_placeholders(&project);
+        runs(sandbox, folder.path(), "true").await;
+        fs::remove_file(project.join("src/program")).unwrap();
+        assert_eq!(below(&project), before, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
     for sandbox in sandboxes().await {
