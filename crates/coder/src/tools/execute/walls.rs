@@ -125,7 +125,11 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
         read_only.extend(held.take(HELD));
         let repositories: Vec<PathBuf> = read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
-        missing.extend(roots.all().iter().flat_map(|root| absent(root, homes.contains(root))));
+        for root in roots.all() {
+            missing.extend(absent(root, homes.contains(root)));
+            let below = homes.iter().filter(|home| home.starts_with(root) && *home != root);
+            missing.extend(below.flat_map(|home| absent(home, true)));
+        }
     }
     let writable = if permit.only_reads { Vec::new() } else { roots.all().to_vec() };
     let bounds = Bounds {
