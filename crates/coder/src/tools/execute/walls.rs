@@ -251,6 +251,22 @@ mod tests {
     }
 
     #[test]
+    fn what_matters_in_a_home_is_held_in_a_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = |home| {
+            let held = super::absent(folder.path(), home).into_iter();
+            held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string()).collect::<Vec<_>>()
+        };
+        let (project, home) = (names(false), names(true));
+        for name in [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"] {
+            assert!(home.iter().any(|held| held == name) && !project.iter().any(|held| held == name), "{name}");
+        }
+        for name in [".mise.toml", ".pre-commit-config.yaml", ".envrc.local", ".yarn/releases"] {
+            assert!(project.iter().any(|held| held == name), "{name}");
+        }
+    }
+
+    #[test]
     fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
         for name in
             ["OPENAI_API_KEY", "npm_token", "PGPASSWORD", "DB_PASS", "GITHUB_PAT", "SENTRY_DSN", "NPM_AUTH"]

@@ -152,6 +152,19 @@ async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
 }
 
 #[tokio::test]
+async fn the_report_names_first_what_programs_obey_in_any_project() {
+    for sandbox in sandboxes().await {
+        let (folder, name) = (project(), sandbox.name());
+        let make = "mkdir -p src/a src/z; for f in 1 2 3 4 5 6 7 8 9 10 11 12; do mkdir src/a/$f; echo > src/a/$f/.bashrc; done
+            mkdir src/z/.vscode src/z/.husky";
+        let said = runs(sandbox, folder.path(), make).await;
+        let (_, report) = said.split_once("while the command ran: ").unwrap_or_default();
+        assert!(report.starts_with("src/z/.husky (new), src/z/.vscode (new), "), "{name}: {said}");
+        assert_eq!(report.matches("/.bashrc (new)").count(), 12, "{name}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_a_command_made_is_no_secret_of_the_person() {
     for sandbox in sandboxes().await {
         let (folder, name) = (project(), sandbox.name());

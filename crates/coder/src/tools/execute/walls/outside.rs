@@ -201,6 +201,9 @@ mod tests {
             ".claude/.credentials.json",
             ".env",
             ".m2/settings.xml",
+            ".config/pip/pip.conf",
+            ".pip/pip.conf",
+            ".yarnrc.yml",
         ];
         let open = [
             ".cargo/config.toml",
