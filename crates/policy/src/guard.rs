@@ -42,9 +42,8 @@ pub fn guard(path: &str) -> Option<Guard> {
     if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS) {
         return Some(Guard::Secret);
     }
-    let is_obeyed = |name: &Cow<'_, str>| {
-        is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end))
-    };
+    let is_obeyed =
+        |name: &Cow<'_, str>| is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end));
     let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(is_obeyed);
     obeyed.then_some(Guard::Obeyed)
 }

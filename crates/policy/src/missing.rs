@@ -107,9 +107,19 @@ mod tests {
     #[test]
     fn a_project_is_held_by_fewer_names_than_a_home() {
         let project: Vec<&str> = names_to_hold(false).collect();
-        for name in
-            [".git", ".claude", ".vscode", ".envrc", ".github/workflows", "AGENTS.md", ".husky", ".cargo", ".mise.toml", ".pre-commit-config.yaml", ".envrc.local"]
-        {
+        for name in [
+            ".git",
+            ".claude",
+            ".vscode",
+            ".envrc",
+            ".github/workflows",
+            "AGENTS.md",
+            ".husky",
+            ".cargo",
+            ".mise.toml",
+            ".pre-commit-config.yaml",
+            ".envrc.local",
+        ] {
             assert!(project.contains(&name), "{name}");
         }
         assert!(!project.contains(&".bashrc") && !project.contains(&".config/systemd"));

@@ -19,8 +19,18 @@ const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
 /// The whole names for a repository inside of another: git takes the environment away when it enters it.
-const NESTED_PROGRAMS: &[&str] =
-    &["alternaterefscommand", "command", "driver", "external", "fsmonitor", "hookspath", "pager", "showsignature", "sshcommand", "textconv"];
+const NESTED_PROGRAMS: &[&str] = &[
+    "alternaterefscommand",
+    "command",
+    "driver",
+    "external",
+    "fsmonitor",
+    "hookspath",
+    "pager",
+    "showsignature",
+    "sshcommand",
+    "textconv",
+];
 
 /// How deep repositories may lie in each other.
 const DEEPEST: usize = 8;

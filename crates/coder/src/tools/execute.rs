@@ -26,8 +26,8 @@ use shell::Begun;
 use std::io;
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
-pub(crate) use walls::reclaim;
 use walls::Watch;
+pub(crate) use walls::reclaim;
 
 /// How long a command may run unless it is told otherwise.
 const TIME: Duration = Duration::from_secs(120);

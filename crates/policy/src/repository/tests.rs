@@ -93,8 +93,9 @@ fn a_repository_inside_that_runs_programs_makes_the_outer_one_special() {
                 }
             }
             .unwrap();
-            let inside =
-                |path: &Path| path.canonicalize().map_or(!path.starts_with("/etc"), |it| it.starts_with(&root));
+            let inside = |path: &Path| {
+                path.canonicalize().map_or(!path.starts_with("/etc"), |it| it.starts_with(&root))
+            };
             for differences in [true, false] {
                 assert_eq!(special(&root, differences, inside), wanted, "{how}: {config}");
             }
@@ -119,9 +120,11 @@ fn an_index_that_cannot_be_read_makes_a_repository_special() {
 fn quotes_and_line_ends_hide_no_program() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(".git")).unwrap();
-    for config in
-        ["[format]\n\tpretty = %\"\"G?\n", "[format]\n\tpretty = %\\\nG?\n", "[merge \"x\"]\n\tDriver = evil\n"]
-    {
+    for config in [
+        "[format]\n\tpretty = %\"\"G?\n",
+        "[format]\n\tpretty = %\\\nG?\n",
+        "[merge \"x\"]\n\tDriver = evil\n",
+    ] {
         std::fs::write(folder.path().join(".git/config"), config).unwrap();
         assert_eq!(special(folder.path(), true, |_| true), Some(Special::RunsPrograms), "{config}");
     }

@@ -255,11 +255,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let names = |home| {
             let held = super::absent(folder.path(), home).into_iter();
-            held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string()).collect::<Vec<_>>()
+            held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
+                .collect::<Vec<_>>()
         };
         let (project, home) = (names(false), names(true));
         for name in [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"] {
-            assert!(home.iter().any(|held| held == name) && !project.iter().any(|held| held == name), "{name}");
+            assert!(
+                home.iter().any(|held| held == name) && !project.iter().any(|held| held == name),
+                "{name}"
+            );
         }
         for name in [".mise.toml", ".pre-commit-config.yaml", ".envrc.local", ".yarn/releases"] {
             assert!(project.iter().any(|held| held == name), "{name}");

@@ -133,9 +133,12 @@ const SAYS: &str = "sh -c 'echo RAN >&2; cat'";
 
 #[tokio::test]
 async fn a_repository_inside_of_the_projects_runs_nothing() {
-    for (key, value) in
-        [("filter.x.clean", SAYS), ("filter.x.process", SAYS), ("diff.external", SAYS), ("core.fsmonitor", SAYS)]
-    {
+    for (key, value) in [
+        ("filter.x.clean", SAYS),
+        ("filter.x.process", SAYS),
+        ("diff.external", SAYS),
+        ("core.fsmonitor", SAYS),
+    ] {
         let folder = project();
         let (place, lib) = (folder.path().join("project"), folder.path().join("project/lib"));
         fs::remove_dir_all(place.join(".git")).unwrap();
@@ -156,7 +159,9 @@ async fn a_repository_inside_of_the_projects_runs_nothing() {
             client.otherwise = Some("reject_once");
             for mode in ["plan", "ask"] {
                 client.set("mode", mode).await;
-                for command in ["git status", "git status -vv", "git diff", "git diff HEAD", "git log -p", "git show"] {
+                for command in
+                    ["git status", "git status -vv", "git diff", "git diff HEAD", "git log -p", "git show"]
+                {
                     let said = client.prompt(&execute(json!({ "command": command }))).await.text();
                     assert!(said.contains("Not done"), "{name} {mode} {key} {command}: {said}");
                 }
@@ -181,7 +186,10 @@ async fn the_help_of_git_opens_no_viewer() {
             client.set("mode", mode).await;
             for command in ["git log --help", "git status --help", "git help log", "git --help log"] {
                 let said = client.prompt(&execute(json!({ "command": command }))).await.text();
-                assert!(!said.contains("RAN") && !said.contains("exit code"), "{name} {mode} {command}: {said}");
+                assert!(
+                    !said.contains("RAN") && !said.contains("exit code"),
+                    "{name} {mode} {command}: {said}"
+                );
             }
             let said = client.prompt(&execute(json!({ "command": "git log -h" }))).await.text();
             assert!(said.contains("usage: git log"), "{name} {mode}: {said}");
