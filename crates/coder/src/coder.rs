@@ -11,6 +11,7 @@ use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::spending::Spending;
 use crate::system_prompt::ClientInstructions;
+use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
 use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
@@ -320,6 +321,7 @@ impl Author for Coder {
         let (own, file) = (self.instructions.clone(), self.permissions.clone());
         let looked = tokio::task::spawn_blocking(move || {
             let folders = Folders::new(&given)?;
+            reclaim(folders.roots().all());
             let policy = Policy::read(file.as_deref(), &folders);
             Ok((instructions(&folders, own.as_deref()), policy, folders))
         });

@@ -77,7 +77,7 @@ pub use launch::Launch;
 pub use plain_file::{open_plain_file, read_plain_file, read_plain_text, read_text_or_pipe};
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
-pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder};
+pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder, reclaim_placeholders};
 pub use start_error::StartError;
 pub use tail::Tail;
 pub use user::user;

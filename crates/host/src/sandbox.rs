@@ -7,11 +7,14 @@ mod bubblewrap;
 mod filter;
 #[cfg(target_os = "linux")]
 mod landlock;
+mod owner;
 mod placeholders;
 
 pub use bounds::Bounds;
-pub use placeholders::is_placeholder;
-pub(crate) use placeholders::{Placeholders, remove as remove_placeholders};
+pub(crate) use placeholders::{
+    Placeholders, remove as remove_placeholders, remove_rest as remove_rest_of_placeholders,
+};
+pub use placeholders::{is_placeholder, reclaim_placeholders};
 
 use crate::launch::Launch;
 use crate::start_error::StartError;

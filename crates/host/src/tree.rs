@@ -1,5 +1,6 @@
 //! A process tree under a guardian: starting it, ending it, knowing how it ended.
 
+use std::ffi::CString;
 use std::future::poll_fn;
 use std::io::{self, Read};
 use std::net::Shutdown;
@@ -19,6 +20,7 @@ use crate::exit::Exit;
 use crate::guardian;
 use crate::image::Image;
 use crate::launch::Launch;
+use crate::sandbox::remove_rest_of_placeholders;
 
 /// A running tree. Dropping it kills the whole tree: the request is made at once, without waiting, and a thread of the
 /// tree's own waits for the guardian, so that no zombie stays even when no runtime is left.
@@ -63,7 +65,8 @@ impl Tree {
             stderr: guardian.stderr.take(),
         };
         let end = End(Arc::new(watch::Sender::new(None)));
-        let waiting = wait_on_a_thread(guardian, end.clone());
+        let placeholders = launch.placeholders().folders();
+        let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
         // The program sent its id before `exec`; the end of the line here means that it was killed before.
         let mut pid = [0; 4];
         let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
@@ -157,11 +160,12 @@ pub(crate) struct Pipes {
 
 /// Waits for the guardian on a thread that ends with it. A thread needs no runtime, so a tree dropped after its runtime
 /// is waited for as well.
-fn wait_on_a_thread(mut guardian: Child, end: End) -> io::Result<()> {
+fn wait_on_a_thread(mut guardian: Child, end: End, placeholders: Arc<Vec<CString>>) -> io::Result<()> {
     let (hand_over, receive) = mpsc::sync_channel::<Child>(1);
     let thread = thread::Builder::new().name("attache-wait".into()).stack_size(128 * 1024).spawn(move || {
         if let Ok(mut guardian) = receive.recv() {
             let exit = guardian.wait().map_or(Exit::UNKNOWN, Exit::from);
+            remove_rest_of_placeholders(&placeholders);
             end.0.send_replace(Some(exit));
         }
     });

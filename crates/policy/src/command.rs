@@ -1,5 +1,7 @@
 //! Which commands a rule is about, by the words of each.
 
+mod handed_over;
+
 use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
@@ -221,7 +223,7 @@ pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     }
     let runs = program(part).is_some_and(is_runner) || !sets_no_more_than_looks(part);
     if !runs {
-        return stands_at(&known, words);
+        return stands_at(&known, words) || handed_over::runs(part, words);
     }
     let all: Vec<String> = part.words.iter().flat_map(|word| tokens(&word.text)).collect();
     is_among(&all, words)

@@ -19,6 +19,9 @@ pub enum Guard {
 const SECRET_ENDS: &[&str] =
     &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
 
+/// Ends of names of files that editors obey.
+const OBEYED_ENDS: &[&str] = &[".code-workspace"];
+
 /// What stands for an `.env` without being one.
 const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
 
@@ -39,7 +42,9 @@ pub fn guard(path: &str) -> Option<Guard> {
     if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS) {
         return Some(Guard::Secret);
     }
-    let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(|name| is_one_of(name, OBEYED));
+    let is_obeyed =
+        |name: &Cow<'_, str>| is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end));
+    let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(is_obeyed);
     obeyed.then_some(Guard::Obeyed)
 }
 
@@ -87,7 +92,29 @@ fn plain(name: &str) -> Cow<'_, str> {
     if name.chars().all(same) {
         return Cow::Borrowed(name);
     }
-    Cow::Owned(name.chars().filter(|each| !is_invisible(*each)).flat_map(char::to_lowercase).collect())
+    let seen = name.chars().filter(|each| !is_invisible(*each)).flat_map(char::to_lowercase);
+    Cow::Owned(seen.fold(String::new(), |mut plain, each| {
+        match folded(each) {
+            Some(letters) => plain.push_str(letters),
+            None => plain.push(each),
+        }
+        plain
+    }))
+}
+
+/// The plain letters for which file systems that ignore case take this small letter.
+fn folded(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '\u{df}' => "ss",
+        '\u{17f}' => "s",
+        '\u{fb00}' => "ff",
+        '\u{fb01}' => "fi",
+        '\u{fb02}' => "fl",
+        '\u{fb03}' => "ffi",
+        '\u{fb04}' => "ffl",
+        '\u{fb05}' | '\u{fb06}' => "st",
+        _ => return None,
+    })
 }
 
 /// Characters beyond ASCII that are blank, or change how others are shown.
@@ -100,4 +127,29 @@ pub fn is_invisible(character: char) -> bool {
                 | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
                 | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guard, guard};
+
+    #[test]
+    fn letters_that_file_systems_take_for_others_hide_no_name() {
+        for name in [
+            ".v\u{17f}code/tasks.json",
+            ".con\u{fb01}g/fish/a",
+            ".github/work\u{fb02}ows/a",
+            ".hu\u{17f}\u{212a}y",
+            "AGENT\u{17f}.md",
+            "a.CODE-workspace",
+        ] {
+            assert_eq!(guard(name), Some(Guard::Obeyed), "{name}");
+        }
+        for name in [".\u{df}h/id", ".\u{1e9e}H/id", ".aw\u{17f}/a", "co\u{fb06}.pem"] {
+            assert_eq!(guard(name), Some(Guard::Secret), "{name}");
+        }
+        for name in ["stra\u{df}e.txt", "\u{fb01}nd.rs"] {
+            assert_eq!(guard(name), None, "{name}");
+        }
+    }
 }

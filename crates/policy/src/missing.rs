@@ -9,6 +9,7 @@ const IN_A_HOME: &[&str] = &[
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
+    ".bashrc.d",
     ".copilot",
     ".cshrc",
     ".curlrc",
@@ -25,6 +26,7 @@ const IN_A_HOME: &[&str] = &[
     ".jjconfig.toml",
     ".kshrc",
     ".lldbinit",
+    ".login",
     ".mkshrc",
     ".npm-init.js",
     ".nvim",
@@ -60,9 +62,7 @@ const READ_BY_BUILDS: &[&str] = &[
     ".lintstagedrc",
     ".lintstagedrc.json",
     ".mise.local.toml",
-    ".mise.toml",
     ".pnpmfile.cjs",
-    ".pre-commit-config.yaml",
     ".pryrc",
     ".rprofile",
     ".rtx.toml",
@@ -78,7 +78,7 @@ const READ_BY_BUILDS: &[&str] = &[
 const ELSEWHERE: &[&str] = &["copilot-instructions.md", "git~1", "permissions.toml"];
 
 /// Names of secrets that programs obey as well.
-const OBEYED_SECRETS: [&str; 1] = [".envrc"];
+const OBEYED_SECRETS: [&str; 2] = [".envrc", ".envrc.local"];
 
 /// The names and paths of files and folders that programs obey, which a sandbox is to keep from being made in a session's folder. `home` says
 /// whether that folder is a person's home. A few names of files that builds read are left out, as a placeholder would break the builds.
@@ -107,9 +107,19 @@ mod tests {
     #[test]
     fn a_project_is_held_by_fewer_names_than_a_home() {
         let project: Vec<&str> = names_to_hold(false).collect();
-        for name in
-            [".git", ".claude", ".vscode", ".envrc", ".github/workflows", "AGENTS.md", ".husky", ".cargo"]
-        {
+        for name in [
+            ".git",
+            ".claude",
+            ".vscode",
+            ".envrc",
+            ".github/workflows",
+            "AGENTS.md",
+            ".husky",
+            ".cargo",
+            ".mise.toml",
+            ".pre-commit-config.yaml",
+            ".envrc.local",
+        ] {
             assert!(project.contains(&name), "{name}");
         }
         assert!(!project.contains(&".bashrc") && !project.contains(&".config/systemd"));

@@ -90,6 +90,12 @@ pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     }
 }
 
+/// Whether there is a table of this program's options, so that what it runs is known.
+pub(crate) fn has_table(program: &str) -> bool {
+    let named = |table: &Table| table.command.split(' ').next() == Some(program);
+    is_in(HARMLESS, program) || TABLES.into_iter().flatten().any(named)
+}
+
 /// Whether a shell makes exactly one word of it, or words that are no options.
 fn is_known(word: &Word) -> bool {
     let plain = |first: char| first.is_ascii_alphanumeric() || "/._".contains(first);

@@ -276,15 +276,20 @@ const LISTS: &[(&str, &[&str])] = &[
 
 /// Options with which these write a file, start a program or leave the repository. Git takes the beginnings of long options for the whole.
 const DOES_MORE: &[&str] = &[
+    "alternate-refs",
     "contents",
     "exec",
     "ext-diff",
+    "help",
     "ignore-revs-file",
     "no-index",
     "open-files-in-pager",
     "output",
     "paginate",
+    "remerge-diff",
     "show-signature",
+    "stdin",
+    "submodule",
     "textconv",
     "upload-pack",
 ];

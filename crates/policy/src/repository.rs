@@ -1,5 +1,7 @@
 //! The parts of a repository's configuration that matter while git only shows something.
 
+mod nested;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,29 @@ const PROGRAMS: &[&str] = &["[filter", "[include"];
 /// The same for git when it shows differences.
 const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 
+/// The same, where a whole name must fit: when git shows how it would merge.
+const MERGE_PROGRAMS: &[&str] = &["driver"];
+
+/// The whole names for a repository inside of another: git takes the environment away when it enters it.
+const NESTED_PROGRAMS: &[&str] = &[
+    "alternaterefscommand",
+    "command",
+    "driver",
+    "external",
+    "fsmonitor",
+    "hookspath",
+    "pager",
+    "showsignature",
+    "sshcommand",
+    "textconv",
+];
+
+/// How deep repositories may lie in each other.
+const DEEPEST: usize = 8;
+
+/// How many repositories may lie in one.
+const MOST: usize = 2_000;
+
 /// What is special about the repository of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Special {
@@ -22,27 +47,81 @@ pub(crate) enum Special {
     FilesOutside,
 }
 
-/// What is special about the repository that git uses in this folder, perhaps to show differences. `inside` says whether a path lies in the session's folders. Blocks on
-/// the disk.
+/// What is special about the repository that git uses in this folder, perhaps to show differences, or about one inside of it that git enters.
+/// `inside` says whether a path lies in the session's folders. Blocks on the disk.
 pub(crate) fn special(folder: &Path, differences: bool, inside: impl Fn(&Path) -> bool) -> Option<Special> {
-    let repository = folder.ancestors().find_map(repository)?;
-    let shared = std::fs::read_to_string(repository.join("commondir")).ok();
-    let shared = shared.map(|text| repository.join(text.trim()));
-    let files = [Some(&repository), shared.as_ref()].into_iter().flatten();
-    files.flat_map(|folder| [folder.join("config"), folder.join("config.worktree")]).find_map(|file| {
-        let text = match read(&file) {
-            Ok(Some(text)) => text,
-            Ok(None) => return None,
-            Err(()) => return Some(Special::RunsPrograms),
-        };
-        let small = text.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-        if has(PROGRAMS) || (differences && (text.contains("%G") || has(DIFF_PROGRAMS))) {
+    let (files, repository) = folder.ancestors().find_map(|folder| Some((folder, repository(folder)?)))?;
+    let mut look = Look { differences, inside: &inside, left: MOST };
+    look.repository(&repository, files, 0)
+}
+
+/// A look at a repository and at those inside of it.
+struct Look<'l> {
+    differences: bool,
+    inside: &'l dyn Fn(&Path) -> bool,
+    /// How many more repositories may be looked at.
+    left: usize,
+}
+
+impl Look<'_> {
+    /// What is special about the repository with these files, `depth` levels inside of another.
+    fn repository(&mut self, repository: &Path, files: &Path, depth: usize) -> Option<Special> {
+        self.left = self.left.saturating_sub(1);
+        if depth > DEEPEST || self.left == 0 {
             return Some(Special::RunsPrograms);
         }
-        let elsewhere = text.lines().filter_map(worktree).any(|path| !inside(&repository.join(path)));
-        elsewhere.then_some(Special::FilesOutside)
-    })
+        let shared = std::fs::read_to_string(repository.join("commondir")).ok();
+        let shared = shared.map(|text| repository.join(text.trim()));
+        let mut roots = vec![files.to_owned()];
+        let mut long_names = false;
+        for folder in [Some(repository), shared.as_deref()].into_iter().flatten() {
+            for file in [folder.join("config"), folder.join("config.worktree")] {
+                let text = match read(&file) {
+                    Ok(Some(text)) => text,
+                    Ok(None) => continue,
+                    Err(()) => return Some(Special::RunsPrograms),
+                };
+                if self.runs_programs(&text, depth > 0) {
+                    return Some(Special::RunsPrograms);
+                }
+                let elsewhere: Vec<PathBuf> =
+                    text.lines().filter_map(worktree).map(|path| repository.join(path)).collect();
+                if elsewhere.iter().any(|path| !(self.inside)(path)) {
+                    return Some(Special::FilesOutside);
+                }
+                roots.extend(elsewhere);
+                long_names |= text.to_lowercase().contains("sha256");
+            }
+        }
+        roots.iter().find_map(|files| self.inside_of(repository, files, long_names, depth))
+    }
+
+    /// The same for the repositories inside of one.
+    fn inside_of(&mut self, outer: &Path, files: &Path, long_names: bool, depth: usize) -> Option<Special> {
+        let Ok(nested) = nested::nested(outer, files, long_names) else { return Some(Special::RunsPrograms) };
+        nested.into_iter().find_map(|files| {
+            let repository = repository(&files)?;
+            self.repository(&repository, &files, depth + 1)
+        })
+    }
+
+    fn runs_programs(&self, text: &str, nested: bool) -> bool {
+        // Quotes and line ends that git drops may part a word.
+        let bare = text.replace("\\\r\n", "").replace("\\\n", "").replace('"', "");
+        let small = bare.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+        let names = |words: &[&str]| small.lines().flat_map(names).any(|name| words.contains(&name));
+        let differences = || bare.contains("%G") || has(DIFF_PROGRAMS) || names(MERGE_PROGRAMS);
+        match nested {
+            true => has(PROGRAMS) || bare.contains("%G") || names(NESTED_PROGRAMS),
+            false => has(PROGRAMS) || (self.differences && differences()),
+        }
+    }
+}
+
+/// The names to which a line of a configuration gives a value, and perhaps other words.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.split('=').map(|name| name.rsplit(']').next().unwrap_or(name).trim())
 }
 
 /// The folder of the repository that begins here: `.git`, or what a file of this name leads to.
@@ -83,35 +162,4 @@ fn read(file: &Path) -> Result<Option<String>, ()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Special, special};
-    use std::path::Path;
-
-    #[test]
-    fn a_repository_that_runs_programs_or_has_its_files_elsewhere_is_special() {
-        for (config, wanted) in [
-            ("[core]\n\tbare = false\n", None),
-            ("[core]\n\tfsmonitor = evil\n\tpager = evil\n", None),
-            ("[diff \"x\"]\n\tTextConv = evil\n", Some(Special::RunsPrograms)),
-            ("[diff]\n\texternal = evil\n", Some(Special::RunsPrograms)),
-            ("[diff \"x\"]\n\tcommand = evil\n", Some(Special::RunsPrograms)),
-            ("[filter \"x\"]\n\tclean = evil\n", Some(Special::RunsPrograms)),
-            ("[include]\n\tpath = ../x\n", Some(Special::RunsPrograms)),
-            ("[format]\n\tpretty = %G?\n", Some(Special::RunsPrograms)),
-            ("[core]\n\tworktree = ..\n", None),
-            ("[core] worktree=/etc\n", Some(Special::FilesOutside)),
-            ("[core]\n\tworktree = \"../../..\"\n", Some(Special::FilesOutside)),
-        ] {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().join("project");
-            std::fs::create_dir_all(root.join("lib/.git")).unwrap();
-            std::fs::create_dir_all(root.join("lib/src")).unwrap();
-            std::fs::write(root.join("lib/.git/config"), config).unwrap();
-            let inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&root));
-            assert_eq!(special(&root.join("lib/src"), true, inside), wanted, "{config}");
-            let alone = wanted.filter(|_| !config.contains("[diff") && !config.contains("%G"));
-            assert_eq!(special(&root.join("lib/src"), false, inside), alone, "{config}");
-            assert_eq!(special(&root, true, inside), None);
-        }
-    }
-}
+mod tests;

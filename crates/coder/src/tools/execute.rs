@@ -27,6 +27,7 @@ use std::io;
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
+pub(crate) use walls::reclaim;
 
 /// How long a command may run unless it is told otherwise.
 const TIME: Duration = Duration::from_secs(120);

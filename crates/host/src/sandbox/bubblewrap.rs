@@ -34,7 +34,7 @@ pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<La
     let failed = |source| StartError::Other { program: launch.program().into(), source };
     let wanted = filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
     let filter = filter::program(wanted).and_then(|filter| readable(&filter)).map_err(failed)?;
-    let (placeholders, made) = Placeholders::make(&bounds.missing);
+    let (placeholders, made) = Placeholders::make(&bounds.writable, &bounds.missing);
     let mut words = Words::default();
     words.add(["--ro-bind", "/", "/"]);
     let root = Path::new("/");

@@ -1,23 +1,21 @@
 //! Folders that stand for missing names while a command runs, so that a sandbox can cover them.
 //!
 //! Commands may run side by side in one folder, and each must find its cover until it ends. So each command makes a folder of its own in
-//! the placeholder, and a placeholder goes with the last of them: a folder that is not empty cannot be removed. The guardian removes them when
-//! the command has ended, also after the death of our process.
+//! the placeholder, its mark, and a placeholder goes with the last of them: a folder that is not empty cannot be removed. The guardian removes
+//! them when the command has ended, also after the death of our process. Our process removes them after the death of the guardian. What the
+//! death of both leaves, or a machine that stops, goes with the next [`reclaim_placeholders`] in that folder.
+//!
+//! A mark in the writable folder itself comes first and goes last. As long as it is there, a name that is an empty folder may be a placeholder
+//! without its mark.
 
+use super::owner::{MARK, is_dead, is_mark, new_mark};
 use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-
-/// How the name of a command's own folder in a placeholder begins.
-const MARK: &str = ".attache-placeholder-";
-
-/// The age from which the mark of a process that is gone is removed. A process of another container looks gone as well.
-const STALE: Duration = Duration::from_secs(24 * 60 * 60);
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless the guardian does.
 #[derive(Debug, Default)]
@@ -29,17 +27,23 @@ pub(crate) struct Placeholders {
 
 impl Placeholders {
     /// Puts a placeholder at each path where nothing is. Also returns where one stands now: nothing can be made in a folder that is not
-    /// ours to change, nor by a command.
-    pub(super) fn make(missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let mark = format!("{MARK}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    /// ours to change, nor by a command. `roots` are the writable folders that hold the paths.
+    pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
+        let mark = new_mark();
+        let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));
+        let witnesses: Vec<PathBuf> = roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
+        for witness in &witnesses {
+            // A folder that is not ours to change gets no placeholder either.
+            let _refused = fs::create_dir(witness);
+        }
         let (mut made, mut folders) = (Vec::new(), Vec::new());
         for path in missing {
-            if let Ok(new) = make(path, &mark) {
+            if let Ok(new) = make(roots, path, &mark) {
                 made.push(path.clone());
                 folders.extend(new);
             }
         }
+        folders.extend(witnesses);
         let folders =
             folders.into_iter().filter_map(|path| CString::new(path.into_os_string().into_vec()).ok());
         let folders = Arc::new(folders.collect());
@@ -75,11 +79,53 @@ pub(crate) fn remove(folders: &[CString]) {
     }
 }
 
+/// The same after a guardian that may have been killed. One that came to its end left no mark, and then nothing is removed: an empty folder
+/// may be the person's by now.
+pub(crate) fn remove_rest(folders: &[CString]) {
+    let is_mark = |folder: &&CString| {
+        let name = folder.as_bytes().rsplit(|byte| *byte == b'/').next();
+        name.is_some_and(|name| name.starts_with(MARK.as_bytes()))
+    };
+    // SAFETY: a system call with a terminated string.
+    let is_there = |folder: &CString| unsafe { libc::access(folder.as_ptr(), libc::F_OK) } == 0;
+    if folders.iter().filter(is_mark).any(is_there) {
+        remove(folders);
+    }
+}
+
+/// Removes what commands left in this folder at these names, if their programs are gone: processes of this machine that were killed together
+/// with their guardian, or that ended with the machine. What a process of another machine or container left goes a day later, for that
+/// process looks gone as well. Blocks on the disk.
+pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
+    let witnesses = dead_marks(root);
+    let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();
+    let since = witnesses.iter().filter_map(|witness| created(witness)).min();
+    for name in names {
+        let path = root.join(name);
+        for folder in path.ancestors().take_while(|above| *above != root) {
+            if !folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                continue;
+            }
+            let marks = dead_marks(folder);
+            let unmarked = || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
+            if !marks.is_empty() || unmarked() {
+                // A folder that holds anything stays.
+                marks.iter().map(PathBuf::as_path).chain([folder]).for_each(remove_empty);
+            }
+        }
+    }
+    witnesses.iter().map(PathBuf::as_path).for_each(remove_empty);
+}
+
+fn remove_empty(folder: &Path) {
+    let _in_use_or_gone = fs::remove_dir(folder);
+}
+
 /// Makes a placeholder with this mark. Returns what to remove: marks, the placeholder, and folders that were made above it.
-fn make(path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
+fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     // Another command may remove a folder between our steps.
     for _ in 0..8 {
-        match make_once(path, mark) {
+        match make_once(roots, path, mark) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             made => return made,
         }
@@ -87,10 +133,12 @@ fn make(path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-fn make_once(path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
+fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    let above: Vec<&Path> =
-        path.ancestors().skip(1).take_while(|above| !above.exists() || has_mark(above)).collect();
+    // Another command may have made a folder above. The mark in a writable folder says nothing of that folder.
+    let is_made =
+        |above: &&Path| !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above));
+    let above: Vec<&Path> = path.ancestors().skip(1).take_while(is_made).collect();
     for folder in above.into_iter().rev().chain([path]) {
         match fs::create_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -103,7 +151,7 @@ fn make_once(path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
         }
     }
     let removed = folders.into_iter().rev().flat_map(|folder| {
-        let marks = [folder.join(mark)].into_iter().chain(stale(folder));
+        let marks = [folder.join(mark)].into_iter().chain(dead_marks(folder));
         marks.chain([folder.to_owned()]).collect::<Vec<_>>()
     });
     Ok(removed.collect())
@@ -112,10 +160,6 @@ fn make_once(path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
 /// Whether a command that runs made this folder.
 fn has_mark(folder: &Path) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| is_mark(&entry))
-}
-
-fn is_mark(entry: &fs::DirEntry) -> bool {
-    entry.file_name().as_encoded_bytes().starts_with(MARK.as_bytes())
 }
 
 /// Whether this folder only stands for a missing name, while a command in a sandbox runs.
@@ -131,15 +175,8 @@ pub fn is_placeholder(path: &Path) -> bool {
     marks > 0
 }
 
-/// Marks of processes that are gone for long, whose guardian was killed.
-fn stale(path: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let old = |entry: &fs::DirEntry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(MARK)?.split('-').next()?.parse::<u32>().ok()?;
-        let gone = !Path::new("/proc").join(process.to_string()).exists();
-        let age = entry.metadata().ok()?.modified().ok()?.elapsed().ok()?;
-        Some(gone && age > STALE)
-    };
-    entries.filter(|entry| old(entry).unwrap_or(false)).map(|entry| entry.path()).collect()
+/// The marks in this folder of which the processes are gone.
+fn dead_marks(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(is_dead).map(|entry| entry.path()).collect()
 }

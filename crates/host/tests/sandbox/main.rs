@@ -22,6 +22,7 @@ use std::time::Duration;
 mod another_user;
 mod deeds;
 mod kernel_files;
+mod leftovers;
 mod names;
 mod other_processes;
 

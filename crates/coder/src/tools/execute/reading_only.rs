@@ -4,13 +4,18 @@
 use attache_host::Launch;
 
 /// What git is told, over the configuration of the repository. A repository inside of another is used only if the command names it.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 11] = [
+    ("core.alternateRefsCommand", "true"),
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),
     ("core.sshCommand", "false"),
+    ("diff.submodule", "short"),
+    ("log.diffMerges", "separate"),
     ("log.showSignature", "false"),
     ("safe.bareRepository", "explicit"),
+    ("status.submoduleSummary", "false"),
+    ("submodule.recurse", "false"),
 ];
 
 /// Variables through which git runs programs, or writes files.

@@ -3,7 +3,7 @@
 use super::background::Background;
 use super::reading_only;
 use super::scratch::{Places, Scratch};
-use super::walls::{Known, Permit, Session, Watch, secret_variables, walls};
+use super::walls::{Known, Permit, Session, Watch, reclaim, secret_variables, walls};
 use super::{Execute, counted};
 use attache_host::{Command, Launch, NoSandbox, Roots, Sandbox};
 use std::path::PathBuf;
@@ -66,6 +66,7 @@ pub(super) fn begin(
     permit: Permit,
     keys: &[String],
 ) -> Result<Begun, String> {
+    reclaim(session.folders.roots().all());
     // No folder of the session takes the place of a program, or of a folder behind `cd`.
     let mut launch = Launch::shell(execute.command.as_str()).cwd(session.folders.cwd());
     launch = launch.env("PATH", attache_policy::safe_path()).env_remove("CDPATH");

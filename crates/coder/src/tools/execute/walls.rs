@@ -7,8 +7,10 @@ mod watch;
 pub(super) use watch::Watch;
 
 use super::scratch::Places;
-use attache_host::{Bounds, is_placeholder};
-use attache_policy::{Decision, Folders, Judge, Mode, Policy, Reason, Verdict, names_to_hold};
+use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
+use attache_policy::{
+    Decision, Folders, Guard, Judge, Mode, Policy, Reason, Verdict, names_to_hold, protected_names,
+};
 use search::Found;
 use std::collections::BTreeSet;
 use std::fs;
@@ -123,7 +125,11 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
         read_only.extend(held.take(HELD));
         let repositories: Vec<PathBuf> = read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
-        missing.extend(roots.all().iter().flat_map(|root| absent(root, homes.contains(root))));
+        for root in roots.all() {
+            missing.extend(absent(root, homes.contains(root)));
+            let below = homes.iter().filter(|home| home.starts_with(root) && *home != root);
+            missing.extend(below.flat_map(|home| absent(home, true)));
+        }
     }
     let writable = if permit.only_reads { Vec::new() } else { roots.all().to_vec() };
     let bounds = Bounds {
@@ -135,6 +141,14 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
         network: permit.network,
     };
     (bounds, Watch::begin(found, session.clone()))
+}
+
+/// Removes the placeholders that commands left in these folders because they were killed together with this program. Blocks on the disk.
+pub(crate) fn reclaim(roots: &[PathBuf]) {
+    for root in roots {
+        let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
+        reclaim_placeholders(root, names);
+    }
 }
 
 /// The names that must not be made in a root, where nothing is.
@@ -234,6 +248,26 @@ mod tests {
         );
         let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
         assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
+    }
+
+    #[test]
+    fn what_matters_in_a_home_is_held_in_a_home() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = |home| {
+            let held = super::absent(folder.path(), home).into_iter();
+            held.map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
+                .collect::<Vec<_>>()
+        };
+        let (project, home) = (names(false), names(true));
+        for name in [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"] {
+            assert!(
+                home.iter().any(|held| held == name) && !project.iter().any(|held| held == name),
+                "{name}"
+            );
+        }
+        for name in [".mise.toml", ".pre-commit-config.yaml", ".envrc.local", ".yarn/releases"] {
+            assert!(project.iter().any(|held| held == name), "{name}");
+        }
     }
 
     #[test]

@@ -127,3 +127,72 @@ async fn a_run_without_the_sandbox_asks_in_every_mode_and_a_rule_for_sandboxed_r
         assert_eq!(client.asked.len(), 4);
     }
 }
+
+/// A program that says that it ran, wherever git calls it.
+const SAYS: &str = "sh -c 'echo RAN >&2; cat'";
+
+#[tokio::test]
+async fn a_repository_inside_of_the_projects_runs_nothing() {
+    for (key, value) in [
+        ("filter.x.clean", SAYS),
+        ("filter.x.process", SAYS),
+        ("diff.external", SAYS),
+        ("core.fsmonitor", SAYS),
+    ] {
+        let folder = project();
+        let (place, lib) = (folder.path().join("project"), folder.path().join("project/lib"));
+        fs::remove_dir_all(place.join(".git")).unwrap();
+        fs::create_dir_all(&lib).unwrap();
+        for repository in [&lib, &place] {
+            git(repository, &["init", "-q"]);
+            fs::write(repository.join("file"), "old\n").unwrap();
+            git(repository, &["-c", "advice.addEmbeddedRepo=false", "add", "."]);
+            git(repository, &["commit", "-q", "-m", "first"]);
+        }
+        git(&place, &["config", "diff.submodule", "diff"]);
+        fs::write(lib.join(".gitattributes"), "* filter=x\n").unwrap();
+        fs::write(lib.join("file"), "new\n").unwrap();
+        git(&lib, &["config", key, value]);
+        for sandbox in sandboxes().await {
+            let name = sandbox.name();
+            let mut client = open(coder().sandbox(Some(sandbox)), &place, json!({})).await;
+            client.otherwise = Some("reject_once");
+            for mode in ["plan", "ask"] {
+                client.set("mode", mode).await;
+                for command in
+                    ["git status", "git status -vv", "git diff", "git diff HEAD", "git log -p", "git show"]
+                {
+                    let said = client.prompt(&execute(json!({ "command": command }))).await.text();
+                    assert!(said.contains("Not done"), "{name} {mode} {key} {command}: {said}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_help_of_git_opens_no_viewer() {
+    let folder = project();
+    let place = folder.path().join("project");
+    fs::remove_dir_all(place.join(".git")).unwrap();
+    git(&place, &["init", "-q"]);
+    git(&place, &["config", "man.viewer", "x"]);
+    git(&place, &["config", "man.x.cmd", SAYS]);
+    for sandbox in sandboxes().await {
+        let name = sandbox.name();
+        let mut client = open(coder().sandbox(Some(sandbox)), &place, json!({})).await;
+        client.otherwise = Some("reject_once");
+        for mode in ["plan", "ask"] {
+            client.set("mode", mode).await;
+            for command in ["git log --help", "git status --help", "git help log", "git --help log"] {
+                let said = client.prompt(&execute(json!({ "command": command }))).await.text();
+                assert!(
+                    !said.contains("RAN") && !said.contains("exit code"),
+                    "{name} {mode} {command}: {said}"
+                );
+            }
+            let said = client.prompt(&execute(json!({ "command": "git log -h" }))).await.text();
+            assert!(said.contains("usage: git log"), "{name} {mode}: {said}");
+        }
+    }
+}

@@ -101,6 +101,37 @@ async fn a_command_that_the_person_allows_reads_what_it_names() {
     }
 }
 
+/// What a program leaves that is killed together with its guardian.
+fn leave_placeholders(project: &Path) {
+    // No process has this number.
+    for name in [".envrc", "CLAUDE.md", ".github", ".github/prompts", "rust-toolchain.toml"] {
+        fs::create_dir_all(project.join(name).join(".attache-placeholder-4194305-78")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_killed_programs_left_goes_with_the_next_command_or_session() {
+    for sandbox in sandboxes().await {
+        let (folder, name) = (project(), sandbox.name());
+        let project = folder.path().join("project");
+        let before = below(&project);
+        leave_placeholders(&project);
+        let mut client = open(coder().sandbox(Some(sandbox.clone())), &project, json!({})).await;
+        assert_eq!(below(&project), before, "{name}: a session begins");
+        for mode in ["plan", "ask", "auto"] {
+            client.set("mode", mode).await;
+            leave_placeholders(&project);
+            let turn = client.prompt(&execute(json!({ "command": "cat AGENTS.md" }))).await;
+            assert_eq!(turn.text(), "before\n[exit code 0]", "{name} {mode}");
+            assert_eq!(below(&project), before, "{name} {mode}: a command that only reads");
+        }
+        leave_placeholders(&project);
+        runs(sandbox, folder.path(), "true").await;
+        fs::remove_file(project.join("src/program")).unwrap();
+        assert_eq!(below(&project), before, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
     for sandbox in sandboxes().await {
@@ -117,6 +148,19 @@ async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
         assert!(shown.contains("Protected files changed"), "{name}: the person sees it: {shown}");
         let said = client.prompt(&execute(json!({ "command": "sh src/program; true" }))).await.text();
         assert!(!said.contains("protected files changed"), "{name}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn the_report_names_first_what_programs_obey_in_any_project() {
+    for sandbox in sandboxes().await {
+        let (folder, name) = (project(), sandbox.name());
+        let make = "mkdir -p src/a src/z; for f in 1 2 3 4 5 6 7 8 9 10 11 12; do mkdir src/a/$f; echo > src/a/$f/.bashrc; done
+            mkdir src/z/.vscode src/z/.husky";
+        let said = runs(sandbox, folder.path(), make).await;
+        let (_, report) = said.split_once("while the command ran: ").unwrap_or_default();
+        assert!(report.starts_with("src/z/.husky (new), src/z/.vscode (new), "), "{name}: {said}");
+        assert_eq!(report.matches("/.bashrc (new)").count(), 12, "{name}: {said}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers, mail, wallets, and our own settings and sessions.
-const OF_A_HOME: [&str; 44] = [
+const OF_A_HOME: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
     ".claude.json",
@@ -27,6 +27,7 @@ const OF_A_HOME: [&str; 44] = [
     ".config/heroku",
     ".config/microsoft-edge",
     ".config/netlify",
+    ".config/pip/pip.conf",
     ".config/rclone",
     ".config/sops",
     ".config/vercel",
@@ -44,6 +45,7 @@ const OF_A_HOME: [&str; 44] = [
     ".local/share/kwalletd",
     ".local/share/opencode/auth.json",
     ".local/share/pki",
+    ".pip/pip.conf",
     ".pki",
     ".qwen/oauth_creds.json",
     ".subversion/auth",
@@ -53,6 +55,7 @@ const OF_A_HOME: [&str; 44] = [
     ".Xauthority",
     ".ICEauthority",
     ".viminfo",
+    ".yarnrc.yml",
 ];
 
 /// Where systems and containers put secrets, readable or not.
@@ -198,6 +201,9 @@ mod tests {
             ".claude/.credentials.json",
             ".env",
             ".m2/settings.xml",
+            ".config/pip/pip.conf",
+            ".pip/pip.conf",
+            ".yarnrc.yml",
         ];
         let open = [
             ".cargo/config.toml",

@@ -2,13 +2,13 @@
 
 use super::search::{Found, search};
 use super::{Remembered, Session};
-use attache_policy::Folders;
+use attache_policy::{Folders, names_to_hold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// How many files are named.
-const NAMED: usize = 10;
+const NAMED: usize = 50;
 
 /// The protected files as they were before a command.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Watch {
         ))
     }
 
-    /// One sentence about the protected files that changed, in the order of their paths; none where none did. Blocks on the disk.
+    /// One sentence about the protected files that changed, first those that programs obey in any project; none where none did. Blocks on the disk.
     pub(in super::super) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
@@ -63,6 +63,8 @@ impl Watch {
         session.known.with(|known: &mut Remembered| known.made.extend(made));
         // A search that ended early did not see every file that is there.
         let paths: BTreeSet<&PathBuf> = found.obeyed.iter().chain(self.before.keys()).collect();
+        let mut paths: Vec<&PathBuf> = paths.into_iter().collect();
+        paths.sort_by_key(|path| !matters_in_a_project(path));
         let change = |path: &&PathBuf| match (self.before.get(*path), Stamp::of(path)) {
             (None, Some(_)) => Some(format!("{} (new)", shown(folders, path))),
             (Some(_), None) => Some(format!("{} (removed)", shown(folders, path))),
@@ -75,6 +77,12 @@ impl Watch {
             "protected files changed while the command ran: {list}; programs or agents do what these files say, so review them"
         ))
     }
+}
+
+/// Whether programs obey the file in any folder, not in a person's home alone.
+fn matters_in_a_project(path: &Path) -> bool {
+    let mut names = path.iter().filter_map(|name| name.to_str());
+    names.any(|name| names_to_hold(false).any(|held| held == name)) || path.ends_with("workflows")
 }
 
 /// The first of them, and how many more there are; nothing where there are none.

@@ -1,0 +1,89 @@
+//! The marks of placeholders: which process made one, and whether it is gone.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How the name of a command's own folder in a placeholder begins.
+pub(super) const MARK: &str = ".attache-placeholder-";
+
+/// The age from which a mark is removed if its process is one of another machine or container, which looks gone from here in any case.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The name of a new mark: the number of this process, its life, where its number counts, and a number of its own.
+pub(super) fn new_mark() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let process = std::process::id();
+    let life = life(process).unwrap_or_default();
+    format!("{MARK}{process}-{life:x}-{:x}-{}", place(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+pub(super) fn is_mark(entry: &fs::DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(MARK.as_bytes())
+}
+
+/// Whether it is the mark of a process that is gone.
+pub(super) fn is_dead(entry: &fs::DirEntry) -> bool {
+    if !is_mark(entry) {
+        return false;
+    }
+    let name = entry.file_name().to_string_lossy().into_owned();
+    let parts: Vec<&str> = name.strip_prefix(MARK).unwrap_or_default().split('-').collect();
+    match parts.as_slice() {
+        [process, life_then, place_then, _] if *place_then == format!("{:x}", place()) => {
+            let Ok(process) = process.parse() else { return is_old(entry) };
+            match life(process) {
+                Some(now) => *life_then != format!("{now:x}"),
+                // `/proc` may hide the processes of other users.
+                None if is_another_users(process) => is_old(entry),
+                None => true,
+            }
+        }
+        // Of an earlier version: a number that is taken may be another process's.
+        [process, _] if !Path::new("/proc").join(process).exists() => true,
+        _ => is_old(entry),
+    }
+}
+
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let changed = entry.metadata().and_then(|found| found.modified());
+    changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > STALE))
+}
+
+/// Whether a process with this number is there that this one may not signal.
+fn is_another_users(process: u32) -> bool {
+    let Ok(process) = libc::pid_t::try_from(process) else { return false };
+    // SAFETY: a system call; signal 0 only asks.
+    let refused = unsafe { libc::kill(process, 0) } == -1;
+    refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+/// What tells one process with this number from another: when the system was started, and when the process. None if there is none.
+fn life(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    // A process that has ended and was not waited for has no command any more.
+    fields.next().filter(|state| !matches!(*state, "Z" | "X"))?;
+    let started = fields.nth(18)?;
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    Some(hash(&[&boot, started]))
+}
+
+/// What tells the processes of this machine and container from those of others, also after the machine was started again.
+fn place() -> u64 {
+    static PLACE: OnceLock<u64> = OnceLock::new();
+    *PLACE.get_or_init(|| {
+        let text = |file: &str| fs::read_to_string(file).unwrap_or_default();
+        let numbers = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+        let (machine, name) = (text("/etc/machine-id"), text("/proc/sys/kernel/hostname"));
+        hash(&[&machine, &name, &numbers.to_string_lossy()])
+    })
+}
+
+/// The same in every version of this program (FNV-1a).
+fn hash(texts: &[&str]) -> u64 {
+    let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

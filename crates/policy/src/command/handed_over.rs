@@ -1,0 +1,101 @@
+//! What a program runs because one of its words names another, for rules that forbid.
+
+use super::{has_verbs, is_among, program, stands_at, tokens};
+use crate::options;
+use crate::shell::Part;
+
+/// Programs of which the words are names or text, so that the name of another program among them is no command.
+const NAME_ONLY: &[&str] = &[
+    "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl", "date", "dpkg",
+    "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help", "info", "install", "kill",
+    "killall", "less", "ln", "ls", "make", "man", "mkdir", "mktemp", "more", "mv", "nano", "nvim", "pgrep",
+    "pkill", "printf", "ps", "rg", "rm", "rmdir", "tar", "tee", "test", "tldr", "touch", "tree", "type",
+    "unzip", "vi", "view", "vim", "whatis", "whereis", "which", "zgrep", "zip", "[",
+];
+
+/// Options behind which stands a program, for whatever program they are.
+const RUNS: &[&str] = &[
+    "--checkpoint-action",
+    "--compress-program",
+    "--exec",
+    "--exec-batch",
+    "--pre",
+    "--rmt-command",
+    "--rsh",
+    "--rsh-command",
+    "--to-command",
+    "--use-compress-program",
+];
+
+/// The same for programs that find files.
+const RUNS_FOUND: &[&str] = &["-x", "-X"];
+
+/// Programs that find files.
+const FINDERS: &[&str] = &["fd", "fdfind"];
+
+/// Whether the command may run these words by naming them to a program: to one that is not known, behind an option that runs its value, or as
+/// an editor's or an alias's `!`.
+pub(super) fn runs(part: &Part, words: &[String]) -> bool {
+    let Some(program) = program(part) else { return false };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let known = NAME_ONLY.contains(&program) || has_verbs(program) || options::has_table(program);
+    let own = part.words.get(1..).unwrap_or_default();
+    let texts: Vec<Option<&str>> =
+        own.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
+    let from = |at: usize| stands_at(texts.get(at..).unwrap_or_default(), words);
+    let starts =
+        |option: &str| RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option));
+    own.iter().enumerate().any(|(at, word)| {
+        let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let shouted = word
+            .text
+            .split_once('!')
+            .filter(|(before, _)| before.is_empty() || before.ends_with(['=', '+', ':']));
+        let shouted = shouted.map(|(_, line)| line);
+        (!known && from(at))
+            || (starts(option) && (from(at + 1) || is_among(&tokens(value), words)))
+            || shouted.is_some_and(|line| is_among(&tokens(line), words))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+    use crate::shell::parts;
+
+    #[test]
+    fn a_program_is_found_where_another_one_runs_it_and_not_where_it_is_text() {
+        let rm = ["rm".to_owned()];
+        let runs = |line: &str| parts(line).unwrap().iter().any(|part| runs(part, &rm));
+        for line in [
+            "fd -x rm",
+            "fd . src -X /bin/rm -f",
+            "rg --pre rm x",
+            "rg --pre=rm x",
+            "tar cf a.tar --checkpoint-action=exec=\"rm x\" a",
+            "git -c alias.q='!rm x' q",
+            "vim -c '!rm x'",
+            "vim '+!rm x'",
+            "chronic rm x",
+            "faketime 1 rm x",
+        ] {
+            assert!(runs(line), "{line}");
+        }
+        for line in [
+            "echo rm",
+            "grep rm file",
+            "grep -x rm file",
+            "rg rm src",
+            "fd rm",
+            "man rm",
+            "git commit -m 'rm x'",
+            "git log --grep=rm",
+            "git commit -m 'Done! rm x'",
+            "cargo test rm",
+            "npm test rm",
+            "chronic ls rmdir",
+        ] {
+            assert!(!runs(line), "{line}");
+        }
+    }
+}
