@@ -95,7 +95,7 @@ fn what_an_agent_supports_is_gathered_from_its_traffic() {
     assert_eq!(sent(Topic::StopReason), ["end_turn"]);
     assert_eq!(sent(Topic::OptionCategory), ["model"]);
     assert_eq!(sent(Topic::Meta), ["secretive"]);
-    assert_eq!(support.taken[&Topic::Prompt].keys().collect::<Vec<_>>(), ["audio"]);
+    assert_eq!(support.taken[&Topic::Prompt].keys().collect::<Vec<_>>(), ["audio", "text"]);
 }
 
 #[test]

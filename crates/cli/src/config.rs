@@ -90,7 +90,8 @@ async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
     let with = Settings::read().with(WISH, Some(model));
     let Some(why) = crate::models::models(&with).0.unusable().await else { return Ok(()) };
     let variable = setting.variables.first().map_or(WISH, |name| name);
-    Err(Failure::usage(format!("the setting stays as it was: {}", why.replace(WISH, variable))))
+    let why = why.replace(WISH, variable).replace("config set model", &format!("config set {}", setting.key));
+    Err(Failure::usage(format!("the setting stays as it was: {why}")))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {

@@ -127,7 +127,7 @@ fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
         .failed(2, &["there is no model", "ATTACHE_MODEL"]);
     person
         .runs(&["config", "set", "fallback", "nobody/knows"])
-        .failed(2, &["there is no model", "ATTACHE_FALLBACK"]);
+        .failed(2, &["there is no model", "ATTACHE_FALLBACK", "config set fallback"]);
     person.runs(&["config", "get", "fallback"]).failed(2, &["fallback is not set"]);
     let run = |model: Option<&str>| {
         let mut command = person.command(&["run", "help"]);
