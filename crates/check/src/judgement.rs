@@ -4,7 +4,7 @@ mod document;
 
 use crate::support::Support;
 use crate::verdict::worst_of_each;
-use crate::{Outcome, Strength, Verdict, masked};
+use crate::{Outcome, Verdict, masked};
 use attache_protocol::method::Side;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,13 +125,14 @@ impl Judgement {
     pub fn fails(&self) -> Vec<&Verdict> {
         let mut fails: Vec<&Verdict> =
             self.verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).collect();
-        fails.sort_by_key(|verdict| verdict.rule.strength);
+        fails.sort_by_key(|verdict| (!verdict.rule.must_hold(), verdict.rule.strength));
         fails
     }
 
-    /// How many of the rules that were judged must hold.
+    /// How many rules that must hold were judged: what was skipped or not tested is not counted.
     pub fn musts(&self) -> usize {
-        self.verdicts.iter().filter(|verdict| verdict.rule.strength == Strength::Must).count()
+        let is_judged = |verdict: &&Verdict| verdict.outcome.why().is_none();
+        self.verdicts.iter().filter(is_judged).filter(|verdict| verdict.rule.must_hold()).count()
     }
 
     /// Whether something is broken that must hold.

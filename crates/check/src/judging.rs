@@ -86,10 +86,7 @@ pub(crate) async fn judge<R: Judging>(
         let began = Instant::now();
         let verdict = match &contact {
             Ok(()) => run.probe(probe).await,
-            Err(outcome) => {
-                let why = Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, outcome.seen()));
-                Verdict::new(probe.rule, why, probe.name, Vec::new())
-            }
+            Err(outcome) => Verdict::new(probe.rule, not_reached::<R>(outcome), probe.name, Vec::new()),
         };
         let verdict = verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }.masked());
         let seen = run.watched().fails().filter(|verdict| is_chosen(&only, verdict.rule.id));
@@ -98,12 +95,31 @@ pub(crate) async fn judge<R: Judging>(
         verdicts.extend(verdict);
     }
     run.leave().await;
+    let unreached = contact.as_ref().err().map(|outcome| not_reached::<R>(outcome));
+    let is_mixed_up = verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
+    let seen = run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
+    // Few lines of a peer that was not reached are no proof that it keeps a rule.
+    let seen = seen.map(|verdict| match (&verdict.outcome, &unreached) {
+        (Outcome::Pass, Some(why)) => Verdict { outcome: why.clone(), ..verdict },
+        _ => verdict,
+    });
+    verdicts.extend(seen.map(Verdict::masked));
+    // It is told whichever rules were chosen: nothing else of them is.
     let contact = contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
-    let seen = contact.into_iter().chain(run.watched().verdicts());
-    verdicts.extend(seen.filter(|verdict| is_chosen(&only, verdict.rule.id)).map(Verdict::masked));
+    verdicts.extend(contact.map(Verdict::masked));
     let verdicts = worst_of_each(verdicts);
     reporter.rest(&verdicts);
     verdicts
+}
+
+/// Why nothing can be told of a peer whose first contact came to this.
+fn not_reached<R: Judging>(contact: &Outcome) -> Outcome {
+    Outcome::NotTested(format!("{}: {}", R::NOT_REACHED, contact.seen()))
+}
+
+/// Whether the peer takes one session for another.
+fn mixes_up(verdict: &Verdict) -> bool {
+    verdict.rule.id == "SESS-06" && verdict.outcome.is_fail()
 }
 
 /// Reports verdicts, each rule's final one once.

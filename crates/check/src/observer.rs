@@ -11,6 +11,7 @@ mod config_option;
 mod elicitation;
 mod finding;
 mod initialize;
+mod isolation;
 mod known;
 mod message;
 mod meta;
@@ -31,7 +32,8 @@ mod word;
 pub use finding::Finding;
 pub(crate) use path::is_absolute;
 
-use attache_protocol::method::Side;
+use attache_protocol::envelope::Message;
+use attache_protocol::method::{Initialize, Method, Side};
 use calls::Calls;
 use finding::Report;
 use known::Known;
@@ -61,7 +63,12 @@ pub struct Observer {
     rooms: Rooms,
     by_client: BTreeSet<&'static str>,
     by_agent: BTreeSet<&'static str>,
+    /// Whether the first lines of the conversation are missing.
+    is_partial: bool,
 }
+
+/// Rules that a line breaks by what came before it: where the beginning is missing they tell nothing.
+const NEEDS_ALL: [&str; 7] = ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
 
 /// The judges of one topic each.
 #[derive(Debug, Default)]
@@ -73,6 +80,7 @@ struct Rooms {
     authenticate: authenticate::Judge,
     session: session::Judge,
     turn: turn::Judge,
+    isolation: isolation::Judge,
     message: message::Judge,
     tool_call: tool_call::Judge,
     permission: permission::Judge,
@@ -85,6 +93,18 @@ struct Rooms {
 }
 
 impl Observer {
+    /// Reads a conversation of which the first lines are missing: what breaks a rule only by what came before is not judged.
+    pub fn of_rest() -> Self {
+        Self { is_partial: true, ..Self::default() }
+    }
+
+    /// Whether a conversation begins with this line: it is the client's call of `initialize`. Before it nothing may be said.
+    pub fn begins_with(from: Side, line: &[u8]) -> bool {
+        let calls = |method: &str| method == Initialize::ROW.name;
+        from == Side::Client
+            && matches!(Message::read(line), Ok(Message::Call { method, .. }) if calls(&method))
+    }
+
     /// Reads the next line, without its end, as `from` sent it. `number` is its number for people; it grows from line to line.
     pub fn line(&mut self, number: usize, from: Side, line: &[u8]) -> Vec<Finding> {
         self.read(number, from, line).0
@@ -97,6 +117,7 @@ impl Observer {
         let repaired = repair::repaired(&mut self.calls, from, line, &mut report);
         let line = repaired.as_ref().map_or(line, |repaired| &repaired.line);
         let seen = self.calls.line(from, line, &mut report);
+        self.rooms.session.misses_calls |= self.calls.misses_calls();
         if let Some(seen) = &seen {
             self.rooms.initialize.follow(seen, &mut report);
         }
@@ -111,7 +132,9 @@ impl Observer {
             Side::Client => self.by_client.extend(report.tested()),
             Side::Agent => self.by_agent.extend(report.tested()),
         }
-        (report.into_findings(), repaired.map(|repaired| repaired.value))
+        let mut findings = report.into_findings();
+        findings.retain(|finding| !self.is_partial || !NEEDS_ALL.contains(&finding.rule.id));
+        (findings, repaired.map(|repaired| repaired.value))
     }
 
     /// The ids of the rules that some line of this side could have broken so far: those without a finding it has kept.
@@ -170,5 +193,6 @@ impl Observer {
         rooms.service.judge(seen, report);
         rooms.elicitation.judge(seen, report);
         rooms.unstable.judge(seen, report);
+        rooms.isolation.judge(seen, report);
     }
 }

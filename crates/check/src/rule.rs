@@ -110,12 +110,25 @@ impl Rule {
         self.id.split_once('-').map_or(self.id, |(prefix, _)| prefix)
     }
 
+    /// Whether its word forbids something: its text may name the act that is forbidden.
+    pub fn forbids(&self) -> bool {
+        self.word.to_ascii_lowercase().contains("not")
+    }
+
+    /// Whether a peer that breaks it is at fault: it is a must, or what is judged of it binds although its word gives leave for the rest.
+    ///
+    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not breaks nothing. But `sessionId` identifies the
+    /// session that a message is about, which is a plain statement of the schema: one that names another session is wrong.
+    pub fn must_hold(&self) -> bool {
+        self.strength == Strength::Must || self.id == "SESS-06"
+    }
+
     /// How strongly it binds, as people read it: the word of its strength, with `not` where the rule forbids.
     pub fn strength_word(&self) -> &'static str {
-        let forbids = self.word.to_ascii_lowercase().contains("not");
         match self.strength {
-            Strength::Must if forbids => "must not",
-            Strength::Should if forbids => "should not",
+            Strength::Must if self.forbids() => "must not",
+            Strength::Should if self.forbids() => "should not",
+            _ if self.must_hold() => Strength::Must.as_str(),
             strength => strength.as_str(),
         }
     }

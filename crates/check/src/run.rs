@@ -58,6 +58,8 @@ pub struct Run {
     parked: Vec<(Client, Conversation)>,
     /// Whether turns do what their prompts tell, or why not, once that was tried.
     driven: Option<Result<(), String>>,
+    /// What was seen of the first turn in another session than its own.
+    misplaced: Option<String>,
     /// Whether a prompt is answered at all, once that was tried.
     prompted: Option<Probed>,
     /// Whether a session opens at all, once that was tried.
@@ -95,6 +97,7 @@ impl Run {
             client: None,
             parked: Vec::new(),
             driven: None,
+            misplaced: None,
             prompted: None,
             opened: None,
             first_spoken: None,
@@ -233,10 +236,16 @@ impl Judging for Run {
         }
         let mut outcome = (probe.run)(self).await.err().unwrap_or(Outcome::Pass);
         let lines = self.shown();
-        if outcome.is_fail() && probe.rule != OPENED && self.has_asked::<SessionNew>() {
+        // Known before anything else is tried, which may be in another conversation.
+        let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
+        if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
+            outcome =
+                Outcome::NotTested("the agent refuses a prompt of the probe, as PROMPT-06 tells".to_owned());
+        }
+        if outcome.is_fail() && probe.rule != OPENED && opens {
             outcome = self.opens_sessions().await.err().unwrap_or(outcome);
         }
-        if outcome.is_fail() && probe.rule != PROMPTED && self.has_asked::<SessionPrompt>() {
+        if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
         // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch what this one did not.
@@ -273,6 +282,14 @@ impl Judging for Run {
 }
 
 impl Run {
+    /// Whether a prompt of this probe was refused that had to be taken.
+    fn was_refused_a_prompt(&self) -> bool {
+        self.now.as_ref().is_some_and(|talk| {
+            let mut findings = talk.peer.findings().iter();
+            findings.any(|finding| finding.rule.id == PROMPTED && finding.line > talk.probe_began())
+        })
+    }
+
     /// Whether the judge has called this in this probe.
     fn has_asked<M: Method>(&self) -> bool {
         let is_asked =

@@ -1,7 +1,7 @@
 //! What is said about one rule, and on what grounds.
 
 use crate::raw_peer::Line;
-use crate::{Rule, Selection, Strength, masked, rules, select};
+use crate::{Rule, Selection, masked, rules, select};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -135,7 +135,7 @@ impl Verdict {
 
     /// Whether the peer is at fault: what must hold is broken.
     pub fn is_fault(&self) -> bool {
-        self.rule.strength == Strength::Must && self.outcome.is_fail()
+        self.rule.must_hold() && self.outcome.is_fail()
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the traffic of all probes showed beside what they asked.
 
-use crate::Finding;
 use crate::raw_peer::{Line, RawPeer};
 use crate::support::Support;
 use crate::verdict::{Outcome, Verdict};
+use crate::{Finding, Rule};
 use attache_protocol::method::Side;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,6 +13,10 @@ const LINE_KEPT: usize = 2000;
 
 /// How many names under `_meta` are listed.
 const NAMES: usize = 100;
+
+/// Why a line tells nothing about other rules.
+const MIXED_UP: &str =
+    "the peer names the wrong session, as SESS-06 tells, and this line may be meant for another one";
 
 /// What all of the traffic with one peer showed.
 #[derive(Debug)]
@@ -36,35 +40,58 @@ impl Watched {
         self.support.learn(peer.lines(), went_well);
         self.open.extend(peer.tested());
         for finding in peer.findings().iter().chain(&owed) {
-            let known = self.found.iter_mut().find(|(other, _)| other.rule.id == finding.rule.id);
-            if let Some((known, _)) = known {
-                add_name(known, finding);
-            } else {
+            let shown = || {
                 let numbers = [finding.earlier, Some(finding.line)];
                 let lines = peer.lines().iter().filter(|line| numbers.contains(&Some(line.number)));
-                self.found.push((finding.clone(), lines.map(short).collect()));
+                (finding.clone(), lines.map(short).collect())
+            };
+            match self.found.iter_mut().find(|(other, _)| other.rule.id == finding.rule.id) {
+                // What is certain counts before what is not.
+                Some(known) if known.0.may_be_misplaced && !finding.may_be_misplaced => *known = shown(),
+                Some((known, _)) => add_name(known, finding),
+                None => self.found.push(shown()),
             }
         }
     }
 
-    /// A fail for each rule that a line of the peer broke.
+    /// A fail for each rule that a line of the peer certainly broke.
     pub(crate) fn fails(&self) -> impl Iterator<Item = Verdict> {
-        self.found.iter().map(|(finding, lines)| {
-            let outcome =
-                Outcome::Fail { expected: finding.rule.text.to_owned(), seen: finding.seen.clone() };
-            let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
-            Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
-        })
+        self.found.iter().filter(|(finding, _)| !finding.may_be_misplaced).map(failed)
     }
 
-    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did.
-    pub(crate) fn verdicts(&self) -> impl Iterator<Item = Verdict> {
+    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did. Where the peer mixes up
+    /// its sessions, a line that may be meant for another one tells nothing.
+    pub(crate) fn verdicts(&self, is_mixed_up: bool) -> impl Iterator<Item = Verdict> {
+        let found =
+            self.found.iter().filter_map(move |found| match found.0.may_be_misplaced && is_mixed_up {
+                true => {
+                    let why = Outcome::NotTested(MIXED_UP.to_owned());
+                    Verdict::new(found.0.rule.id, why, Verdict::WATCHING, found.1.clone())
+                }
+                false => Some(failed(found)),
+            });
+        let is_found = |rule: &&&str| self.found.iter().any(|(finding, _)| finding.rule.id == **rule);
         let passes = self
             .open
             .iter()
+            .filter(move |rule| !is_found(rule))
             .filter_map(|rule| Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new()));
-        self.fails().chain(passes)
+        found.chain(passes)
     }
+}
+
+/// The fail that a finding shows.
+fn failed((finding, lines): &(Finding, Vec<Line>)) -> Verdict {
+    let outcome = Outcome::Fail { expected: expected_by(finding.rule), seen: finding.seen.clone() };
+    let (grounds, lines) = (Verdict::WATCHING.into(), lines.clone());
+    Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
+}
+
+/// What a rule wants to be seen, for people: its text, with `not` before it where it names the act that is forbidden.
+fn expected_by(rule: &Rule) -> String {
+    let text = rule.text;
+    let says_so = text.split_whitespace().any(|word| matches!(word, "not" | "no" | "never"));
+    if rule.forbids() && !says_so { format!("not: {text}") } else { text.to_owned() }
 }
 
 /// Adds a further name under `_meta` to the finding about those names, one on a line: they are one fault, which people mend

@@ -25,7 +25,10 @@ fn gist(file: &str) -> Vec<(usize, char, String)> {
 
 /// What is found in a recording, connection by connection.
 fn findings(recording: &[Recorded]) -> Vec<Finding> {
-    let (mut observer, mut found) = (Observer::default(), Vec::new());
+    let is_whole =
+        recording.first().is_some_and(|first| Observer::begins_with(first.from, first.text.as_bytes()));
+    let mut observer = if is_whole { Observer::default() } else { Observer::of_rest() };
+    let mut found = Vec::new();
     for recorded in recording {
         if recorded.begins_another {
             found.extend(std::mem::take(&mut observer).end());
@@ -239,4 +242,46 @@ fn odd_shapes_of_the_field_are_found_where_they_are() {
     ];
     let expected = [(4, "CONF-14"), (4, "CONF-14"), (4, "CONF-14"), (5, "EXT-01")];
     assert_eq!(broken(&read(&lines.concat())), expected);
+}
+
+/// A recording that begins late breaks nothing by what came before, and a request that was not recorded is found once.
+#[test]
+fn a_line_that_was_not_recorded_is_found_once_at_most() {
+    let line = |from: &str, message: &str| format!("{{\"from\":\"{from}\",\"message\":{message}}}\n");
+    let update = |update: &str| {
+        let params = format!(r#"{{"sessionId":"s","update":{update}}}"#);
+        line("agent", &format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#))
+    };
+    let chunk = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}"#;
+    let prompt = r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}}"#;
+    let whole = [
+        line("client", ASKED),
+        line("agent", ANSWERED),
+        line(
+            "client",
+            r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#,
+        ),
+        line("agent", r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}"#),
+        line("client", prompt),
+        update(chunk),
+        update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
+        update(r#"{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}"#),
+        line("agent", r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#),
+        line("client", &prompt.replace("\"id\":3", "\"id\":4")),
+        update(chunk),
+    ];
+    assert_eq!(broken(&read(&whole.concat())), []);
+    for first in 1..whole.len() {
+        assert_eq!(broken(&read(&whole[first..].concat())), [], "it begins with line {first}");
+    }
+    for (missing, rule) in [(2, "RPC-11"), (4, "RPC-11"), (6, "TOOL-03")] {
+        let lines: String = whole
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != missing)
+            .map(|(_, line)| line.as_str())
+            .collect();
+        let found = broken(&read(&lines));
+        assert!(found.is_empty() || found.iter().map(|(_, rule)| *rule).eq([rule]), "{missing}: {found:?}");
+    }
 }

@@ -131,6 +131,15 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
     }
 }
 
+/// Why a command that is judged did not start: its program is looked up among the agents that are known.
+pub(crate) fn cannot_judge(error: attache_host::StartError) -> Failure {
+    let known = match &error {
+        attache_host::StartError::NotFound { program, .. } => KnownAgent::with_program(Path::new(program)),
+        _ => None,
+    };
+    cannot_start(&StartError::Program(error), known)
+}
+
 /// The same for an agent of a hub, and for a session that did not open.
 pub(crate) fn not_opened(error: &HubError, known: Option<&KnownAgent>) -> Failure {
     match error {

@@ -16,8 +16,11 @@ use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-/// The setting that names the model of new sessions.
-const MODEL: &str = "model";
+/// The settings that name a model: that of new sessions, and the one that goes on when the provider of another one fails.
+const MODELS: [&str; 2] = ["model", "fallback"];
+
+/// The variable that names a model which is looked up.
+const WISH: &str = "ATTACHE_MODEL";
 
 /// The longest key that is read, in bytes.
 const LONGEST_KEY: u64 = 16 * 1024;
@@ -72,7 +75,9 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
         .filter(|_| setting.shape == Shape::Path && value != crate::store::NONE);
     let value = absolute.map_or_else(|| value.trim().to_owned(), |path| path.display().to_string());
     setting.shape.check(&value).map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
-    let settings = if setting.key == MODEL { with_usable(settings, &value).await? } else { settings };
+    if MODELS.contains(&setting.key.as_str()) {
+        is_usable(&setting, &value).await?;
+    }
     settings.file.set(&setting.key, &value)?;
     let hidden =
         setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
@@ -80,13 +85,13 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
     Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
 }
 
-/// The same settings if this model can be used.
-async fn with_usable(settings: Settings, model: &str) -> Result<Settings, Failure> {
-    let settings = settings.with("ATTACHE_MODEL", Some(model));
-    match crate::models::models(&settings).0.unusable().await {
-        Some(why) => Err(Failure::usage(format!("the setting stays as it was: {why}"))),
-        None => Ok(settings),
-    }
+/// Refuses a model that cannot be used. The reason names the variable of this setting.
+async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
+    let with = Settings::read().with(WISH, Some(model));
+    let Some(why) = crate::models::models(&with).0.unusable().await else { return Ok(()) };
+    let variable = setting.variables.first().map_or(WISH, |name| name);
+    let why = why.replace(WISH, variable).replace("config set model", &format!("config set {}", setting.key));
+    Err(Failure::usage(format!("the setting stays as it was: {why}")))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {

@@ -213,9 +213,12 @@ impl Coder {
             opening.handle().notice(notice).await?;
         }
         let Some(missing) = self.models.unknown_fallback() else { return Ok(()) };
-        let mut notice = Notice::new(NoticeSeverity::Warning, format!("The model {missing} is not there"));
+        let mut notice = Notice::new(
+            NoticeSeverity::Warning,
+            format!("The setting fallback names {missing}, which no provider has"),
+        );
         notice.description =
-            Some("It was to go on when the provider of another one fails; none does now.".to_owned());
+            Some("No model goes on when the provider of another one fails. Set fallback to another model, or unset it.".to_owned());
         opening.handle().notice(notice).await
     }
 

@@ -19,6 +19,8 @@ const ANSWERED: usize = 1024;
 pub(super) struct Calls {
     client: Made,
     agent: Made,
+    /// Whether the agent gave a result to a call that was not seen.
+    misses_calls: bool,
 }
 
 /// The calls that one side made.
@@ -127,6 +129,11 @@ impl Calls {
         }
     }
 
+    /// Whether the agent gave a result to a call that was not seen: it may have opened a session.
+    pub(super) fn misses_calls(&self) -> bool {
+        self.misses_calls
+    }
+
     /// Whether a call of this side with this id waits for its reply.
     pub(super) fn is_open(&self, by: Side, id: &RequestId) -> bool {
         match by {
@@ -221,6 +228,7 @@ impl Calls {
             report.breaks("RPC-15", format!("this is a second reply to the call {id}"));
         } else {
             report.breaks("RPC-11", format!("no call has the id {id}"));
+            self.misses_calls |= from == Side::Agent && outcome.is_ok();
         }
         None
     }

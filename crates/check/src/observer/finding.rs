@@ -17,6 +17,8 @@ pub struct Finding {
     pub earlier: Option<usize>,
     /// What the line says, or what is missing, in one sentence.
     pub seen: String,
+    /// Whether the line may be meant for another session, so that what it breaks in this one is no fault of its own (SESS-06).
+    pub(crate) may_be_misplaced: bool,
 }
 
 /// What one line shows.
@@ -89,7 +91,14 @@ impl Report {
     fn push_by(&mut self, by: Side, rule: &str, earlier: Option<usize>, seen: String) {
         // The ids are those of this crate's own table; the tests cite each.
         if let Ok(Selection::Rule(rule)) = select(rule) {
-            self.findings.push(Finding { rule, by, line: self.line, earlier, seen });
+            self.findings.push(Finding { rule, by, line: self.line, earlier, seen, may_be_misplaced: false });
+        }
+    }
+
+    /// The line names a session, and another one may be meant.
+    pub(super) fn may_be_misplaced(&mut self) {
+        for finding in self.findings.iter_mut().filter(|finding| finding.rule.id != "SESS-06") {
+            finding.may_be_misplaced = true;
         }
     }
 

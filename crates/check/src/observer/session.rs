@@ -49,6 +49,8 @@ pub(super) struct Judge {
     untold: HashMap<String, (Value, usize)>,
     /// The titles that each session had.
     titles: HashMap<String, Vec<Value>>,
+    /// Whether a call was not seen that may have opened a session.
+    pub(super) misses_calls: bool,
 }
 
 /// A prompt of a session that is not known to be open.
@@ -130,7 +132,7 @@ impl Judge {
     /// A prompt of a session that is open; or of one that may be, as long as the reply to the call that opens it is not seen.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
-        if self.open.contains_key(session) {
+        if self.open.contains_key(session) || self.misses_calls {
             return;
         }
         let may_open =
@@ -167,7 +169,7 @@ impl Judge {
         if kind == "subagent_update" {
             self.children.extend(text(update, "sessionId").map(str::to_owned));
         }
-        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() {
+        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() && !self.misses_calls {
             let is_known = self.given.contains_key(session)
                 || self.open.contains_key(session)
                 || self.closed.contains_key(session)

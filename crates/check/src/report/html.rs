@@ -2,7 +2,7 @@
 
 use super::escape::{html, html_of_markdown};
 use super::matrix::{Cell, LEGEND, Table, lacks, tables};
-use crate::{Judgement, Line, Outcome, Strength, Verdict, groups};
+use crate::{Judgement, Line, Outcome, Verdict, groups};
 use attache_protocol::method::Side;
 
 const STYLE: &str = include_str!("style.css");
@@ -46,9 +46,9 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
         (0, 0) => "No rule that must hold was judged.".to_owned(),
-        (0, 1) => "The one rule that must hold is kept.".to_owned(),
-        (0, musts) => format!("None of the {musts} rules that must hold is broken."),
-        (faults, musts) => format!("Broken: {faults} of the {musts} rules that must hold."),
+        (0, 1) => "The one rule that must hold and was judged is kept.".to_owned(),
+        (0, musts) => format!("None of the {musts} rules that must hold and were judged is broken."),
+        (faults, musts) => format!("Broken: {faults} of the {musts} rules that must hold and were judged."),
     };
     let class = if faults == 0 { "good" } else { "bad" };
     out.push_str(&format!(
@@ -69,7 +69,7 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
     for (id, label) in FILTERS {
         let count = match *id {
             "all" => judgement.verdicts.len(),
-            "must" => judgement.musts(),
+            "must" => judgement.verdicts.iter().filter(|verdict| verdict.rule.must_hold()).count(),
             _ => judgement.count(label),
         };
         let checked = if *id == "all" { " checked" } else { "" };
@@ -98,7 +98,7 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
 fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
     let Verdict { rule, outcome, grounds, lines, .. } = verdict;
     let (class, strength) = (class_of(outcome.as_str()), rule.strength_word());
-    let must = if rule.strength == Strength::Must { " must" } else { "" };
+    let must = if rule.must_hold() { " must" } else { "" };
     let flaky = match judgement.flaky.get(rule.id) {
         Some(words) => format!(
             " <b class=\"flaky\">flaky: {}</b>",
@@ -118,7 +118,7 @@ fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
     let mut item = |name: &str, text: &str| out.push_str(&format!("<dt>{name}</dt><dd>{text}</dd>\n"));
     match outcome {
         Outcome::Fail { expected, seen } => {
-            if expected != rule.text {
+            if !expected.ends_with(rule.text) {
                 item("expected", &html(expected));
             }
             item("seen", &html(seen));

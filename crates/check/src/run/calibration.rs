@@ -7,6 +7,7 @@ use crate::raw_peer::Line;
 use crate::verdict::{Outcome, Probed, fail, not_tested};
 use attache_protocol::method::{Method, SessionCancel, SessionNew, SessionUpdateNotification};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use tokio::time::Instant;
 
 /// What a turn has to say to show that it does what it is told.
@@ -71,6 +72,15 @@ impl Run {
         }
     }
 
+    /// The same for a probe of sessions that stay apart: it is a fail where the first turn was told in another session.
+    pub(crate) async fn driven_apart(&mut self) -> Probed {
+        self.calibrated().await;
+        if let Some(seen) = &self.misplaced {
+            return fail("what a turn says is told in its session", seen.clone());
+        }
+        self.driven().await
+    }
+
     async fn calibrated(&mut self) {
         if self.prompted.is_none() {
             let (prompted, driven) = self.calibrate().await;
@@ -100,6 +110,11 @@ impl Run {
                 self.first_spoken = Some((session, Instant::now()));
                 return (prompted, Ok(()));
             }
+            Ok(_) if said_elsewhere(talk, &turn) => {
+                let why = "the word that a turn is to say is told in another session";
+                self.misplaced = Some(why.to_owned());
+                return (prompted, Err(format!("{why}, as SESS-06 tells")));
+            }
             Ok(said) if said.is_empty() => "it says nothing".to_owned(),
             Ok(said) => format!("it says: {}", quoted(&said)),
             Err(outcome) => outcome.seen().to_owned(),
@@ -110,6 +125,20 @@ impl Run {
         );
         (prompted, Err(why))
     }
+}
+
+/// Whether the word was said in a session of which no turn runs.
+fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
+    let mut said: HashMap<String, String> = HashMap::new();
+    let updates = talk.heard(turn.first).filter(|line| line.calls::<SessionUpdateNotification>());
+    for params in updates.filter_map(|line| line.get("params")) {
+        let session = params.get("sessionId").filter(|session| *session != turn.session());
+        let text = params.pointer("/update/content/text").and_then(Value::as_str);
+        if let (Some(session), Some(text)) = (session, text) {
+            said.entry(session.to_string()).or_default().push_str(text);
+        }
+    }
+    said.values().any(|said| said.contains(WORD))
 }
 
 /// Waits for the reply to a prompt. A turn that shows something of itself and goes on may end some day; it is cancelled, so that nothing

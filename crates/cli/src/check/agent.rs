@@ -4,6 +4,7 @@ use super::arguments::Agent;
 use super::errands::relay;
 use super::judging::judge_and_tell;
 use super::surroundings::Surroundings;
+use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};
 use attache_host::Launch;
@@ -36,7 +37,7 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
             run = run.login(method);
         }
         let judged = run.judge(round.only, |event| round.listener.hear(&event)).await;
-        let verdicts = judged.map_err(|error| Failure::new(Exit::CannotStart, error))?;
+        let verdicts = judged.map_err(cannot_judge)?;
         Ok((verdicts, run.support().clone()))
     })
     .await

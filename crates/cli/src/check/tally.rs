@@ -1,6 +1,6 @@
 //! What was found, in numbers.
 
-use attache_check::{Finding, Strength};
+use attache_check::Finding;
 use std::collections::BTreeSet;
 
 /// Counts findings.
@@ -17,7 +17,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn finding(&mut self, finding: &Finding) {
         self.findings += 1;
-        self.musts += usize::from(finding.rule.strength == Strength::Must);
+        self.musts += usize::from(finding.rule.must_hold());
         self.rules.insert(finding.rule.id);
     }
 

@@ -73,6 +73,9 @@ fn judge(
         if let Some(last) = last.filter(|_| recorded.begins_another) {
             tell(&mut tally, &last, std::mem::take(&mut observer).end())?;
         }
+        if tally.lines == 0 && !Observer::begins_with(recorded.from, recorded.text.as_bytes()) {
+            observer = Observer::of_rest();
+        }
         tally.lines += 1;
         let findings = observer.line(recorded.line, recorded.from, recorded.text.as_bytes());
         tell(&mut tally, &recorded, findings)?;

@@ -52,7 +52,7 @@ impl Face {
         let Outcome::Fail { expected, seen } = &verdict.outcome else { return Vec::new() };
         let mut lines = vec![self.head(verdict)];
         lines.extend(self.wrapped("rule", &format!("{}: {}", rule.word, rule.text)));
-        if expected != rule.text {
+        if !expected.ends_with(rule.text) {
             lines.extend(self.wrapped("expected", &sanitize::text(expected)));
         }
         lines.extend(self.wrapped("seen", &sanitize::text(seen)));
@@ -126,9 +126,12 @@ impl Face {
             judgement.count(Outcome::NOT_TESTED)
         );
         let must = match (broken.len(), judgement.musts()) {
-            (0, 0) => "None of them must hold.".to_owned(),
-            (0, 1) => "The one that must hold is kept.".to_owned(),
-            (0, musts) => format!("None of the {musts} that must hold is broken."),
+            _ if judgement.verdicts.iter().all(|verdict| verdict.outcome.why().is_some()) => {
+                "No rule was judged.".to_owned()
+            }
+            (0, 0) => "No rule that must hold was judged.".to_owned(),
+            (0, 1) => "The one that must hold and was judged is kept.".to_owned(),
+            (0, musts) => format!("None of the {musts} that must hold and were judged is broken."),
             (count, musts) => {
                 let broken = broken.join(", ");
                 self.paint.paint(RED, format!("Broken: {count} of the {musts} that must hold: {broken}."))

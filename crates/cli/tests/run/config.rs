@@ -125,6 +125,10 @@ fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
     person
         .runs(&["config", "set", "model", "nobody/knows"])
         .failed(2, &["there is no model", "ATTACHE_MODEL"]);
+    person
+        .runs(&["config", "set", "fallback", "nobody/knows"])
+        .failed(2, &["there is no model", "ATTACHE_FALLBACK", "config set fallback"]);
+    person.runs(&["config", "get", "fallback"]).failed(2, &["fallback is not set"]);
     let run = |model: Option<&str>| {
         let mut command = person.command(&["run", "help"]);
         command.envs(model.map(|model| ("ATTACHE_MODEL", model)));

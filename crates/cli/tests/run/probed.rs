@@ -85,3 +85,33 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&["--only", "ZZZ-1"], &OURS).failed(2, &["there is no rule \"ZZZ-1\""]);
     check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
 }
+
+/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those counts as kept.
+#[test]
+fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
+    for (only, command) in [("RPC-01", "echo hello; exit 3"), ("RPC-01,RPC-11", "sleep 30")] {
+        let only: Vec<&str> = only.split(',').flat_map(|rule| ["--only", rule]).collect();
+        let arguments = [&["--timeout", "0.2"][..], &only].concat();
+        let ended = check(&arguments, &["sh", "-c", command]);
+        assert_eq!(ended.code, Some(4), "{ended:#?}");
+        assert!(ended.stdout.contains("fail       INIT-05"), "{ended:#?}");
+        assert!(ended.stdout.contains(" 0 pass, 1 fail,") && !ended.stdout.contains(" kept"), "{ended:#?}");
+    }
+}
+
+/// What was not tested is not counted among what was judged.
+#[test]
+fn a_judgement_without_a_verdict_says_so() {
+    let ended = check(&["--only", "AUTH-09"], &OURS);
+    assert_eq!(ended.code, Some(0), "{ended:#?}");
+    assert!(ended.stdout.contains(" 0 pass, 0 fail,"), "{ended:#?}");
+    assert!(ended.stdout.contains("\nNo rule was judged.\n"), "{ended:#?}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named_without_the_path_that_was_searched() {
+    let ended = check(&[], &["attache-no-such-program"]);
+    assert_eq!(ended.code, Some(3), "{ended:#?}");
+    assert!(ended.stderr.contains("no program attache-no-such-program in PATH: install it"), "{ended:#?}");
+    assert!(!ended.stderr.contains("/bin"), "{ended:#?}");
+}

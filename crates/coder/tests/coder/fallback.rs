@@ -131,5 +131,8 @@ async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
     let id = client.start("session/new", session).await;
     client.finish(id).await;
     let told = client.receive().await;
-    assert_eq!(told["params"]["update"]["title"], "The model nobody/knows is not there", "{told}");
+    assert_eq!(
+        told["params"]["update"]["title"], "The setting fallback names nobody/knows, which no provider has",
+        "{told}"
+    );
 }

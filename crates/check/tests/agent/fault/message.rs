@@ -1,7 +1,7 @@
 //! Faults in the ids of messages, and in keeping sessions apart.
 
 use crate::fault::turn::says;
-use crate::fault::{Fault, change, fault};
+use crate::fault::{Fault, calls, change, fault, update};
 use serde_json::json;
 
 pub(super) const FAULTS: &[Fault] = &[
@@ -43,6 +43,31 @@ pub(super) const FAULTS: &[Fault] = &[
         if let Some(last) = h.open.last().filter(|_| h.tells("attache-file-of-one")) {
             for line in s.iter_mut().filter(|line| line["params"]["update"]["toolCallId"].is_string()) {
                 line["params"]["sessionId"] = json!(last)
+            }
+        }
+    }),
+    // It asks for leave in another session.
+    fault("SESS-06", &[], |h, s| {
+        let other = h.open.iter().find(|open| **open != h.params()["sessionId"]);
+        if let Some(other) = other.filter(|_| h.is("session/prompt")) {
+            for line in calls(s, "session/request_permission") {
+                line["params"]["sessionId"] = json!(other)
+            }
+        }
+    }),
+    // Titles go to the session that was opened last.
+    fault("SESS-06", &[], |h, s| {
+        if let Some(last) = h.open.last().filter(|_| h.tells("attache-title-of-one")) {
+            let title = json!({"sessionUpdate": "session_info_update", "title": "attache-title-of-one"});
+            s.insert(0, update(&json!(last), title))
+        }
+    }),
+    // Whatever is said is told in another session, from the first turn on.
+    fault("SESS-06", &[], |h, s| {
+        let other = h.open.iter().find(|open| **open != h.params()["sessionId"]);
+        if let Some(other) = other.filter(|_| h.is("session/prompt")) {
+            for line in s.iter_mut().filter(|line| says(line, "")) {
+                line["params"]["sessionId"] = json!(other)
             }
         }
     }),

@@ -35,6 +35,13 @@ pub(super) const FAULTS: &[Fault] = &[
             only(s, Value::Null)
         }
     }),
+    // It answers the first prompt of a session, and knows no other.
+    fault("PROMPT-06", &[], |h, s| {
+        let words = ["attache-only-in-one", "recall", "attache another message"];
+        if h.is("session/prompt") && words.iter().any(|word| h.tells(word)) && h.before.turns.is_empty() {
+            refuse(h, s, -32601)
+        }
+    }),
     fault("PROMPT-17", &[], |h, s| {
         if h.params()["prompt"] == json!([]) {
             s.clear()
