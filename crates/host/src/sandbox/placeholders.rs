@@ -100,6 +100,7 @@ pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();
     let since = witnesses.iter().filter_map(|witness| created(witness)).min();
+    let mut emptied = Vec::new();
     for name in names {
         let path = root.join(name);
         for folder in path.ancestors().take_while(|above| *above != root) {
@@ -109,12 +110,14 @@ pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n
             let marks = dead_marks(folder);
             let unmarked = || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
             if !marks.is_empty() || unmarked() {
-                // A folder that holds anything stays.
-                marks.iter().map(PathBuf::as_path).chain([folder]).for_each(remove_empty);
+                marks.iter().map(PathBuf::as_path).for_each(remove_empty);
+                emptied.push(folder.to_owned());
             }
         }
     }
-    witnesses.iter().map(PathBuf::as_path).for_each(remove_empty);
+    // Folders before those above them. A folder that holds anything stays.
+    emptied.sort();
+    emptied.iter().rev().chain(&witnesses).map(PathBuf::as_path).for_each(remove_empty);
 }
 
 fn remove_empty(folder: &Path) {

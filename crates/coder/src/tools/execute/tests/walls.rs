@@ -104,7 +104,16 @@ async fn a_command_that_the_person_allows_reads_what_it_names() {
 /// What a program leaves that is killed together with its guardian.
 fn leave_placeholders(project: &Path) {
     // No process has this number.
-    for name in [".envrc", "CLAUDE.md", ".github", ".github/prompts", "rust-toolchain.toml"] {
+    for name in [
+        ".envrc",
+        "CLAUDE.md",
+        ".fleet",
+        ".fleet/run.json",
+        ".config",
+        ".config/git",
+        ".config/fish",
+        "rust-toolchain.toml",
+    ] {
         fs::create_dir_all(project.join(name).join(".attache-placeholder-4194305-78")).unwrap();
     }
 }
