@@ -115,7 +115,7 @@ async fn modes_and_options_are_set_before_the_prompt() {
 async fn each_end_has_its_exit_code() {
     for agent in foreign_agents() {
         for (arguments, code, words) in [
-            (&["say begun; wait", "--timeout", "0.5"][..], 8, "0.5 s"),
+            (&["say begun; wait", "--timeout", "4"][..], 8, "4 s"),
             (&["error"], 4, "the prompt asked for an error"),
             (&["stderr out of paper; exit 7"], 4, "out of paper"),
             (&["say begun; exit 7"], 4, "7"),

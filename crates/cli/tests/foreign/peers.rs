@@ -91,7 +91,8 @@ impl Client {
             Self::Ours => {
                 let mut arguments = vec!["--json", "--allow", "edit", "hello"];
                 if cancelling {
-                    arguments.extend(["--timeout", "0.3"]);
+                    // The limit covers the start too.
+                    arguments.extend(["--timeout", "4"]);
                 }
                 attache_run(agent, project, &arguments)
             }
