@@ -1,6 +1,6 @@
 //! One call of a model, shown to the person while it comes.
 
-use crate::coder::Memory;
+use crate::memory::Memory;
 use crate::models::{
     Brief, Model, ModelError, ModelEvent, ModelMessage, ModelPart, ModelStop, Step, TokenUsage,
 };

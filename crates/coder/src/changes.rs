@@ -2,7 +2,7 @@
 //!
 //! Kept in memory, for as long as the agent runs the session. What commands change is not known here.
 
-use crate::coder::Memory;
+use crate::memory::Memory;
 use crate::tools::FileAccess;
 use crate::tools::document::Document;
 use crate::tools::file_access::{Fingerprint, State, fingerprint};

@@ -1,30 +1,27 @@
 //! The built-in agent as an author of the kit.
 
 use crate::changes::Changes;
-use crate::choice::Choice;
 use crate::commands::commands;
-use crate::context::{Compacted, Gauge, Titles};
-use crate::conversation::{Conversation, Message};
+use crate::context::{Gauge, Titles};
+use crate::conversation::Conversation;
 use crate::instructions::instructions;
 use crate::mcp::{self, Servers};
+use crate::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
 use crate::options;
 use crate::spending::Spending;
 use crate::system_prompt::ClientInstructions;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
-use crate::tools::file_access::Fingerprint;
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPromptModes, Turn};
 use attache_host::{RootsError, Sandbox};
-use attache_policy::{Effect, Folders, Mode, Policy, Subject};
+use attache_policy::{Effect, Folders, Mode, Policy};
 use attache_protocol::v1::{
     AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo,
     SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
 };
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
-use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,53 +57,6 @@ pub struct Coder {
     permissions: Option<PathBuf>,
     /// What commands in a sandbox cannot read.
     private: Vec<PathBuf>,
-}
-
-/// What the agent keeps of one session.
-#[derive(Debug)]
-pub struct Memory {
-    pub(crate) conversation: Conversation,
-    pub(crate) folders: Folders,
-    pub(crate) policy: Policy,
-    pub(crate) spending: Spending,
-    /// What each file was known by when the model last saw it.
-    pub(crate) seen: Seen,
-    /// What the tools changed, to be undone.
-    pub(crate) changes: Changes,
-    pub(crate) titles: Titles,
-    /// What the session's metadata says of it.
-    pub(crate) labels: Labels,
-    /// What the project says about how to work on it.
-    pub(crate) instructions: Option<String>,
-    /// What the client wants of the agent in this session.
-    pub(crate) client_instructions: Option<ClientInstructions>,
-    /// The model of which the person was told that nobody knows its window.
-    pub(crate) unmeasured: Option<String>,
-    /// The MCP servers that the client gave the session.
-    pub(crate) mcp: Servers,
-    /// What commands run with.
-    pub(crate) shell: Shell,
-}
-
-/// What files were known by when the model last saw them, by their paths.
-pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
-
-/// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
-/// they may have changed meanwhile.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Record {
-    /// A part of the conversation.
-    Message(Box<Message>),
-    /// A choice for always and whether it allows, as sessions kept it at first.
-    Choice(Choice, bool),
-    /// A choice for the rest of the session.
-    Rule(Subject, Effect),
-    /// What a call of a provider's model cost, in US dollars, if anybody knows.
-    Cost(Option<f64>),
-    /// A summary took the place of the older part of the conversation.
-    Compacted(Box<Compacted>),
-    /// The conversation was forgotten.
-    Cleared,
 }
 
 impl Coder {

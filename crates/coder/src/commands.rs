@@ -6,8 +6,8 @@ mod review;
 mod usage;
 
 use crate::changes::undo;
-use crate::coder::{Memory, Record};
 use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
+use crate::memory::{Memory, Record};
 use crate::models::{Model, Models, OFFLINE_HELP};
 use crate::options::{MODE, MODEL};
 use crate::tools::fit::code;

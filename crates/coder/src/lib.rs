@@ -29,6 +29,7 @@ mod guard;
 mod instructions;
 mod logins;
 mod mcp;
+mod memory;
 mod models;
 mod options;
 mod prompt;
@@ -40,5 +41,6 @@ mod tools;
 mod turn;
 
 pub use attache_policy::{RuleFault, Rules};
-pub use coder::{Coder, Memory};
+pub use coder::Coder;
+pub use memory::Memory;
 pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login};

@@ -1,6 +1,6 @@
 //! What a session cost.
 
-use crate::coder::{Memory, Record};
+use crate::memory::{Memory, Record};
 use crate::models::{Model, TokenUsage};
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::Cost;

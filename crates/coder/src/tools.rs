@@ -42,8 +42,8 @@ pub(crate) use spec::specs;
 pub(crate) use spec::specs_of;
 pub(crate) use touch::Touch;
 
-use crate::coder::Memory;
 use crate::conversation::Party;
+use crate::memory::Memory;
 use crate::models::{Media, Models};
 use attache_agent::{NewToolCall, Result, ToolCallHandle, ToolKind, Turn};
 use attache_policy::Place;

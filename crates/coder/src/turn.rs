@@ -1,12 +1,12 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
 
 use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
-use crate::coder::{Memory, Record};
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
 use crate::conversation::{Message, Party, Prompt, kind};
 use crate::fallback;
 use crate::guard::Guard;
+use crate::memory::{Memory, Record};
 use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};

@@ -43,10 +43,7 @@ impl Roots {
     ) -> Result<String, FileError> {
         let path = place.path();
         let text = text(&path, self.read_at(place, READ_LIMIT)?)?;
-        Ok(match (line, limit) {
-            (None, None) => text,
-            _ => lines(&text, line, limit).to_owned(),
-        })
+        Ok(part(text, line, limit))
     }
 
     /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most `limit` lines. Past the end
@@ -62,10 +59,7 @@ impl Roots {
     ) -> Result<String, FileError> {
         let path = path.as_ref();
         let text = text(path, self.read(path, READ_LIMIT)?)?;
-        Ok(match (line, limit) {
-            (None, None) => text,
-            _ => lines(&text, line, limit).to_owned(),
-        })
+        Ok(part(text, line, limit))
     }
 }
 
@@ -119,6 +113,13 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
         let line = text.filter(|byte| **byte == b'\n').count() as u64 + 1;
         FileError::new(path, Reason::NotUtf8 { line })
     })
+}
+
+fn part(text: String, line: Option<u32>, limit: Option<u32>) -> String {
+    match (line, limit) {
+        (None, None) => text,
+        _ => lines(&text, line, limit).to_owned(),
+    }
 }
 
 fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> &str {

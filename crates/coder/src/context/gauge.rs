@@ -1,7 +1,7 @@
 //! How full a model's window is.
 
-use crate::coder::Memory;
 use crate::conversation::{Conversation, Party};
+use crate::memory::Memory;
 use crate::models::{Brief, Model};
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};

@@ -1,6 +1,6 @@
 //! What a session is about, as tags: the project and its branch.
 
-use crate::coder::Memory;
+use crate::memory::Memory;
 use attache_agent::{Error, Result, Turn};
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@
 //! exchange, and now and then whether it is about something else by now. That call runs after the reply to the prompt, in a task of the
 //! session's own, which ends when the next prompt comes.
 
-use crate::coder::{Memory, Record};
 use crate::conversation::{Conversation, Message, Prompt};
+use crate::memory::{Memory, Record};
 use crate::models::{Brief, Model, ModelEvent, Models, TokenUsage};
 use crate::options::MODEL;
 use crate::spending::Spending;

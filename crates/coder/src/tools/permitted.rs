@@ -2,7 +2,7 @@
 
 use super::file_access::looking;
 use super::{Action, ToolResult, Toolbox, mode, thread};
-use crate::coder::Record;
+use crate::memory::Record;
 use attache_agent::{Permission, Result, ToolCallHandle};
 use attache_policy::{
     Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Touch, Verdict,

@@ -1,8 +1,8 @@
 //! The task tool: a subagent with a conversation of its own, of which only the last words come back.
 
 use super::{Finding, ToolResult, Toolbox};
-use crate::coder::Memory;
 use crate::conversation::{Conversation, Party, Prompt};
+use crate::memory::Memory;
 use crate::models::Models;
 use crate::turn::{Ended, go_on};
 use attache_agent::{Error, Result, StopReason, Turn};
@@ -31,12 +31,12 @@ pub(crate) struct Task {
 struct Apart<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
-    seen: crate::coder::Seen,
+    seen: crate::memory::Seen,
 }
 
 impl<'m> Apart<'m> {
     fn new(memory: &'m mut Memory, conversation: Conversation) -> Self {
-        let mut apart = Self { memory, conversation, seen: crate::coder::Seen::default() };
+        let mut apart = Self { memory, conversation, seen: crate::memory::Seen::default() };
         apart.swap();
         apart
     }
