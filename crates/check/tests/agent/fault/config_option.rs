@@ -9,7 +9,7 @@ pub(super) const FAULTS: &[Fault] = &[
             give(h, s, json!({}))
         }
     }),
-    fault("MODE-03", &["MODE-05", "MODE-07", "CONF-03"], |h, s| {
+    fault("MODE-03", &["MODE-04", "MODE-05", "MODE-07", "CONF-03"], |h, s| {
         if h.params()["modeId"] == "free" {
             refuse(h, s, -32600)
         }
