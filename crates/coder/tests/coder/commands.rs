@@ -31,7 +31,13 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
     let prompt = serde_json::json!([{ "type": "text", "text": command }]);
     let params = serde_json::json!({ "sessionId": client.session, "prompt": prompt });
     let id = client.start("session/prompt", params).await;
-    while !client.receive().await.to_string().contains("\nready\n".escape_default().to_string().as_str()) {}
+    loop {
+        let message = client.receive().await;
+        assert_ne!(message["id"], id, "the turn ended before the command said a word: {message}");
+        if message.to_string().contains("\nready\n".escape_default().to_string().as_str()) {
+            break;
+        }
+    }
     assert!(running(&sleep) >= 2, "{}", running(&sleep));
     let cancelled = std::time::Instant::now();
     client.cancel().await;
