@@ -20,14 +20,14 @@ fn place() -> Place {
     place
 }
 
-/// Every path below a folder, in order.
+/// Every path below a folder, in order. A folder that goes while it is looked at has none.
 pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_dir() {
+        for entry in fs::read_dir(next).into_iter().flatten() {
+            let Ok(entry) = entry else { continue };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(entry.path());
             }
             found.push(entry.path());
