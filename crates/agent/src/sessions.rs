@@ -40,6 +40,11 @@ impl<M> Sessions<M> {
         held.ok_or_else(|| attache_protocol::Error::resource_not_found_session(id.as_str()))
     }
 
+    /// Returns every open session, in no order.
+    pub(crate) fn all(&self) -> Vec<Arc<Held<M>>> {
+        self.open().values().map(Arc::clone).collect()
+    }
+
     /// Whether a session with this id may be opened.
     ///
     /// # Errors
@@ -53,8 +58,7 @@ impl<M> Sessions<M> {
 
     /// Tells the client each title and metadata that it was not told yet, so that a list holds nothing newer (INFO-05).
     pub(crate) fn tell_info(&self) -> Result<()> {
-        let sessions: Vec<_> = self.open().values().map(|held| Arc::clone(&held.session)).collect();
-        sessions.iter().try_for_each(|session| session.send_info(&mut session.state()))
+        self.all().iter().try_for_each(|held| held.session.send_info(&mut held.session.state()))
     }
 
     /// Takes the session out: calls that name it from now on find nothing.

@@ -16,9 +16,7 @@ use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
-use attache_client::{
-    Change, Hub, HubOptions, KnownAgent, ListedSession, Options, PermissionBroker, Permissions,
-};
+use attache_client::{Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,8 +66,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
         options = options.store(Arc::new(store));
     }
     let hub = Hub::new(options);
-    let (name, known) = add(&hub, arguments.agent.as_deref(), &cwd)?;
-    if ChosenAgent::of(arguments.agent.as_deref())?.built_in {
+    let ChosenAgent { name, known, built_in, .. } = add(&hub, arguments.agent.as_deref(), &cwd)?;
+    if built_in {
         crate::models::usable().await?;
     }
     let paint = Paint::of(&io::stdout());
@@ -113,13 +111,13 @@ fn deciding(
     }
 }
 
-/// Adds an agent to the hub, by the name or command that a person gives. Gives its name there, and what is known of it.
-fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<(String, Option<&'static KnownAgent>), Failure> {
-    let (ChosenAgent { name, known, .. }, source) = ChosenAgent::source(given, cwd)?;
-    if hub.agent(&name).is_none() {
-        hub.add(name.as_str(), source).map_err(Failure::usage)?;
+/// Adds an agent to the hub, by the name or command that a person gives.
+fn add(hub: &Hub, given: Option<&str>, cwd: &Path) -> Result<ChosenAgent, Failure> {
+    let (agent, source) = ChosenAgent::source(given, cwd)?;
+    if hub.agent(&agent.name).is_none() {
+        hub.add(agent.name.as_str(), source).map_err(Failure::usage)?;
     }
-    Ok((name, known))
+    Ok(agent)
 }
 
 impl Chat {

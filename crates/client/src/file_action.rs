@@ -165,15 +165,9 @@ impl FileAction {
             option("reject", format!("Do not {verb} it"), PermissionOptionKind::RejectOnce),
         ];
         PermissionRequest {
-            id,
-            session_id,
-            asked,
-            tool_call: None,
-            options,
-            command: None,
             file: Some(self.clone()),
             protected,
-            covered: false,
+            ..PermissionRequest::new(id, session_id, asked, options)
         }
     }
 

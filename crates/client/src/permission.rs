@@ -125,6 +125,26 @@ pub struct PermissionRequest {
 }
 
 impl PermissionRequest {
+    /// A question about a call with these options, of which nothing else is known.
+    pub(crate) fn new(
+        id: PermissionId,
+        session_id: SessionId,
+        asked: ToolCallUpdate,
+        options: Vec<PermissionOption>,
+    ) -> Self {
+        Self {
+            id,
+            session_id,
+            asked,
+            tool_call: None,
+            options,
+            command: None,
+            file: None,
+            protected: None,
+            covered: false,
+        }
+    }
+
     /// The kind of the call, if the agent told it.
     pub fn kind(&self) -> Option<&ToolKind> {
         self.asked.kind().or_else(|| self.tool_call.as_ref().map(ToolCall::kind))

@@ -105,6 +105,21 @@ impl fmt::Display for RuleError {
 impl std::error::Error for RuleError {}
 
 impl PermissionRule {
+    /// A rule that names nothing yet.
+    fn about_anything(effect: Effect, scope: Scope) -> Self {
+        Self {
+            effect,
+            scope,
+            agent: None,
+            kind: None,
+            tool: None,
+            path: None,
+            command: None,
+            title: None,
+            text: None,
+        }
+    }
+
     /// The narrowest rule about a request: its command, else the tool with its one file, else the tool, else its kind with its one file, else
     /// what the agent says of a command in its title and text. `None` if the agent says too little about the call, or if the rule would
     /// allow more than this call.
@@ -115,17 +130,7 @@ impl PermissionRule {
     /// The same in a session in this folder, from which relative paths of the agent begin.
     pub fn about_in(request: &PermissionRequest, effect: Effect, scope: Scope, cwd: &Path) -> Option<Self> {
         let subject = Subject::of(request, cwd);
-        let mut rule = Self {
-            effect,
-            scope,
-            agent: None,
-            kind: None,
-            tool: None,
-            path: None,
-            command: None,
-            title: None,
-            text: None,
-        };
+        let mut rule = Self::about_anything(effect, scope);
         match (subject.effect.commands.as_slice(), effect) {
             ([], _) => {}
             ([command], Effect::Allow) if Subject::is_changed(command) => return None,

@@ -135,15 +135,8 @@ impl TerminalCommand {
             option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
         ];
         PermissionRequest {
-            id,
-            session_id,
-            asked,
-            tool_call: None,
-            options,
             command: Some(self.clone()),
-            file: None,
-            protected: None,
-            covered: false,
+            ..PermissionRequest::new(id, session_id, asked, options)
         }
     }
 }

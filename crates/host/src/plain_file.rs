@@ -41,7 +41,15 @@ pub fn open_plain_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`read_plain_file`], and it is not UTF-8.
 pub fn read_plain_text(path: &Path, limit: u64) -> io::Result<String> {
-    text(read_plain_file(path, limit)?)
+    read_open_text(&open_plain_file(path)?, limit)
+}
+
+/// The text of a file that is open already, from where it is read next.
+///
+/// # Errors
+/// It cannot be read, is larger, or is not UTF-8.
+pub fn read_open_text(file: &File, limit: u64) -> io::Result<String> {
+    text(bounded(file, limit)?)
 }
 
 /// The same for a file that a person names, which may also be a pipe that another program writes, such as `<(command)` of a shell. A pipe
@@ -56,7 +64,7 @@ pub fn read_text_or_pipe(path: &Path, limit: u64) -> io::Result<String> {
         return Err(no_file());
     }
     wait_for_data(&file)?;
-    text(bounded(&file, limit)?)
+    read_open_text(&file, limit)
 }
 
 /// Opening a pipe does not wait for the program that writes it.

@@ -4,7 +4,7 @@ mod switch;
 mod unknown;
 
 use super::{Chat, Next, add};
-use crate::chosen_agent::not_opened;
+use crate::chosen_agent::{ChosenAgent, not_opened};
 use crate::exit::Failure;
 use crate::follow::{println, say};
 use crate::run::budget::Budget;
@@ -47,7 +47,7 @@ impl Chat {
             ("/new", _) => self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await),
             ("/agents", _) => self.agents(),
             ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
-                Ok((name, known)) => match self.hub.open(&name, &self.cwd).await {
+                Ok(ChosenAgent { name, known, .. }) => match self.hub.open(&name, &self.cwd).await {
                     Err(error) => say(RED, &not_opened(&error, known).message),
                     opened => self.open(opened),
                 },

@@ -1,6 +1,7 @@
 //! Which session the prompts go to: a new one, one that is kept, or one with a name.
 
 use crate::args;
+use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::{Exit, Failure};
 use crate::sessions::session_id;
 use crate::show::sanitize;
@@ -14,9 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// The word for the session in which something happened last.
 const LAST: &str = "last";
-
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
 
 /// How many sessions are named when one is not found or not clear.
 const NAMED: usize = 5;
@@ -188,7 +186,7 @@ impl Request<'_> {
         if id == LAST {
             let query = ListQuery {
                 side: Some(Side::Agent),
-                agent: Some(BUILT_IN.to_owned()),
+                agent: Some(BUILT_IN_NAME.to_owned()),
                 cwd: self.given_cwd(),
                 used: true,
                 limit: 1,
@@ -199,7 +197,7 @@ impl Request<'_> {
                 Failure::usage("there is no last session: none is kept, or all are archived")
             });
         }
-        session_id::find(&store, id, Some(BUILT_IN)).map(of_store)
+        session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
     }
 
     /// The session of this folder with the name as its title, or as one of its tags; the newest of several.
@@ -238,7 +236,7 @@ fn named_in_store(name: &str, cwd: String) -> Result<Option<Kept>, Failure> {
     let Some(store) = Place::of(None)?.existing()? else { return Ok(None) };
     let mut query = ListQuery {
         side: Some(Side::Agent),
-        agent: Some(BUILT_IN.to_owned()),
+        agent: Some(BUILT_IN_NAME.to_owned()),
         cwd: Some(cwd),
         archived: Archived::Exclude,
         ..ListQuery::default()

@@ -1,11 +1,9 @@
 //! Sessions of a list one after the other, page by page.
 
+use crate::chosen_agent::BUILT_IN_NAME;
 use attache_protocol::method::Side;
 use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError};
 use std::collections::HashSet;
-
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
 
 /// The most sessions of a page.
 const PAGE: usize = 200;
@@ -84,7 +82,7 @@ fn kept_by_agent(
     if key.side != Side::Client {
         return Ok(None);
     }
-    for name in [key.agent.as_str(), BUILT_IN] {
+    for name in [key.agent.as_str(), BUILT_IN_NAME] {
         let found = match agent.is_none_or(|agent| agent == name) {
             true => other_side(store, key, Side::Agent, name)?,
             false => None,

@@ -1,6 +1,7 @@
 //! Which session a person means: an id, the beginning of one, or `last`.
 
 use super::pages::Pages;
+use crate::chosen_agent::BUILT_IN_NAME;
 use crate::exit::Failure;
 use crate::show::sanitize;
 use crate::show::width::cut;
@@ -9,9 +10,6 @@ use attache_session::{Archived, ListQuery, Listed, SessionKey, Store, StoreError
 
 /// The word for the session in which something happened last.
 const LAST: &str = "last";
-
-/// The name of the built-in agent.
-const BUILT_IN: &str = "attache";
 
 /// How many sessions are named when one is not found or not clear.
 const NAMED: usize = 5;
@@ -61,10 +59,10 @@ fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
 
 /// A whole id of the built-in agent needs no search.
 fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Listed>, Failure> {
-    if agent.is_some_and(|agent| agent != BUILT_IN) {
+    if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);
     }
-    let key = SessionKey { side: Side::Agent, agent: BUILT_IN.to_owned(), session_id: id.into() };
+    let key = SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
         Err(StoreError::Unknown(_)) => Ok(None),

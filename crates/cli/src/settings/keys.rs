@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use crate::folder::is_missing;
 use crate::show::sanitize;
 use attache_protocol::Secret;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 use toml_edit::DocumentMut;
@@ -87,9 +87,7 @@ impl KeysFile {
         if mode & 0o077 != 0 {
             troubles.push(format!("{0} can be read by others: chmod 600 {0}", self.shown()));
         }
-        let mut text = String::new();
-        file.take(LONGEST).read_to_string(&mut text).map_err(cannot)?;
-        Ok(Some(text))
+        attache_host::read_open_text(&file, LONGEST).map(Some).map_err(cannot)
     }
 
     /// The key of a provider.

@@ -73,15 +73,8 @@ impl Live {
             state.asked.insert(id, Question { answer, _withdrawn: sender });
             drop(state);
             let request = PermissionRequest {
-                id,
-                session_id: self.id.clone(),
-                asked: tool_call,
                 tool_call: known,
-                options,
-                command: None,
-                file: None,
-                protected: None,
-                covered: false,
+                ..PermissionRequest::new(id, self.id.clone(), tool_call, options)
             };
             Some(Asking { request, permissions, folders, cancelled, withdrawn })
         };

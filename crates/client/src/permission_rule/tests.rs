@@ -6,17 +6,7 @@ use attache_session::PermissionId;
 use serde_json::Value;
 
 fn request(tool_call: &str) -> PermissionRequest {
-    PermissionRequest {
-        id: PermissionId(1),
-        session_id: "s".into(),
-        asked: decode(tool_call).unwrap(),
-        tool_call: None,
-        options: Vec::new(),
-        command: None,
-        file: None,
-        protected: None,
-        covered: false,
-    }
+    PermissionRequest::new(PermissionId(1), "s".into(), decode(tool_call).unwrap(), Vec::new())
 }
 
 fn rule(line: &str) -> PermissionRule {

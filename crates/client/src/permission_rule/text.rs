@@ -44,17 +44,7 @@ impl FromStr for PermissionRule {
             "reject" => Effect::Reject,
             _ => return Err(RuleError::Effect),
         };
-        let mut rule = Self {
-            effect,
-            scope: Scope::Always,
-            agent: None,
-            kind: None,
-            tool: None,
-            path: None,
-            command: None,
-            title: None,
-            text: None,
-        };
+        let mut rule = Self::about_anything(effect, Scope::Always);
         while !rest.trim_start().is_empty() {
             let part = rest.trim_start();
             rest = rule.take(part).ok_or_else(|| RuleError::Part(part.to_owned()))?;
