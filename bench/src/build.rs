@@ -20,7 +20,8 @@ impl Programs {
     /// Where they will be.
     pub(crate) fn find() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
-        let target = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
+        let target =
+            std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned();
         Self {
             ours: target.join("release"),
             counting: target.join("counting"),
@@ -34,15 +35,24 @@ impl Programs {
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
-            programs.flat_map(|program| &program.command).any(|word| Path::new(word).starts_with(folder))
+            programs
+                .flat_map(|program| &program.command)
+                .any(|word| Path::new(word).starts_with(folder))
         };
         cargo(&self.root, &["build", "--release", "-p", "attache-bench", "--bins"], None);
         if needed(&self.ours.join("attache")) {
             cargo(&self.root, &["build", "--release", "-p", "attache"], None);
         }
         if needed(&self.counting) {
-            let arguments =
-                ["build", "--release", "-p", "attache-bench", "--bins", "--features", "count-allocations"];
+            let arguments = [
+                "build",
+                "--release",
+                "-p",
+                "attache-bench",
+                "--bins",
+                "--features",
+                "count-allocations",
+            ];
             cargo(&self.root, &arguments, Some(&self.counting));
         }
         if peers || needed(&self.peers) {
@@ -79,8 +89,11 @@ impl Programs {
     /// Recorded traffic, where it lies beside the project.
     pub(crate) fn recordings(&self) -> Option<Vec<String>> {
         let folder = self.root.parent()?.join("shared/protocol/captures");
-        let mut files: Vec<String> =
-            std::fs::read_dir(folder).ok()?.flatten().map(|file| file.path().display().to_string()).collect();
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .ok()?
+            .flatten()
+            .map(|file| file.path().display().to_string())
+            .collect();
         files.sort();
         (!files.is_empty()).then_some(files)
     }

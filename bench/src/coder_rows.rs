@@ -14,7 +14,12 @@ pub(crate) fn all(programs: &Programs) -> Vec<Row> {
         let measures = vec![programs.ours("attache-bench-coder")];
         let words = words.split(' ').map(str::to_owned).collect();
         let agent = vec!["--".to_owned(), programs.ours("attache"), "agent".to_owned()];
-        Program { name, command: [measures, words, agent].concat(), environment: vec![], stops: false }
+        Program {
+            name,
+            command: [measures, words, agent].concat(),
+            environment: vec![],
+            stops: false,
+        }
     };
     vec![
         Row {

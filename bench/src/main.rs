@@ -26,9 +26,14 @@ const ROUNDS: usize = 9;
 fn main() {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let programs = build::Programs::find();
-    let all =
-        [rows::all(&programs), rows::fold(&programs), kept_rows::all(&programs), coder_rows::all(&programs)];
-    let rows: Vec<Row> = all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
+    let all = [
+        rows::all(&programs),
+        rows::fold(&programs),
+        kept_rows::all(&programs),
+        coder_rows::all(&programs),
+    ];
+    let rows: Vec<Row> =
+        all.into_iter().flatten().filter(|row| row.name.contains(&wanted)).collect();
     let decode = wanted.is_empty() || "decode".contains(&wanted);
     programs.build(&rows, decode);
     println!("medians of {ROUNDS} rounds; cpu: microseconds of both processes for one item\n");
@@ -57,7 +62,11 @@ fn print_row(row: &Row) {
     for program in &row.programs {
         let cost = median(costs[program.name].clone());
         let cost = if cost > 0.0 { format!("cpu {cost:.2}") } else { String::new() };
-        println!("  {:<34} {:>12}  {cost}", program.name, run::number(median(figures[program.name].clone())));
+        println!(
+            "  {:<34} {:>12}  {cost}",
+            program.name,
+            run::number(median(figures[program.name].clone()))
+        );
     }
     for target in &row.targets {
         println!("  {}", verdict(target, &figures));
@@ -69,22 +78,32 @@ fn print_row(row: &Row) {
 fn verdict(target: &Target, figures: &BTreeMap<&str, Vec<f64>>) -> String {
     let ours = &figures[target.ours];
     let with = |other: &str, combine: fn(f64, f64) -> f64| {
-        median(ours.iter().zip(&figures[other]).map(|(ours, theirs)| combine(*ours, *theirs)).collect())
+        median(
+            ours.iter()
+                .zip(&figures[other])
+                .map(|(ours, theirs)| combine(*ours, *theirs))
+                .collect(),
+        )
     };
     let (value, what) = match target.beside {
         Beside::Times(other) => (
             with(other, |ours, theirs| ours / theirs.max(f64::MIN_POSITIVE)),
             format!("{} is {{}} x {other}", target.ours),
         ),
-        Beside::Above(other) => {
-            (with(other, |ours, theirs| ours - theirs), format!("{} is {{}} above {other}", target.ours))
-        }
+        Beside::Above(other) => (
+            with(other, |ours, theirs| ours - theirs),
+            format!("{} is {{}} above {other}", target.ours),
+        ),
         Beside::Nothing => (median(ours.clone()), format!("{} is {{}}", target.ours)),
     };
     let met = if target.at_least { value >= target.bound } else { value <= target.bound };
     let wanted = if target.at_least { "at least" } else { "at most" };
     let what = what.replace("{}", &run::number(value));
-    format!("{} {what}; wanted {wanted} {}", if met { "met:" } else { "NOT MET:" }, run::number(target.bound))
+    format!(
+        "{} {what}; wanted {wanted} {}",
+        if met { "met:" } else { "NOT MET:" },
+        run::number(target.bound)
+    )
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

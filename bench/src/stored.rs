@@ -5,8 +5,8 @@ use attache_protocol::Patch;
 use attache_protocol::method::Side;
 use attache_protocol::v1::{ContentBlock, ToolCall, ToolCallId, ToolCallStatus, ToolCallUpdate};
 use attache_session::{
-    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError, Timestamp,
-    TurnOutcome,
+    Event, EventBody, ListQuery, Log, MessageAuthor, Origin, SessionKey, Store, StoreError,
+    Timestamp, TurnOutcome,
 };
 use attache_store::Sqlite;
 
@@ -87,7 +87,9 @@ pub fn make(store: &Sqlite, id: &str) {
 fn messages(making: &mut Making, count: u64) {
     let text = filler(40);
     for _ in 0..count / 2 {
-        making.append(EventBody::Prompt { content: vec![ContentBlock::text("What is in the next file?")] });
+        making.append(EventBody::Prompt {
+            content: vec![ContentBlock::text("What is in the next file?")],
+        });
         making.append(EventBody::TurnBegan);
         making.say(MessageAuthor::Agent, &text, 25);
         making.end_turn();
@@ -99,13 +101,15 @@ fn messages(making: &mut Making, count: u64) {
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {
-        making.append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
+        making
+            .append(EventBody::Prompt { content: vec![ContentBlock::text("Now the next part.")] });
         making.append(EventBody::TurnBegan);
         making.say(MessageAuthor::Thought, &text, 20);
         for _ in 0..10 {
             let id = ToolCallId::from(format!("call{}", making.sequence));
             making.append(EventBody::ToolCall(ToolCall::new(id.clone(), "Read src/main.rs")));
-            for status in [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
+            for status in
+                [ToolCallStatus::InProgress, ToolCallStatus::InProgress, ToolCallStatus::Completed]
             {
                 let mut update = ToolCallUpdate::new(id.clone());
                 update.status = Some(status);
@@ -124,8 +128,10 @@ pub fn make_many(store: &Sqlite, count: u64) {
         return;
     }
     for number in 0..count {
-        let mut making =
-            Making { log: store.create(&key(&format!("s{number}"))).unwrap(), sequence: number * 10 };
+        let mut making = Making {
+            log: store.create(&key(&format!("s{number}"))).unwrap(),
+            sequence: number * 10,
+        };
         making.append(opened(&format!("/project/{}", number % 500)));
         making.append(EventBody::Prompt { content: vec![ContentBlock::text("a question")] });
         let title = Patch::Set(format!("Session {number}"));

@@ -46,7 +46,10 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     }
     let mut names = BTreeSet::new();
     for argument in arguments {
-        let found: Vec<&Mutation> = match mutations().iter().find(|mutation| mutation.name == argument) {
+        let found: Vec<&Mutation> = match mutations()
+            .iter()
+            .find(|mutation| mutation.name == argument)
+        {
             Some(mutation) => vec![mutation],
             None => {
                 let ids: BTreeSet<&str> = match select(argument) {
@@ -80,7 +83,9 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
         return Err(malformed.join("\n"));
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let root = root.canonicalize().map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
+    let root = root
+        .canonicalize()
+        .map_err(|error| format!("{} cannot be found: {error}", root.display()))?;
     let folder = match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => root.join(PathBuf::from(target)).join("mutations"),
         None => root.join("target/mutations"),
@@ -94,7 +99,10 @@ fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
 
     println!("building the tests of {} mutations in {}", sound.len(), folder.display());
     let suite = suite::build(&copy, &folder.join("build"), &sound)?;
-    println!("built after {} s; every test has to be green without a mutation", start.elapsed().as_secs());
+    println!(
+        "built after {} s; every test has to be green without a mutation",
+        start.elapsed().as_secs()
+    );
     let green = suite.run_green(&mut sound, &mut problems);
     trial::run(&suite, &sound, &green, &mut problems);
 

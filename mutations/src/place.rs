@@ -46,15 +46,18 @@ pub(crate) fn with_branches(
 
 fn cut_each_other(one: &Range<usize>, other: &Range<usize>) -> bool {
     let apart = one.end <= other.start || other.end <= one.start;
-    let within =
-        |inner: &Range<usize>, outer: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+    let within = |inner: &Range<usize>, outer: &Range<usize>| {
+        outer.start <= inner.start && inner.end <= outer.end
+    };
     !apart && !within(one, other) && !within(other, one)
 }
 
 /// The part of the text, with the places that begin in it; takes them from `places`.
 fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
     let (mut out, mut position) = (String::new(), part.start);
-    while let Some((place, rest)) = places.split_first().filter(|(place, _)| place.range.start < part.end) {
+    while let Some((place, rest)) =
+        places.split_first().filter(|(place, _)| place.range.start < part.end)
+    {
         *places = rest;
         out += text.get(position..place.range.start).unwrap_or_default();
         let original = write(text, place.range.clone(), places);
@@ -68,10 +71,18 @@ fn write(text: &str, part: Range<usize>, places: &mut &[Place]) -> String {
 fn branches(place: &Place, original: &str) -> String {
     let mut chain = String::new();
     for mutation in &place.mutations {
-        chain += &format!("if crate::mutation::is({:?}) {{ {} }} else ", mutation.name, mutation.to.trim());
+        chain += &format!(
+            "if crate::mutation::is({:?}) {{ {} }} else ",
+            mutation.name,
+            mutation.to.trim()
+        );
     }
     chain += &format!("{{ {original} }}");
-    if original.trim_end().ends_with([';', '}']) { format!("{{ {chain} }}") } else { format!("({chain})") }
+    if original.trim_end().ends_with([';', '}']) {
+        format!("{{ {chain} }}")
+    } else {
+        format!("({chain})")
+    }
 }
 
 /// Where the text that is replaced stands; white space does not count.
@@ -86,7 +97,11 @@ fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
     let (first, second) = (found.next(), found.next());
     let position = match (first, second) {
         (None, _) => {
-            return Err(format!("what it replaces is not in {}: {}", mutation.file, mutation.from.trim()));
+            return Err(format!(
+                "what it replaces is not in {}: {}",
+                mutation.file,
+                mutation.from.trim()
+            ));
         }
         (Some(_), Some(_)) => {
             return Err(format!(
@@ -112,7 +127,13 @@ mod tests {
     use attache_check::{Mutation, mutations};
 
     /// A mutation of our own making: any of the real ones, with other parts.
-    fn mutation(name: &'static str, before: &str, from: &str, to: &str, after: &str) -> &'static Mutation {
+    fn mutation(
+        name: &'static str,
+        before: &str,
+        from: &str,
+        to: &str,
+        after: &str,
+    ) -> &'static Mutation {
         let mut mutation = mutations().first().unwrap().clone();
         mutation.name = name;
         [mutation.before, mutation.from, mutation.to, mutation.after] =
@@ -147,7 +168,8 @@ mod tests {
     #[test]
     fn several_mutations_of_one_place_are_a_chain() {
         let chain =
-            written("f(a)", &[mutation("1", "", "a", "b", ""), mutation("2", "f(", "a", "c", "")]).unwrap();
+            written("f(a)", &[mutation("1", "", "a", "b", ""), mutation("2", "f(", "a", "c", "")])
+                .unwrap();
         assert_eq!(
             chain,
             r#"f((if crate::mutation::is("1") { b } else if crate::mutation::is("2") { c } else { a }))"#
@@ -181,7 +203,13 @@ mod tests {
 
     #[test]
     fn what_is_not_there_once_is_refused() {
-        assert!(written("f(x)", &[mutation("m", "", "y", "", "")]).unwrap_err().contains("is not in"));
-        assert!(written("x x", &[mutation("m", "", "x", "", "")]).unwrap_err().contains("more than once"));
+        assert!(
+            written("f(x)", &[mutation("m", "", "y", "", "")]).unwrap_err().contains("is not in")
+        );
+        assert!(
+            written("x x", &[mutation("m", "", "x", "", "")])
+                .unwrap_err()
+                .contains("more than once")
+        );
     }
 }

@@ -40,15 +40,19 @@ pub(crate) fn run(
         let problem = match ended {
             Ok((Ended::Red, _)) => None,
             Ok((Ended::Hung, _)) if mutation.hangs => None,
-            Ok((Ended::Hung, _)) => {
-                Some(format!("the test hangs; if it cannot do otherwise, say `- hangs`: {}", mutation.test))
+            Ok((Ended::Hung, _)) => Some(format!(
+                "the test hangs; if it cannot do otherwise, say `- hangs`: {}",
+                mutation.test
+            )),
+            Ok((Ended::Green, _)) => {
+                Some(format!("survived: the test stays green: {}", mutation.test))
             }
-            Ok((Ended::Green, _)) => Some(format!("survived: the test stays green: {}", mutation.test)),
             Err(error) => Some(error),
         };
         let word = if problem.is_none() { "noticed " } else { "SURVIVED" };
         let number = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let (all, seconds, rules) = (mutations.len(), took.as_secs_f32(), mutation.rules.join(", "));
+        let (all, seconds, rules) =
+            (mutations.len(), took.as_secs_f32(), mutation.rules.join(", "));
         println!("{number:>4}/{all} {word} {} ({rules}) in {seconds:.1} s", mutation.name);
         problem
     });
@@ -66,7 +70,10 @@ pub(crate) fn run_test(
 ) -> Result<(Ended, Duration), String> {
     let start = Instant::now();
     let mut command = Command::new(&program.path);
-    command.args(["--exact", test]).current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder);
+    command
+        .args(["--exact", test])
+        .current_dir(&program.folder)
+        .env("CARGO_MANIFEST_DIR", &program.folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Its own group: when it hangs, what it started ends with it.
     command.env("ATTACHE_MUTATION", fault.unwrap_or_default()).process_group(0);
@@ -99,7 +106,10 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R 
                     .and_then(|index| Some((index, items.get(index)?)))
                 {
                     let answer = work(item);
-                    answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, answer));
+                    answers
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((index, answer));
                 }
             });
         }

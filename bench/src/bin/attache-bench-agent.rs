@@ -24,7 +24,11 @@ impl Agent for Bench {
         answer.send(Ok(NewSessionResponse::new("sess-0123456789abcdef")))
     }
 
-    fn session_set_mode(&mut self, _params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        _params: SetSessionModeRequest,
+        answer: Answer<SessionSetMode>,
+    ) -> Work {
         answer.send(Ok(SetSessionModeResponse::new()))
     }
 
@@ -54,8 +58,11 @@ impl Agent for Bench {
 
 fn main() {
     let end = runtime().block_on(async {
-        let (_peer, connection) =
-            Builder::new().connect(stdio::input().unwrap(), stdio::output().unwrap(), AgentHandler(Bench));
+        let (_peer, connection) = Builder::new().connect(
+            stdio::input().unwrap(),
+            stdio::output().unwrap(),
+            AgentHandler(Bench),
+        );
         connection.run().await
     });
     if std::env::var("VERBOSE").is_ok() {

@@ -41,7 +41,9 @@ impl Client for Count {
                 // SAFETY: stops this process until somebody continues it.
                 unsafe { libc::raise(libc::SIGSTOP) };
             }
-            self.seen.bytes.fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
+            self.seen
+                .bytes
+                .fetch_add(chunk.content.as_text().map_or(0, |text| text.len() as u64), Relaxed);
         }
     }
 }
@@ -83,9 +85,13 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
     let startup = spawned.elapsed().as_micros() as u64;
     let number = |index: usize| arguments[index].parse::<usize>().unwrap();
     if arguments[0] == "startup" {
-        return println!("{}", json!({"startup_us": startup, "client_rss_kb": memory_kb("VmRSS:")}));
+        return println!(
+            "{}",
+            json!({"startup_us": startup, "client_rss_kb": memory_kb("VmRSS:")})
+        );
     }
-    let session = peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap().session_id;
+    let session =
+        peer.call::<SessionNew>(&NewSessionRequest::new("/", vec![])).await.unwrap().session_id;
     let set_mode = SetSessionModeRequest::new(session.clone(), "code");
     let prompt = |count: usize, size: usize| {
         PromptRequest::new(session.clone(), vec![format!("{count} {size} burst").into()])
@@ -116,7 +122,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let mut open = std::collections::VecDeque::new();
             for sent in 0..count {
                 if sent >= window {
-                    let reply: attache_connection::Reply<SetSessionModeResponse> = open.pop_front().unwrap();
+                    let reply: attache_connection::Reply<SetSessionModeResponse> =
+                        open.pop_front().unwrap();
                     reply.await.unwrap();
                 }
                 open.push_back(peer.call::<SessionSetMode>(&set_mode));
@@ -136,7 +143,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             agent_cost(&mut report, &before, &agent_stats(&peer).await, count);
             assert_eq!(seen.updates.load(Relaxed), (WARM_UP + count) as u64);
             assert_eq!(seen.bytes.load(Relaxed), (WARM_UP * 32 + count * size) as u64);
-            report["payload_mb_s"] = json!((count * size) as f64 / 1e6 / report["secs"].as_f64().unwrap());
+            report["payload_mb_s"] =
+                json!((count * size) as f64 / 1e6 / report["secs"].as_f64().unwrap());
             report["client_peak_rss_kb"] = json!(memory_kb("VmHWM:"));
             report
         }

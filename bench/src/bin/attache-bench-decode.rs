@@ -42,12 +42,13 @@ fn record(files: &[String]) -> Vec<Recorded> {
         let mut calls: HashMap<(String, RequestId), Option<Decode>> = HashMap::new();
         for line in std::fs::read_to_string(file).unwrap().lines() {
             let entry: Value = serde_json::from_str(line).unwrap();
-            let (from, line) = (entry["from"].as_str().unwrap().to_owned(), entry["message"].to_string());
+            let (from, line) =
+                (entry["from"].as_str().unwrap().to_owned(), entry["message"].to_string());
             let to = if from == "agent" { Side::Client } else { Side::Agent };
             let decode = match Message::read(line.as_bytes()) {
                 Ok(Message::Call { id, method, .. }) => {
-                    let known =
-                        Row::received_by(to, &method, Kind::Call).and_then(|_| decoders(&method, Kind::Call));
+                    let known = Row::received_by(to, &method, Kind::Call)
+                        .and_then(|_| decoders(&method, Kind::Call));
                     calls.insert((from, id), known.and_then(|(_, result)| result));
                     known.map(|(params, _)| params)
                 }

@@ -27,7 +27,8 @@ fn main() {
 
 fn piece(sequence: u64, message: u64, text: &str) -> Event {
     let message_id = Some(format!("message-{message}").into());
-    let body = EventBody::Message { author: MessageAuthor::Agent, message_id, content: text.into() };
+    let body =
+        EventBody::Message { author: MessageAuthor::Agent, message_id, content: text.into() };
     Event { sequence, at: Timestamp(sequence as i64), body }
 }
 

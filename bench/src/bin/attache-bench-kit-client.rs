@@ -16,7 +16,8 @@ fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let split = arguments.iter().position(|argument| argument == "--").unwrap();
     let agent = arguments.split_off(split + 1);
-    let (count, size) = (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
+    let (count, size) =
+        (arguments[1].parse::<usize>().unwrap(), arguments[2].parse::<usize>().unwrap());
     runtime().block_on(async {
         let process = AgentProcess::launch(Launch::new(&agent[0]).args(&agent[1..])).await.unwrap();
         let session = process.open("/").await.unwrap();

@@ -34,8 +34,11 @@ fn append(store: &Sqlite, count: u64, size: usize) -> f64 {
     let mut log = store.create(&key).unwrap();
     log.append(&Event { sequence: 1, at: Timestamp(0), body: stored::opened("/") });
     runtime().block_on(log.commit()).unwrap();
-    let mut event =
-        Event { sequence: 0, at: Timestamp(0), body: stored::piece(MessageAuthor::Agent, 2, &filler(size)) };
+    let mut event = Event {
+        sequence: 0,
+        at: Timestamp(0),
+        body: stored::piece(MessageAuthor::Agent, 2, &filler(size)),
+    };
     let since = Instant::now();
     for sequence in 2..count + 2 {
         // A million in a second.

@@ -13,7 +13,8 @@ struct Thinker;
 
 /// A choice of these values, each shown under its own name.
 fn choice(id: &str, name: &str, current: &str, values: &[&str]) -> SessionConfigOption {
-    let values: Vec<_> = values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
+    let values: Vec<_> =
+        values.iter().map(|value| SessionConfigSelectOption::new(*value, *value)).collect();
     SessionConfigOption::select(id, name, current, values)
 }
 

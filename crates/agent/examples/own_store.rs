@@ -7,8 +7,8 @@ use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, ser
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store, StoreError,
-    Summary,
+    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, READ_PAGE, SessionKey, Store,
+    StoreError, Summary,
 };
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -46,7 +46,8 @@ impl Lines {
             io::ErrorKind::NotFound => StoreError::Unknown(key.clone()),
             _ => failed("a session cannot be read", error),
         })?;
-        let damaged = |reason: String| StoreError::Damaged { path: path.display().to_string(), reason };
+        let damaged =
+            |reason: String| StoreError::Damaged { path: path.display().to_string(), reason };
         let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let events: Stored<Vec<Event>> = lines
             .map(|line| Event::decode(line.trim_end()).map_err(|error| damaged(error.to_string())))
@@ -78,8 +79,8 @@ impl Store for Lines {
     fn open(&self, key: &SessionKey) -> Stored<Box<dyn Log>> {
         let log = self.log(key, false)?;
         // What a crash cut short was confirmed to nobody.
-        let text =
-            std::fs::read(self.path(key)?).map_err(|error| failed("a session cannot be read", error))?;
+        let text = std::fs::read(self.path(key)?)
+            .map_err(|error| failed("a session cannot be read", error))?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let cut = log.0.lock().unwrap_or_else(PoisonError::into_inner).file.set_len(whole as u64);
         cut.map_err(|error| failed("a session cannot be written", error))?;
@@ -119,9 +120,14 @@ impl Store for Lines {
         let mut sessions = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(unreadable)? {
             let name = entry.map_err(unreadable)?.file_name();
-            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".jsonl")) else { continue };
-            let key =
-                SessionKey { side: Side::Agent, agent: AGENT.to_owned(), session_id: SessionId::from(id) };
+            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".jsonl")) else {
+                continue;
+            };
+            let key = SessionKey {
+                side: Side::Agent,
+                agent: AGENT.to_owned(),
+                session_id: SessionId::from(id),
+            };
             match self.summary(&key) {
                 Ok(summary) => sessions.push(Listed { key, summary }),
                 Err(StoreError::Unknown(_)) => {}
@@ -137,7 +143,9 @@ impl Store for Lines {
             };
             archived && query.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
         });
-        let place = |listed: &Listed| (listed.summary.updated_at, listed.key.session_id.as_str().to_owned());
+        let place = |listed: &Listed| {
+            (listed.summary.updated_at, listed.key.session_id.as_str().to_owned())
+        };
         sessions.sort_by_key(|listed| std::cmp::Reverse(place(listed)));
         if let Some(cursor) = &query.cursor {
             let (at, id) = cursor.split_once(' ').ok_or(StoreError::Cursor)?;
@@ -147,7 +155,8 @@ impl Store for Lines {
         let limit = if query.limit == 0 { 50 } else { query.limit };
         let more = sessions.len() > limit;
         sessions.truncate(limit);
-        let next = sessions.last().filter(|_| more).map(place).map(|(at, id)| format!("{} {id}", at.0));
+        let next =
+            sessions.last().filter(|_| more).map(place).map(|(at, id)| format!("{} {id}", at.0));
         Ok(ListPage { sessions, next })
     }
 
@@ -231,7 +240,8 @@ impl Author for Counter {
 #[tokio::main]
 async fn main() -> Result<()> {
     let folder = std::env::args_os().nth(1).map(PathBuf::from);
-    let folder = folder.ok_or_else(|| Error::invalid("say where sessions are kept: own_store FOLDER"))?;
+    let folder =
+        folder.ok_or_else(|| Error::invalid("say where sessions are kept: own_store FOLDER"))?;
     std::fs::create_dir_all(&folder)?;
     serve(Counter).store(Lines { folder }).stdio().await
 }

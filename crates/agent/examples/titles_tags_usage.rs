@@ -38,8 +38,12 @@ impl Author for Worker {
         for step in 1..=3_u64 {
             // Often is fine: at most ten lines a second go out, and the last state always does.
             let status = Some(format!("step {step}"));
-            turn.labels(Labels { tags: vec!["example".to_owned()], status, progress: Some((step, 3)) })
-                .await?;
+            turn.labels(Labels {
+                tags: vec!["example".to_owned()],
+                status,
+                progress: Some((step, 3)),
+            })
+            .await?;
             turn.say(&format!("Step {step} is done.\n")).await?;
         }
         // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what each part means.

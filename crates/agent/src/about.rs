@@ -3,10 +3,11 @@
 use attache_protocol::Meta;
 use attache_protocol::v1::{
     AgentCapabilities, AuthMethod, AuthStatusCapabilities, ClientCapabilities, Implementation,
-    InitializeResponse, LogoutCapabilities, McpCapabilities, McpServer, PromptCapabilities, ProtocolVersion,
-    ProvidersCapabilities, SessionAdditionalDirectoriesCapabilities, SessionCloseCapabilities,
-    SessionDeleteCapabilities, SessionListCapabilities, SessionSystemPromptCapabilities,
-    SessionSystemPromptModeCapabilities, SessionSystemPromptOverrideCapabilities, SessionTitleCapabilities,
+    InitializeResponse, LogoutCapabilities, McpCapabilities, McpServer, PromptCapabilities,
+    ProtocolVersion, ProvidersCapabilities, SessionAdditionalDirectoriesCapabilities,
+    SessionCloseCapabilities, SessionDeleteCapabilities, SessionListCapabilities,
+    SessionSystemPromptCapabilities, SessionSystemPromptModeCapabilities,
+    SessionSystemPromptOverrideCapabilities, SessionTitleCapabilities,
 };
 
 /// What `initialize` says about an agent. The methods that the kit serves by itself are advertised by the kit; what is not set here is
@@ -150,9 +151,14 @@ impl About {
     }
 
     /// The ways to log in that a client with these capabilities can use, the best one first (AUTH-05).
-    pub(crate) fn logins_for(&self, client: &ClientCapabilities) -> impl Iterator<Item = &AuthMethod> {
+    pub(crate) fn logins_for(
+        &self,
+        client: &ClientCapabilities,
+    ) -> impl Iterator<Item = &AuthMethod> {
         let terminal = client.auth.terminal;
-        self.auth_methods.iter().filter(move |method| terminal || matches!(method, AuthMethod::Agent(_)))
+        self.auth_methods
+            .iter()
+            .filter(move |method| terminal || matches!(method, AuthMethod::Agent(_)))
     }
 
     pub(crate) fn hides_empty_sessions(&self) -> bool {

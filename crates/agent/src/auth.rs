@@ -62,7 +62,11 @@ impl AuthStatusHandle {
 
 impl<A: Author> Parts<A> {
     /// Why a call is refused, if it is one that needs a login that is missing (AUTH-01).
-    pub(crate) fn login_missing(&self, method: &str, client: &ClientCapabilities) -> Option<Refusal> {
+    pub(crate) fn login_missing(
+        &self,
+        method: &str,
+        client: &ClientCapabilities,
+    ) -> Option<Refusal> {
         if !GATED.iter().any(|row| row.name == method) {
             return None;
         }
@@ -99,7 +103,8 @@ pub(crate) fn authenticate<A: Author>(
     answer: Answer<Authenticate>,
 ) -> Work {
     if parts.about.login(params.method_id.as_str()).is_none() {
-        let message = format!("{} is no login that authenticate can carry out here", params.method_id);
+        let message =
+            format!("{} is no login that authenticate can carry out here", params.method_id);
         return answer.send(Err(Refusal::invalid_params(message)));
     }
     let (parts, handle) = (Arc::clone(parts), handle.cloned());
@@ -121,7 +126,8 @@ pub(crate) fn logout<A: Author>(
     let (parts, handle) = (Arc::clone(parts), handle.cloned());
     answer.by(|answer| async move {
         after_reading().await;
-        let done = guarded(async { parts.author.logout().await }, answer.cancelled().clone().wait()).await;
+        let done =
+            guarded(async { parts.author.logout().await }, answer.cancelled().clone().wait()).await;
         answer.send(done.map(|()| LogoutResponse::new()).map_err(|error| error.to_reply()));
         parts.tell_auth_status(handle.as_ref());
     })

@@ -3,8 +3,8 @@
 use crate::{About, AuthStatusHandle, Error, Opening, Result, Turn};
 use attache_protocol::Raw;
 use attache_protocol::v1::{
-    AuthAccount, AuthMethodId, AuthState, ProviderId, ProviderInfo, SessionConfigId, SessionConfigOption,
-    SessionId, SetProviderRequest, StopReason,
+    AuthAccount, AuthMethodId, AuthState, ProviderId, ProviderInfo, SessionConfigId,
+    SessionConfigOption, SessionId, SetProviderRequest, StopReason,
 };
 use std::future::Future;
 
@@ -33,8 +33,11 @@ pub trait Author: Send + Sync + 'static {
     ///
     /// # Errors
     /// The prompt is answered with a JSON-RPC error by blame, see [`Error`]; after a cancel with `cancelled` in any case.
-    fn turn(&self, memory: &mut Self::Memory, turn: &Turn)
-    -> impl Future<Output = Result<StopReason>> + Send;
+    fn turn(
+        &self,
+        memory: &mut Self::Memory,
+        turn: &Turn,
+    ) -> impl Future<Output = Result<StopReason>> + Send;
 
     /// The client set `option`, in a turn or between turns. `options` hold the new value already, which is one of those allowed; options
     /// that depend on it may be changed here. It runs on a thread where it may block. Later changes of the session's options and its later
@@ -99,8 +102,12 @@ pub trait Author: Send + Sync + 'static {
     ///
     /// # Errors
     /// Everything stays as it was, and the client is told why; values of headers are taken out of the message.
-    fn set_provider(&self, provider: SetProviderRequest) -> impl Future<Output = Result<()>> + Send {
-        let refusal = Error::invalid(format!("the provider {} cannot be set", provider.provider_id));
+    fn set_provider(
+        &self,
+        provider: SetProviderRequest,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let refusal =
+            Error::invalid(format!("the provider {} cannot be set", provider.provider_id));
         std::future::ready(Err(refusal))
     }
 
@@ -117,7 +124,11 @@ pub trait Author: Send + Sync + 'static {
     ///
     /// # Errors
     /// The client is told why; [`Error::MethodNotFound`] for a method that this agent does not have (EXT-02).
-    fn extension(&self, method: &str, params: Option<Raw>) -> impl Future<Output = Result<Raw>> + Send {
+    fn extension(
+        &self,
+        method: &str,
+        params: Option<Raw>,
+    ) -> impl Future<Output = Result<Raw>> + Send {
         let _ = params;
         std::future::ready(Err(Error::MethodNotFound(method.to_owned())))
     }

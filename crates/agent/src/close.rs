@@ -22,7 +22,11 @@ impl<A: Author> Parts<A> {
     ///
     /// # Errors
     /// What was said cannot be stored. Then the session is open again, and this can be tried again.
-    pub(crate) async fn close(&self, held: Arc<Held<A::Memory>>, last: Option<EventBody>) -> Result<()> {
+    pub(crate) async fn close(
+        &self,
+        held: Arc<Held<A::Memory>>,
+        last: Option<EventBody>,
+    ) -> Result<()> {
         let stored = self.end(&held, last, false).await;
         match &stored {
             Ok(()) => self.free(&held).await,
@@ -32,7 +36,12 @@ impl<A: Author> Parts<A> {
     }
 
     /// Gives the log back, if it is stored or `anyway`.
-    async fn end(&self, held: &Held<A::Memory>, last: Option<EventBody>, anyway: bool) -> Result<()> {
+    async fn end(
+        &self,
+        held: &Held<A::Memory>,
+        last: Option<EventBody>,
+        anyway: bool,
+    ) -> Result<()> {
         held.session.front_is(None).await;
         held.session.options_are_set().await;
         let (sender, stored) = oneshot::channel();
@@ -66,7 +75,11 @@ impl<A: Author> Parts<A> {
     }
 
     /// Deletes a session, open or not; one that is gone already counts as deleted (DEL-03).
-    pub(crate) async fn delete(&self, session: SessionId, held: Option<Arc<Held<A::Memory>>>) -> Result<()> {
+    pub(crate) async fn delete(
+        &self,
+        session: SessionId,
+        held: Option<Arc<Held<A::Memory>>>,
+    ) -> Result<()> {
         if let Some(held) = held {
             // What could not be stored need not be any more.
             let _ = self.end(&held, None, true).await;
@@ -76,7 +89,11 @@ impl<A: Author> Parts<A> {
     }
 
     /// Hides a session from lists; one that is open is closed first (ARCH-02).
-    pub(crate) async fn archive(&self, session: SessionId, held: Option<Arc<Held<A::Memory>>>) -> Result<()> {
+    pub(crate) async fn archive(
+        &self,
+        session: SessionId,
+        held: Option<Arc<Held<A::Memory>>>,
+    ) -> Result<()> {
         let body = EventBody::Archived(true);
         match held {
             Some(held) => self.close(held, Some(body)).await,
@@ -87,6 +104,10 @@ impl<A: Author> Parts<A> {
     /// Where a session is (STAT-02).
     pub(crate) async fn status(&self, session: &SessionId) -> Result<SessionStatusResponse> {
         let open = self.sessions.get(session).is_ok() || self.kept.is_open(session).await?;
-        Ok(SessionStatusResponse::new(if open { SessionStatus::Open } else { SessionStatus::Saved }))
+        Ok(SessionStatusResponse::new(if open {
+            SessionStatus::Open
+        } else {
+            SessionStatus::Saved
+        }))
     }
 }

@@ -115,7 +115,8 @@ impl Turn {
     }
 
     async fn run_there(&self, command: &Command, call: Option<&mut ToolCallHandle>) -> Result<Ran> {
-        let mut new = self.terminal(command.program.as_str()).args(command.args.iter().map(String::as_str));
+        let mut new =
+            self.terminal(command.program.as_str()).args(command.args.iter().map(String::as_str));
         for (name, value) in &command.env {
             new = new.env(name.as_str(), value.clone());
         }

@@ -5,9 +5,9 @@ use attache_connection::{CallError, Peer};
 use attache_protocol::Map;
 use attache_protocol::method::{ElicitationComplete, ElicitationCreate, Method as _};
 use attache_protocol::v1::{
-    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
-    ElicitationContentValue, ElicitationFormMode, ElicitationId, ElicitationMode, ElicitationSchema,
-    ElicitationSessionScope, ElicitationUrlMode, ToolCallId,
+    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
+    ElicitationAction, ElicitationContentValue, ElicitationFormMode, ElicitationId,
+    ElicitationMode, ElicitationSchema, ElicitationSessionScope, ElicitationUrlMode, ToolCallId,
 };
 
 /// What came of a question with a form.
@@ -62,7 +62,9 @@ impl UrlElicitation {
     /// # Errors
     /// [`Error::Gone`].
     pub fn complete(self) -> Result<()> {
-        Ok(self.peer.notify::<ElicitationComplete>(&CompleteElicitationNotification::new(self.id))?)
+        Ok(self
+            .peer
+            .notify::<ElicitationComplete>(&CompleteElicitationNotification::new(self.id))?)
     }
 }
 
@@ -84,7 +86,11 @@ impl Turn {
     /// [`Error::Client`] if the client shows no forms, see [`Turn::ask`] for those; [`Error::Invalid`] for a form that ACP does not have:
     /// a field, choice or format of an unknown type, a required field that is none (ELIC-07, X18); [`Error::Cancelled`], [`Error::Over`],
     /// [`Error::Gone`]. What the client answers is never an error here.
-    pub async fn elicit(&self, message: impl Into<String>, schema: ElicitationSchema) -> Result<Elicited> {
+    pub async fn elicit(
+        &self,
+        message: impl Into<String>,
+        schema: ElicitationSchema,
+    ) -> Result<Elicited> {
         self.elicit_form(None, message.into(), schema).await
     }
 
@@ -106,7 +112,11 @@ impl Turn {
     ///
     /// # Errors
     /// As [`Turn::elicit`], but that a client which shows no forms is none.
-    pub async fn ask(&self, message: impl Into<String>, schema: ElicitationSchema) -> Result<Elicited> {
+    pub async fn ask(
+        &self,
+        message: impl Into<String>,
+        schema: ElicitationSchema,
+    ) -> Result<Elicited> {
         let message = message.into();
         if self.client_shows_forms() {
             return self.elicit(message, schema).await;
@@ -135,9 +145,10 @@ impl Turn {
         let mode = ElicitationMode::Url(ElicitationUrlMode::new(id.clone(), url));
         let path = "clientCapabilities.elicitation.url";
         Ok(match self.create_elicitation(offered, path, mode, None, message.into()).await? {
-            Ok(ElicitationAction::Accept(_)) => {
-                ElicitedUrl::Consented(UrlElicitation { id, peer: self.open_session().peer.clone() })
-            }
+            Ok(ElicitationAction::Accept(_)) => ElicitedUrl::Consented(UrlElicitation {
+                id,
+                peer: self.open_session().peer.clone(),
+            }),
             Ok(ElicitationAction::Decline) => ElicitedUrl::Declined,
             Ok(ElicitationAction::Cancel) => ElicitedUrl::Cancelled,
             Ok(ElicitationAction::Unknown(unknown)) => ElicitedUrl::Unknown(unknown.tag.into()),
@@ -200,14 +211,16 @@ impl Turn {
 
 fn check_url(url: &str) -> Result<()> {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
-        return Err(Error::invalid("a page to open has an address that begins with https:// or http://"));
+        return Err(Error::invalid(
+            "a page to open has an address that begins with https:// or http://",
+        ));
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     match authority {
         "" => Err(Error::invalid("the address of a page to open has no host")),
-        with if with.contains('@') => {
-            Err(Error::invalid("the address of a page to open must not hold a user name or password"))
-        }
+        with if with.contains('@') => Err(Error::invalid(
+            "the address of a page to open must not hold a user name or password",
+        )),
         _ => Ok(()),
     }
 }

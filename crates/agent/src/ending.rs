@@ -22,7 +22,10 @@ impl OpenSession {
             let _ = self.post(state, EventBody::Compaction(compaction.left_open(cancelled)));
         }
         for id in turn.open_questions {
-            state.record(EventBody::PermissionSettled { id, outcome: RequestPermissionOutcome::Cancelled });
+            state.record(EventBody::PermissionSettled {
+                id,
+                outcome: RequestPermissionOutcome::Cancelled,
+            });
         }
         for id in turn.open_terminals {
             self.release(&id);

@@ -72,7 +72,9 @@ impl Error {
                 attache_protocol::Error::invalid_params(error.to_string())
             }
             Self::MethodNotFound(name) => attache_protocol::Error::method_not_found(name),
-            Self::Cancelled => attache_protocol::Error::new(ErrorCode::REQUEST_CANCELLED, self.to_string()),
+            Self::Cancelled => {
+                attache_protocol::Error::new(ErrorCode::REQUEST_CANCELLED, self.to_string())
+            }
             Self::Failed { message, source: Some(source) } => {
                 attache_protocol::Error::internal(format!("{message}: {source}"))
             }
@@ -81,7 +83,9 @@ impl Error {
             | Self::Client(_)
             | Self::Gone(_)
             | Self::Store(_)
-            | Self::Failed { source: None, .. } => attache_protocol::Error::internal(self.to_string()),
+            | Self::Failed { source: None, .. } => {
+                attache_protocol::Error::internal(self.to_string())
+            }
         }
     }
 }

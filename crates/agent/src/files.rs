@@ -30,7 +30,8 @@ impl Turn {
         if line == Some(0) {
             return Err(Error::invalid("a file has no line 0: the first line is 1"));
         }
-        let mut request = ReadTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?);
+        let mut request =
+            ReadTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?);
         (request.line, request.limit) = (line, limit);
         Ok(self.call::<FsReadTextFile>(&request).await?.content)
     }
@@ -40,7 +41,8 @@ impl Turn {
     /// # Errors
     /// As [`Turn::read_text_file`].
     pub async fn write_text_file(&self, path: impl AsRef<Path>, text: &str) -> Result<()> {
-        let request = WriteTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?, text);
+        let request =
+            WriteTextFileRequest::new(self.session_id().clone(), absolute(path.as_ref())?, text);
         self.call::<FsWriteTextFile>(&request).await.map(drop)
     }
 

@@ -21,7 +21,10 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
                     "the field {name} has the type {kind}, which ACP does not have"
                 )));
             }
-            Field::String(StringPropertySchema { format: Some(StringFormat::Unknown(format)), .. }) => {
+            Field::String(StringPropertySchema {
+                format: Some(StringFormat::Unknown(format)),
+                ..
+            }) => {
                 return Err(Error::invalid(format!(
                     "the field {name} has the format {format}: ACP has email, uri, date and date-time"
                 )));
@@ -40,9 +43,9 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
     }
     let required = schema.required.iter().flatten();
     match required.into_iter().find(|name| schema.properties.get(name).is_none()) {
-        Some(name) => {
-            Err(Error::invalid(format!("the form requires the field {name}, which it does not have")))
-        }
+        Some(name) => Err(Error::invalid(format!(
+            "the form requires the field {name}, which it does not have"
+        ))),
         None => Ok(()),
     }
 }
@@ -50,18 +53,22 @@ pub(crate) fn check(schema: &ElicitationSchema) -> Result<()> {
 /// The values to choose from, with what people see; `None` for a field that is no choice.
 pub(crate) fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
     match field {
-        Field::String(StringPropertySchema { one_of: Some(options), .. }) => {
-            Some(options.iter().map(|option| (option.value.as_str(), option.title.as_str())).collect())
-        }
+        Field::String(StringPropertySchema { one_of: Some(options), .. }) => Some(
+            options.iter().map(|option| (option.value.as_str(), option.title.as_str())).collect(),
+        ),
         Field::String(StringPropertySchema { enum_values: Some(values), .. }) => {
             Some(values.iter().map(|value| (value.as_str(), value.as_str())).collect())
         }
         Field::Array(field) => match &field.items {
-            MultiSelectItems::String(items) => {
-                Some(items.enum_values.iter().map(|value| (value.as_str(), value.as_str())).collect())
-            }
+            MultiSelectItems::String(items) => Some(
+                items.enum_values.iter().map(|value| (value.as_str(), value.as_str())).collect(),
+            ),
             MultiSelectItems::Titled(items) => Some(
-                items.any_of.iter().map(|option| (option.value.as_str(), option.title.as_str())).collect(),
+                items
+                    .any_of
+                    .iter()
+                    .map(|option| (option.value.as_str(), option.title.as_str()))
+                    .collect(),
             ),
             MultiSelectItems::Unknown(_) => None,
         },
@@ -123,20 +130,28 @@ fn fitting(field: &Field, value: Value) -> std::result::Result<Value, String> {
         }
         (Field::Array(wanted), Value::StringArray(chosen)) => {
             let choices = choices(field).unwrap_or_default();
-            let known = chosen.iter().all(|value| choices.iter().any(|(choice, _)| choice == value));
+            let known =
+                chosen.iter().all(|value| choices.iter().any(|(choice, _)| choice == value));
             let count = chosen.len() as u64;
             let least = wanted.min_items.is_none_or(|least| count >= least);
             let most = wanted.max_items.is_none_or(|most| count <= most);
             match known && least && most {
                 true => Ok(Value::StringArray(chosen)),
-                false => Err(format!("a list of its choices{}", range(wanted.min_items, wanted.max_items))),
+                false => Err(format!(
+                    "a list of its choices{}",
+                    range(wanted.min_items, wanted.max_items)
+                )),
             }
         }
         (field, _) => Err(format!("of the type {}", field.tag())),
     }
 }
 
-fn string(wanted: &StringPropertySchema, text: &str, field: &Field) -> std::result::Result<(), String> {
+fn string(
+    wanted: &StringPropertySchema,
+    text: &str,
+    field: &Field,
+) -> std::result::Result<(), String> {
     if let Some(choices) = choices(field) {
         return match choices.iter().any(|(choice, _)| *choice == text) {
             true => Ok(()),
@@ -147,7 +162,10 @@ fn string(wanted: &StringPropertySchema, text: &str, field: &Field) -> std::resu
     let least = wanted.min_length.is_none_or(|least| length >= least);
     let most = wanted.max_length.is_none_or(|most| length <= most);
     if !least || !most {
-        return Err(format!("a text with so many characters{}", range(wanted.min_length, wanted.max_length)));
+        return Err(format!(
+            "a text with so many characters{}",
+            range(wanted.min_length, wanted.max_length)
+        ));
     }
     match &wanted.format {
         Some(StringFormat::Email) if !is_email(text) => Err("an email address".to_owned()),
@@ -234,5 +252,6 @@ fn is_date_time(text: &str) -> bool {
     let offset = offset.and_then(|parts| <[u32; 2]>::try_from(parts).ok());
     is_date(date)
         && clock.is_some_and(|[hour, minute, second]| hour < 24 && minute < 60 && second <= 60)
-        && (matches!(zone, "Z" | "z") || offset.is_some_and(|[hour, minute]| hour < 24 && minute < 60))
+        && (matches!(zone, "Z" | "z")
+            || offset.is_some_and(|[hour, minute]| hour < 24 && minute < 60))
 }

@@ -52,10 +52,12 @@ fn parts(field: &Field) -> (Option<&str>, Option<&str>, String, Option<String>) 
                 Some(StringFormat::Uri) => "URI".to_owned(),
                 Some(StringFormat::Date) => "date".to_owned(),
                 Some(StringFormat::DateTime) => "date and time".to_owned(),
-                Some(StringFormat::Unknown(_)) | None => match range(field.min_length, field.max_length) {
-                    limits if limits.is_empty() => "text".to_owned(),
-                    limits => format!("text{limits} characters"),
-                },
+                Some(StringFormat::Unknown(_)) | None => {
+                    match range(field.min_length, field.max_length) {
+                        limits if limits.is_empty() => "text".to_owned(),
+                        limits => format!("text{limits} characters"),
+                    }
+                }
             };
             (field.title.as_deref(), field.description.as_deref(), wanted, field.default.clone())
         }
@@ -70,7 +72,8 @@ fn parts(field: &Field) -> (Option<&str>, Option<&str>, String, Option<String>) 
             (field.title.as_deref(), field.description.as_deref(), wanted, default)
         }
         Field::Boolean(field) => {
-            let default = field.default.map(|default| if default { "yes" } else { "no" }.to_owned());
+            let default =
+                field.default.map(|default| if default { "yes" } else { "no" }.to_owned());
             (field.title.as_deref(), field.description.as_deref(), "yes or no".to_owned(), default)
         }
         Field::Array(field) => {

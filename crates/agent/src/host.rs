@@ -43,14 +43,19 @@ impl Turn {
         });
         let done = self.unless_cancelled(work).await?;
         let done = done.map_err(|error| Error::caused("the file could not be worked on", error))?;
-        let done = done.map_err(|error| Error::caused("the session's folders cannot be used", error))?;
+        let done =
+            done.map_err(|error| Error::caused("the session's folders cannot be used", error))?;
         done.map_err(|error| match error.reason() {
             Reason::Outside { .. } => Error::invalid(error.to_string()),
             _ => Error::caused("the file cannot be used", error),
         })
     }
 
-    pub(crate) async fn run_here(&self, command: &Command, call: Option<&mut ToolCallHandle>) -> Result<Ran> {
+    pub(crate) async fn run_here(
+        &self,
+        command: &Command,
+        call: Option<&mut ToolCallHandle>,
+    ) -> Result<Ran> {
         let cwd = crate::files::within_roots(&command.cwd, self.roots())?;
         let running = run(self, command, cwd, call);
         self.unless_cancelled(running).await?
@@ -69,7 +74,8 @@ async fn run(
         launch = launch.env(name, value.expose());
     }
     // Dropping it kills its processes.
-    let mut running = launch.run().map_err(|error| Error::caused("the command cannot be started", error))?;
+    let mut running =
+        launch.run().map_err(|error| Error::caused("the command cannot be started", error))?;
     if let Some(time) = command.time {
         running.deadline(time);
     }
@@ -110,7 +116,11 @@ async fn run(
 }
 
 /// Shows the end of the output behind what the call showed before the command began.
-async fn show(call: &mut Option<&mut ToolCallHandle>, before: &[ToolCallContent], tail: &Tail) -> Result<()> {
+async fn show(
+    call: &mut Option<&mut ToolCallHandle>,
+    before: &[ToolCallContent],
+    tail: &Tail,
+) -> Result<()> {
     let Some(call) = call else { return Ok(()) };
     let mut content = before.to_vec();
     content.push(ContentBlock::text(fenced(&tail.text())).into());

@@ -171,7 +171,9 @@ fn difference(told: &Raw, now: &Raw) -> Option<Raw> {
     if told == now {
         return None;
     }
-    let (Some(before), Some(after)) = (members(told), members(now)) else { return Some(now.clone()) };
+    let (Some(before), Some(after)) = (members(told), members(now)) else {
+        return Some(now.clone());
+    };
     let mut patch: Map<Raw> = Map::default();
     for (key, _) in before.0.iter().filter(|(key, _)| after.get(key).is_none()) {
         patch.0.extend(Raw::from_text("null").ok().map(|null| (key.clone(), null)));

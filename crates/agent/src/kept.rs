@@ -60,7 +60,9 @@ impl Kept {
     async fn ask<T: Send + 'static>(
         &self,
         session: &SessionId,
-        question: impl FnOnce(&dyn Store, &SessionKey) -> std::result::Result<T, StoreError> + Send + 'static,
+        question: impl FnOnce(&dyn Store, &SessionKey) -> std::result::Result<T, StoreError>
+        + Send
+        + 'static,
     ) -> Result<T> {
         let (store, key) = (Arc::clone(&self.store), self.key(session));
         let answer = tokio::task::spawn_blocking(move || question(&*store, &key)).await;
@@ -71,7 +73,10 @@ impl Kept {
     async fn ask_patiently<T: Send + 'static>(
         &self,
         session: &SessionId,
-        question: impl Fn(&dyn Store, &SessionKey) -> std::result::Result<T, StoreError> + Clone + Send + 'static,
+        question: impl Fn(&dyn Store, &SessionKey) -> std::result::Result<T, StoreError>
+        + Clone
+        + Send
+        + 'static,
     ) -> Result<T> {
         for _ in 1..TRIES {
             match self.ask(session, question.clone()).await {

@@ -8,7 +8,9 @@ use crate::options::Told;
 use crate::sessions::Sessions;
 use crate::{About, Author, Result, World};
 use crate::{option_call, prompt};
-use attache_connection::{Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work};
+use attache_connection::{
+    Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work,
+};
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
 use attache_protocol::{DecodeError, Error as Refusal, Raw};
@@ -87,8 +89,10 @@ impl<A: Author> Handler for Kit<A> {
         if self.0.0.initialized || call.name == <method::Initialize as method::Method>::ROW.name {
             return self.0.call(call);
         }
-        let error =
-            Refusal::invalid_request(format!("{} came before initialize: call that first", call.name));
+        let error = Refusal::invalid_request(format!(
+            "{} came before initialize: call that first",
+            call.name
+        ));
         call.refuse(&error)
     }
 
@@ -140,7 +144,11 @@ impl<A: Author> Agent for Served<A> {
         true
     }
 
-    fn initialize(&mut self, params: InitializeRequest, answer: Answer<method::Initialize>) -> Work {
+    fn initialize(
+        &mut self,
+        params: InitializeRequest,
+        answer: Answer<method::Initialize>,
+    ) -> Work {
         let mut response = self.parts.about.initialized(&params.client_capabilities);
         self.parts.kept.advertise(&mut response.agent_capabilities);
         self.advertised = response.agent_capabilities.clone();
@@ -162,7 +170,11 @@ impl<A: Author> Agent for Served<A> {
         None
     }
 
-    fn authenticate(&mut self, params: AuthenticateRequest, answer: Answer<method::Authenticate>) -> Work {
+    fn authenticate(
+        &mut self,
+        params: AuthenticateRequest,
+        answer: Answer<method::Authenticate>,
+    ) -> Work {
         crate::auth::authenticate(&self.parts, self.auth_status.as_ref(), params, answer)
     }
 
@@ -174,11 +186,19 @@ impl<A: Author> Agent for Served<A> {
         crate::auth::status(&self.parts, answer)
     }
 
-    fn providers_list(&mut self, _: ListProvidersRequest, answer: Answer<method::ProvidersList>) -> Work {
+    fn providers_list(
+        &mut self,
+        _: ListProvidersRequest,
+        answer: Answer<method::ProvidersList>,
+    ) -> Work {
         crate::providers::list(&self.parts, answer)
     }
 
-    fn providers_set(&mut self, params: SetProviderRequest, answer: Answer<method::ProvidersSet>) -> Work {
+    fn providers_set(
+        &mut self,
+        params: SetProviderRequest,
+        answer: Answer<method::ProvidersSet>,
+    ) -> Work {
         crate::providers::set(&self.parts, params, answer)
     }
 
@@ -198,12 +218,20 @@ impl<A: Author> Agent for Served<A> {
         crate::extension::notification(&self.parts, name, params);
     }
 
-    fn session_new(&mut self, params: NewSessionRequest, answer: Answer<method::SessionNew>) -> Work {
+    fn session_new(
+        &mut self,
+        params: NewSessionRequest,
+        answer: Answer<method::SessionNew>,
+    ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::new::new(parts, params, answer))
     }
 
-    fn session_load(&mut self, params: LoadSessionRequest, answer: Answer<method::SessionLoad>) -> Work {
+    fn session_load(
+        &mut self,
+        params: LoadSessionRequest,
+        answer: Answer<method::SessionLoad>,
+    ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::load::load(parts, params, answer))
     }
@@ -217,12 +245,20 @@ impl<A: Author> Agent for Served<A> {
         answer.by(|answer| crate::resume::resume(parts, params, answer))
     }
 
-    fn session_fork(&mut self, params: ForkSessionRequest, answer: Answer<method::SessionFork>) -> Work {
+    fn session_fork(
+        &mut self,
+        params: ForkSessionRequest,
+        answer: Answer<method::SessionFork>,
+    ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::fork::fork(parts, params, answer))
     }
 
-    fn session_list(&mut self, params: ListSessionsRequest, answer: Answer<method::SessionList>) -> Work {
+    fn session_list(
+        &mut self,
+        params: ListSessionsRequest,
+        answer: Answer<method::SessionList>,
+    ) -> Work {
         let parts = Arc::clone(&self.parts);
         self.answered(answer, async move {
             parts.sessions.tell_info()?;
@@ -239,15 +275,19 @@ impl<A: Author> Agent for Served<A> {
         self.answered(answer, async move { parts.status(&params.session_id).await })
     }
 
-    fn session_close(&mut self, params: CloseSessionRequest, answer: Answer<method::SessionClose>) -> Work {
+    fn session_close(
+        &mut self,
+        params: CloseSessionRequest,
+        answer: Answer<method::SessionClose>,
+    ) -> Work {
         let Some(held) = self.parts.take_out(&params.session_id) else {
-            return answer.send(Err(Refusal::resource_not_found_session(params.session_id.as_str())));
+            return answer
+                .send(Err(Refusal::resource_not_found_session(params.session_id.as_str())));
         };
         let parts = Arc::clone(&self.parts);
-        self.answered(
-            answer,
-            async move { parts.close(held, None).await.map(|()| CloseSessionResponse::new()) },
-        )
+        self.answered(answer, async move {
+            parts.close(held, None).await.map(|()| CloseSessionResponse::new())
+        })
     }
 
     fn session_delete(
@@ -298,7 +338,8 @@ impl<A: Author> Agent for Served<A> {
         params: SetSessionModeRequest,
         answer: Answer<method::SessionSetMode>,
     ) -> Work {
-        let (category, mode) = (SessionConfigOptionCategory::Mode, params.mode_id.as_str().to_owned());
+        let (category, mode) =
+            (SessionConfigOptionCategory::Mode, params.mode_id.as_str().to_owned());
         let reply = SetSessionModeResponse::new();
         option_call::choose(&self.parts, &params.session_id, category, mode, answer, reply)
     }
@@ -308,7 +349,8 @@ impl<A: Author> Agent for Served<A> {
         params: SetSessionModelRequest,
         answer: Answer<method::SessionSetModel>,
     ) -> Work {
-        let (category, model) = (SessionConfigOptionCategory::Model, params.model_id.as_str().to_owned());
+        let (category, model) =
+            (SessionConfigOptionCategory::Model, params.model_id.as_str().to_owned());
         let reply = SetSessionModelResponse::new();
         option_call::choose(&self.parts, &params.session_id, category, model, answer, reply)
     }
@@ -326,7 +368,11 @@ impl<A: Author> Agent for Served<A> {
         option_call::change(&self.parts, &params.session_id, Told::ByReply, answer, pick, reply)
     }
 
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<method::SessionPrompt>) -> Work {
+    fn session_prompt(
+        &mut self,
+        params: PromptRequest,
+        answer: Answer<method::SessionPrompt>,
+    ) -> Work {
         let held = match self.parts.sessions.get(&params.session_id) {
             Ok(held) => held,
             Err(error) => return answer.send(Err(error)),

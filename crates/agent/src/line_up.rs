@@ -135,7 +135,10 @@ impl Promise {
     }
 
     /// Waits until it is stored, and queues the reply in its place. `send` learns whether it could be stored.
-    pub(crate) async fn keep(self, send: impl FnOnce(&OpenSession, &mut State, Result<()>) + Send + 'static) {
+    pub(crate) async fn keep(
+        self,
+        send: impl FnOnce(&OpenSession, &mut State, Result<()>) + Send + 'static,
+    ) {
         let stored = self.commit.await.map_err(Error::Store);
         self.place.leave(|session, state| send(session, state, stored));
     }

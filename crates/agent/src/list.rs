@@ -2,7 +2,9 @@
 
 use crate::kept::Kept;
 use crate::{Error, Result};
-use attache_protocol::v1::{ListSessionsRequest, ListSessionsResponse, SessionArchiveFilter, SessionInfo};
+use attache_protocol::v1::{
+    ListSessionsRequest, ListSessionsResponse, SessionArchiveFilter, SessionInfo,
+};
 use attache_session::{Archived, ListQuery, Listed};
 use std::path::Path;
 
@@ -23,16 +25,20 @@ pub(crate) async fn list(
         Some(SessionArchiveFilter::Include) => Archived::Include,
         Some(SessionArchiveFilter::Only) => Archived::Only,
         Some(SessionArchiveFilter::Unknown(filter)) => {
-            return Err(Error::invalid(format!("archived must be exclude, include or only, not {filter:?}")));
+            return Err(Error::invalid(format!(
+                "archived must be exclude, include or only, not {filter:?}"
+            )));
         }
     };
     if let Some(cwd) = request.cwd.as_ref().filter(|cwd| !Path::new(cwd).is_absolute()) {
         return Err(Error::invalid(format!("cwd must be an absolute path, not {cwd:?}")));
     }
     let (cwd, cursor) = (request.cwd, request.cursor);
-    let page =
-        kept.list(ListQuery { cwd, archived, used, cursor, limit: PAGE, ..ListQuery::default() }).await?;
-    let sessions: Vec<_> = page.sessions.into_iter().map(|listed| info(listed, kept.is_durable())).collect();
+    let page = kept
+        .list(ListQuery { cwd, archived, used, cursor, limit: PAGE, ..ListQuery::default() })
+        .await?;
+    let sessions: Vec<_> =
+        page.sessions.into_iter().map(|listed| info(listed, kept.is_durable())).collect();
     let mut response = ListSessionsResponse::new(sessions);
     response.next_cursor = page.next;
     Ok(response)

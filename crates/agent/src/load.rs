@@ -51,7 +51,8 @@ async fn begin<A: Author>(
         send(peer, id, &mut updates).await?;
     }
     let past = Past { session: replay.session().clone(), records };
-    let mut opened = opened::open(parts, (&setup, roots), Origin::Loaded, past, (log, peer)).await?;
+    let mut opened =
+        opened::open(parts, (&setup, roots), Origin::Loaded, past, (log, peer)).await?;
     let (events, shown) = opened.settle();
     opened.replayed();
     events.iter().for_each(|event| replay.apply(event, &mut updates));

@@ -36,8 +36,10 @@ impl Log {
     /// Logs a message, or a part of one, that was not used.
     pub(crate) fn misfit(&mut self, misfit: &Misfit<'_>) {
         match misfit {
-            Misfit::Line(line, _) => self
-                .say(&format!("ignored a line of {} bytes: it is not a message of the protocol", line.len())),
+            Misfit::Line(line, _) => self.say(&format!(
+                "ignored a line of {} bytes: it is not a message of the protocol",
+                line.len()
+            )),
             Misfit::UnknownReply(id) => {
                 self.say(&format!("ignored a reply to {}: no such call is open", named(id)))
             }

@@ -116,7 +116,8 @@ impl Turn {
         loop {
             self.ready().await?;
             let (chunk, tail) = rest.split_at(rest.floor_char_boundary(CHUNK));
-            self.open_session().in_turn(self.ticket(), |state| self.chunk(state, author, chunk))??;
+            self.open_session()
+                .in_turn(self.ticket(), |state| self.chunk(state, author, chunk))??;
             if tail.is_empty() {
                 return Ok(());
             }

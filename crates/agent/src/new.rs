@@ -37,7 +37,8 @@ async fn begin<A: Author>(
 ) -> Result<(Opened<A::Memory>, Shown)> {
     let roots = setup.check(&parts.about)?;
     let log = parts.kept.create(id).await?;
-    let mut opened = opened::open(parts, (&setup, roots), Origin::New, Past::none(id), (log, peer)).await?;
+    let mut opened =
+        opened::open(parts, (&setup, roots), Origin::New, Past::none(id), (log, peer)).await?;
     let (_, shown) = opened.settle();
     opened.tell_commands();
     let stored = opened.stored();

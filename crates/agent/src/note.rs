@@ -24,7 +24,8 @@ impl<A: Author> Parts<A> {
         if let Ok(held) = self.sessions.get(&session) {
             let promise = {
                 let mut state = held.session.state();
-                if !matches!(body, EventBody::Archived(archived) if archived == state.session.is_archived()) {
+                if !matches!(body, EventBody::Archived(archived) if archived == state.session.is_archived())
+                {
                     state.record(body);
                 }
                 Promise::new(&held.session, &mut state)

@@ -11,8 +11,8 @@ use crate::{Error, Result, World};
 use attache_connection::{Answer, Cancelled, Peer};
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use attache_protocol::v1::{
-    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification, SessionUpdate,
-    StopReason,
+    ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification,
+    SessionUpdate, StopReason,
 };
 use attache_session::{EventBody, Log, PermissionId, Session, TurnOutcome};
 use std::path::PathBuf;
@@ -242,7 +242,11 @@ impl OpenSession {
     }
 
     /// Runs `step` under the lock, if the turn of `ticket` may still say something.
-    pub(crate) fn in_turn<T>(&self, ticket: &Ticket, step: impl FnOnce(&mut State) -> T) -> Result<T> {
+    pub(crate) fn in_turn<T>(
+        &self,
+        ticket: &Ticket,
+        step: impl FnOnce(&mut State) -> T,
+    ) -> Result<T> {
         self.settling(ticket, |state| match ticket.is_cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(step(state)),
@@ -250,7 +254,11 @@ impl OpenSession {
     }
 
     /// The same also after a cancel: for what settles something that was begun (CANCEL-04).
-    pub(crate) fn settling<T>(&self, ticket: &Ticket, step: impl FnOnce(&mut State) -> T) -> Result<T> {
+    pub(crate) fn settling<T>(
+        &self,
+        ticket: &Ticket,
+        step: impl FnOnce(&mut State) -> T,
+    ) -> Result<T> {
         let mut state = self.state();
         match state.runs(ticket) {
             true => Ok(step(&mut state)),

@@ -187,9 +187,13 @@ impl<M> Opened<M> {
         let options = match self.chosen.options.take() {
             Some(options) => Some(options),
             // Options of a session whose author has none today are gone, unless they were set while it was opened.
-            None => (!stored.is_empty() && state.session.config().options() == stored).then(Vec::new),
+            None => {
+                (!stored.is_empty() && state.session.config().options() == stored).then(Vec::new)
+            }
         };
-        if let Some(options) = options.filter(|options| *options != state.session.config().options()) {
+        if let Some(options) =
+            options.filter(|options| *options != state.session.config().options())
+        {
             state.record(EventBody::ConfigOptions(options));
         }
         let commands = std::mem::take(&mut self.chosen.commands);

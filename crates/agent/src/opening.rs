@@ -73,7 +73,10 @@ impl Opening<'_> {
         let read = |(index, record): (usize, &Raw)| {
             record.parse().map_err(|error| {
                 let id = self.session_id;
-                Error::caused(format!("the record {index} of the session {id} cannot be read"), error)
+                Error::caused(
+                    format!("the record {index} of the session {id} cannot be read"),
+                    error,
+                )
             })
         };
         self.remembered.iter().enumerate().map(read).collect()

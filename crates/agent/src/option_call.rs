@@ -8,7 +8,8 @@ use crate::{Author, Error, Result};
 use attache_connection::{Answer, Work};
 use attache_protocol::method::Call;
 use attache_protocol::v1::{
-    SessionConfigId, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue, SessionId,
+    SessionConfigId, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
+    SessionId,
 };
 use attache_session::ConfigOptions;
 use std::sync::Arc;
@@ -36,7 +37,9 @@ pub(crate) fn change<A: Author, M: Call>(
     session: &SessionId,
     told: Told,
     answer: Answer<M>,
-    pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)> + Send + 'static,
+    pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)>
+    + Send
+    + 'static,
     reply: impl FnOnce(Vec<SessionConfigOption>) -> M::Result + Send + 'static,
 ) -> Work {
     let held = match parts.sessions.get(session) {

@@ -43,7 +43,11 @@ impl OpenSession {
         drop(self.changing_options.lock().await);
     }
 
-    fn adopt(&self, told: Told, options: Vec<SessionConfigOption>) -> Result<Vec<SessionConfigOption>> {
+    fn adopt(
+        &self,
+        told: Told,
+        options: Vec<SessionConfigOption>,
+    ) -> Result<Vec<SessionConfigOption>> {
         let mut state = self.state();
         let config = state.session.config();
         if config.options() == options {
@@ -97,10 +101,14 @@ pub(crate) fn check(options: &[SessionConfigOption]) -> Result<()> {
             )));
         }
         let Some(current) = option.current_value() else {
-            return Err(Error::failed(format!("the option {id} has a type that ACP does not have")));
+            return Err(Error::failed(format!(
+                "the option {id} has a type that ACP does not have"
+            )));
         };
         if !option.accepts(&current) {
-            return Err(Error::failed(format!("the current value of the option {id} is none of its values")));
+            return Err(Error::failed(format!(
+                "the current value of the option {id} is none of its values"
+            )));
         }
         let values: Vec<_> = option.values().map(|value| &value.value).collect();
         if values

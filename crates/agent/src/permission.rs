@@ -36,9 +36,10 @@ impl Permission {
     /// The option that was chosen.
     pub fn option_id(&self) -> Option<&PermissionOptionId> {
         match self {
-            Self::AllowOnce(id) | Self::AllowAlways(id) | Self::RejectOnce(id) | Self::RejectAlways(id) => {
-                Some(id)
-            }
+            Self::AllowOnce(id)
+            | Self::AllowAlways(id)
+            | Self::RejectOnce(id)
+            | Self::RejectAlways(id) => Some(id),
             Self::Cancelled | Self::Unusable(_) => None,
         }
     }
@@ -56,7 +57,11 @@ impl Permission {
             RequestPermissionOutcome::Cancelled => Self::Cancelled,
             RequestPermissionOutcome::Selected(selected) => {
                 let id = selected.option_id;
-                match options.iter().find(|option| option.option_id == id).map(|option| &option.kind) {
+                match options
+                    .iter()
+                    .find(|option| option.option_id == id)
+                    .map(|option| &option.kind)
+                {
                     Some(PermissionOptionKind::AllowOnce) => Self::AllowOnce(id),
                     Some(PermissionOptionKind::AllowAlways) => Self::AllowAlways(id),
                     Some(PermissionOptionKind::RejectOnce) => Self::RejectOnce(id),
@@ -66,9 +71,10 @@ impl Permission {
                     }
                 }
             }
-            RequestPermissionOutcome::Unknown(unknown) => {
-                Self::Unusable(format!("the client answered with the unknown outcome {}", unknown.tag))
-            }
+            RequestPermissionOutcome::Unknown(unknown) => Self::Unusable(format!(
+                "the client answered with the unknown outcome {}",
+                unknown.tag
+            )),
         })
     }
 }
@@ -95,8 +101,11 @@ impl Turn {
                 tool_call: tool_call.clone(),
                 options: options.clone(),
             });
-            let request =
-                RequestPermissionRequest::new(self.session_id().clone(), tool_call, options.clone());
+            let request = RequestPermissionRequest::new(
+                self.session_id().clone(),
+                tool_call,
+                options.clone(),
+            );
             (
                 OpenQuestion { turn: self, id, outcome: None },
                 self.open_session().peer.call::<SessionRequestPermission>(&request),
@@ -152,7 +161,10 @@ fn check(options: &[PermissionOption]) -> Result<()> {
             )));
         }
         if options.iter().take(index).any(|earlier| earlier.option_id == option.option_id) {
-            return Err(Error::invalid(format!("two permission options have the id {}", option.option_id)));
+            return Err(Error::invalid(format!(
+                "two permission options have the id {}",
+                option.option_id
+            )));
         }
     }
     Ok(())

@@ -21,7 +21,8 @@ const LONGEST: usize = 15 * 1024 * 1024;
 
 /// How much of [`LONGEST`] the blocks take.
 fn length(prompt: &[ContentBlock]) -> usize {
-    let of = |block: &ContentBlock| encode(block).len() * if block.as_text().is_some() { 2 } else { 1 };
+    let of =
+        |block: &ContentBlock| encode(block).len() * if block.as_text().is_some() { 2 } else { 1 };
     prompt.iter().map(of).sum()
 }
 

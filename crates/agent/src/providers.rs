@@ -6,8 +6,8 @@ use crate::{Author, Error, Result};
 use attache_connection::{Answer, Work};
 use attache_protocol::method::{ProvidersDisable, ProvidersList, ProvidersSet};
 use attache_protocol::v1::{
-    DisableProviderRequest, DisableProviderResponse, ListProvidersResponse, ProviderInfo, SetProviderRequest,
-    SetProviderResponse,
+    DisableProviderRequest, DisableProviderResponse, ListProvidersResponse, ProviderInfo,
+    SetProviderRequest, SetProviderResponse,
 };
 use std::sync::Arc;
 
@@ -34,7 +34,9 @@ pub(crate) fn set<A: Author>(
         after_reading().await;
         let secrets: Vec<String> =
             params.headers.0.iter().map(|(_, value)| value.expose().to_owned()).collect();
-        let set = guarded(async { parts.author.set_provider(params).await }, std::future::pending()).await;
+        let set =
+            guarded(async { parts.author.set_provider(params).await }, std::future::pending())
+                .await;
         set.map(|()| SetProviderResponse::new()).map_err(|error| {
             let mut reply = error.to_reply();
             reply.message = scrubbed(reply.message, &secrets);
@@ -50,14 +52,17 @@ pub(crate) fn disable<A: Author>(
     answer: Answer<ProvidersDisable>,
 ) -> Work {
     let provider = match known(parts) {
-        Ok(providers) => providers.into_iter().find(|provider| provider.provider_id == params.provider_id),
+        Ok(providers) => {
+            providers.into_iter().find(|provider| provider.provider_id == params.provider_id)
+        }
         Err(error) => return answer.send(Err(error.to_reply())),
     };
     match provider {
         // One that is not known is not used.
         None => answer.send(Ok(DisableProviderResponse::new())),
         Some(provider) if provider.required => {
-            let message = format!("the provider {} is needed and cannot be disabled", params.provider_id);
+            let message =
+                format!("the provider {} is needed and cannot be disabled", params.provider_id);
             answer.send(Err(attache_protocol::Error::invalid_params(message)))
         }
         Some(_) => {

@@ -44,8 +44,8 @@ impl Turn {
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> Result<Raw> {
-    let value =
-        Raw::of(value).map_err(|error| Error::caused("what is to be remembered is no JSON", error))?;
+    let value = Raw::of(value)
+        .map_err(|error| Error::caused("what is to be remembered is no JSON", error))?;
     match value.get().len() {
         length if length > LIMIT => Err(Error::failed(format!(
             "what is to be remembered has {length} bytes: split it into records of at most {LIMIT}"

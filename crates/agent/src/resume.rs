@@ -37,7 +37,8 @@ async fn begin<A: Author>(
     let roots = setup.check(&parts.about)?;
     let log = parts.log_of(id).await?;
     let past = Past::read(&parts.kept, id).await?;
-    let mut opened = opened::open(parts, (&setup, roots), Origin::Resumed, past, (log, peer)).await?;
+    let mut opened =
+        opened::open(parts, (&setup, roots), Origin::Resumed, past, (log, peer)).await?;
     let (_, shown) = opened.settle();
     opened.tell_commands();
     opened.tell_usage();

@@ -85,7 +85,8 @@ impl<A: Author> Serving<A> {
     /// # Errors
     /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended otherwise than by the client's closing it.
     pub async fn stdio(self) -> Result<()> {
-        let cannot = |error| Error::caused("stdin and stdout cannot be used for a connection", error);
+        let cannot =
+            |error| Error::caused("stdin and stdout cannot be used for a connection", error);
         let input = stdio::input().map_err(cannot)?;
         let output = stdio::output().map_err(cannot)?;
         self.over(input, output).await

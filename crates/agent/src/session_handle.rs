@@ -142,6 +142,8 @@ impl SessionHandle {
 impl std::fmt::Debug for SessionHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let session = self.0.upgrade();
-        f.debug_struct("SessionHandle").field("session", &session.map(|session| session.id.clone())).finish()
+        f.debug_struct("SessionHandle")
+            .field("session", &session.map(|session| session.id.clone()))
+            .finish()
     }
 }

@@ -35,7 +35,10 @@ impl<M> Sessions<M> {
     }
 
     /// The session, or what a client is told that names no open one (SESS-21).
-    pub(crate) fn get(&self, id: &SessionId) -> std::result::Result<Arc<Held<M>>, attache_protocol::Error> {
+    pub(crate) fn get(
+        &self,
+        id: &SessionId,
+    ) -> std::result::Result<Arc<Held<M>>, attache_protocol::Error> {
         let held = self.open().get(id).map(Arc::clone);
         held.ok_or_else(|| attache_protocol::Error::resource_not_found_session(id.as_str()))
     }
@@ -51,7 +54,9 @@ impl<M> Sessions<M> {
     /// [`Error::Invalid`] if it is open.
     pub(crate) fn is_free(&self, id: &SessionId) -> Result<()> {
         match self.open().contains_key(id) {
-            true => Err(Error::invalid(format!("the session {id} is open already: close it first"))),
+            true => {
+                Err(Error::invalid(format!("the session {id} is open already: close it first")))
+            }
             false => Ok(()),
         }
     }
@@ -68,7 +73,8 @@ impl<M> Sessions<M> {
 
     /// The connection is over: what was said is stored as far as possible, and others may open the sessions.
     pub(crate) async fn end(&self) {
-        let commits: Vec<_> = self.open().values().map(|held| held.session.state().commit()).collect();
+        let commits: Vec<_> =
+            self.open().values().map(|held| held.session.state().commit()).collect();
         for commit in commits {
             // Nobody is left to be told.
             let _ = commit.await;
@@ -78,7 +84,9 @@ impl<M> Sessions<M> {
 
     /// Gives all logs back. A task of the author's may have a turn that is over, and must not keep them.
     fn close_all(&self) {
-        self.open().drain().for_each(|(_, held)| held.session.settle_on_drop(|_, state| state.close()));
+        self.open()
+            .drain()
+            .for_each(|(_, held)| held.session.settle_on_drop(|_, state| state.close()));
     }
 }
 

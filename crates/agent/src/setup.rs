@@ -2,7 +2,8 @@
 
 use crate::{About, Error, Result};
 use attache_protocol::v1::{
-    ForkSessionRequest, LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest, SystemPrompt,
+    ForkSessionRequest, LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest,
+    SystemPrompt,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,13 +39,17 @@ impl Setup {
     /// the request holds, and nothing of what was stored (DIR-05).
     pub(crate) fn check(&self, about: &About) -> Result<Vec<PathBuf>> {
         if !self.additional_directories.is_empty() && !about.takes_additional_directories() {
-            return Err(Error::invalid("this agent takes no additionalDirectories: leave them out"));
+            return Err(Error::invalid(
+                "this agent takes no additionalDirectories: leave them out",
+            ));
         }
         if let Some(system_prompt) = &self.system_prompt {
             crate::system_prompt::check(system_prompt, about)?;
         }
-        if let Some((server, kind)) =
-            self.mcp_servers.iter().find_map(|server| Some((server, about.unsupported_mcp(server)?)))
+        if let Some((server, kind)) = self
+            .mcp_servers
+            .iter()
+            .find_map(|server| Some((server, about.unsupported_mcp(server)?)))
         {
             let name = server.name();
             return Err(Error::invalid(format!(
@@ -65,8 +70,8 @@ fn directory(what: &str, path: &str) -> Result<PathBuf> {
     match std::fs::metadata(absolute) {
         Ok(found) if found.is_dir() => Ok(absolute.to_owned()),
         Ok(_) => Err(Error::invalid(format!("{what} must be a directory, and {path} is none"))),
-        Err(error) => {
-            Err(Error::invalid(format!("{what} must be a directory, and {path} cannot be used: {error}")))
-        }
+        Err(error) => Err(Error::invalid(format!(
+            "{what} must be a directory, and {path} cannot be used: {error}"
+        ))),
     }
 }

@@ -27,15 +27,19 @@ impl Statement {
             Self::Title(title) => return normal(title).map(Self::Title),
             Self::TitleByPerson(title) => return normal(title).map(Self::TitleByPerson),
             Self::Commands(commands) => {
-                let slashed =
-                    |command: &&AvailableCommand| command.name.starts_with('/') || command.name.is_empty();
+                let slashed = |command: &&AvailableCommand| {
+                    command.name.starts_with('/') || command.name.is_empty()
+                };
                 if let Some(command) = commands.iter().find(slashed) {
                     let name = &command.name;
-                    return Err(Error::invalid(format!("the command {name:?} needs a name without a slash")));
+                    return Err(Error::invalid(format!(
+                        "the command {name:?} needs a name without a slash"
+                    )));
                 }
             }
             Self::Usage { cost: Some(cost), .. } => {
-                if !cost.amount.is_finite() || cost.amount < 0.0 || cost.currency.trim().is_empty() {
+                if !cost.amount.is_finite() || cost.amount < 0.0 || cost.currency.trim().is_empty()
+                {
                     return Err(Error::invalid(
                         "a cost is an amount from 0 on and a currency or another unit",
                     ));
@@ -74,10 +78,12 @@ impl OpenSession {
             },
             Statement::TitleByPerson(title) => self.store_title(state, title),
             Statement::Meta(meta) => self.change_info(state, Patch::Keep, Patch::Set(meta)),
-            Statement::Labels(labels) => match Labels::change(&Labels::of(state.session.info()), &labels) {
-                Some(patch) => self.change_info(state, Patch::Keep, Patch::Set(patch)),
-                None => Ok(()),
-            },
+            Statement::Labels(labels) => {
+                match Labels::change(&Labels::of(state.session.info()), &labels) {
+                    Some(patch) => self.change_info(state, Patch::Keep, Patch::Set(patch)),
+                    None => Ok(()),
+                }
+            }
             Statement::Commands(commands) => self.post(state, EventBody::Commands(commands)),
             Statement::Usage { used, size, cost } => {
                 self.post(state, EventBody::Usage { used, size: Some(size), cost })

@@ -49,7 +49,8 @@ impl Turn {
         };
         let announced = EventBody::Subagent(Box::new(announced));
         if self.is_muted() || announced.to_update_for(&self.client()).is_none() {
-            let call = self.tool_call(title, ToolKind::Think).content(ContentBlock::text(description));
+            let call =
+                self.tool_call(title, ToolKind::Think).content(ContentBlock::text(description));
             let call = call.start().await?;
             return Ok(Subagent {
                 parent: self.clone(),
@@ -126,9 +127,12 @@ impl Drop for Subagent {
             let child = Arc::clone(self.child.open_session());
             let reason = left_open(self.parent.is_cancelled());
             // If the turn is over, its end was the child's.
-            self.parent.open_session().settling_on_drop(self.parent.ticket(), move |parent, state| {
-                let _ = parent.stop_if_open(state, &child, reason);
-            });
+            self.parent.open_session().settling_on_drop(
+                self.parent.ticket(),
+                move |parent, state| {
+                    let _ = parent.stop_if_open(state, &child, reason);
+                },
+            );
         }
     }
 }
@@ -142,7 +146,8 @@ impl OpenSession {
         reason: IdleStopReason,
     ) -> Result<()> {
         let open = state.turn().map(|turn| &mut turn.open_subagents);
-        let index = open.as_ref().and_then(|open| open.iter().position(|open| Arc::ptr_eq(open, child)));
+        let index =
+            open.as_ref().and_then(|open| open.iter().position(|open| Arc::ptr_eq(open, child)));
         match (open, index) {
             (Some(open), Some(index)) => {
                 open.swap_remove(index);

@@ -29,7 +29,8 @@ pub(crate) fn check(prompt: &SystemPrompt, about: &About) -> Result<()> {
             "the systemPrompt holds a block of the type {kind}: only text is taken"
         )));
     }
-    let empty = prompt.content.iter().filter_map(ContentBlock::as_text).all(|text| text.trim().is_empty());
+    let empty =
+        prompt.content.iter().filter_map(ContentBlock::as_text).all(|text| text.trim().is_empty());
     match empty {
         true => Err(Error::invalid("the systemPrompt is empty: leave it out")),
         false => Ok(()),
@@ -56,8 +57,9 @@ mod tests {
         let none = About::new("a", "1");
         let append = none.clone().system_prompt(SystemPromptModes::Append);
         let both = none.clone().system_prompt(SystemPromptModes::AppendAndOverride);
-        let image =
-            attache_protocol::decode::<ContentBlock>(r#"{"type":"image","data":"","mimeType":"image/png"}"#);
+        let image = attache_protocol::decode::<ContentBlock>(
+            r#"{"type":"image","data":"","mimeType":"image/png"}"#,
+        );
         let mixed = vec![ContentBlock::text("Be brief."), image.unwrap()];
         for (about, prompt, taken) in [
             (&none, prompt("append", text("Be brief.")), false),

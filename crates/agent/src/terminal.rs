@@ -8,9 +8,9 @@ use attache_protocol::method::{
     TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use attache_protocol::v1::{
-    CreateTerminalRequest, EnvVariable, KillTerminalRequest, ReleaseTerminalRequest, ReleaseTerminalResponse,
-    SessionId, TerminalExitStatus, TerminalId, TerminalOutputRequest, TerminalOutputResponse,
-    ToolCallContent, WaitForTerminalExitRequest,
+    CreateTerminalRequest, EnvVariable, KillTerminalRequest, ReleaseTerminalRequest,
+    ReleaseTerminalResponse, SessionId, TerminalExitStatus, TerminalId, TerminalOutputRequest,
+    TerminalOutputResponse, ToolCallContent, WaitForTerminalExitRequest,
 };
 use std::path::Path;
 use std::pin::Pin;
@@ -89,8 +89,9 @@ impl NewTerminal {
                 claim.created(terminal_id, &releaser);
             }
         };
-        let reply = session
-            .in_turn(turn.ticket(), |_| session.peer.call_folding::<TerminalCreate>(&request, fold))?;
+        let reply = session.in_turn(turn.ticket(), |_| {
+            session.peer.call_folding::<TerminalCreate>(&request, fold)
+        })?;
         turn.unless_cancelled(reply).await??;
         let registered = session.in_turn(turn.ticket(), |state| {
             let id = creating.take()?;
@@ -252,7 +253,11 @@ impl Releaser {
 
 impl OpenSession {
     fn releaser(&self) -> Releaser {
-        Releaser { peer: self.peer.clone(), session_id: self.id.clone(), owed: Arc::clone(&self.owed) }
+        Releaser {
+            peer: self.peer.clone(),
+            session_id: self.id.clone(),
+            owed: Arc::clone(&self.owed),
+        }
     }
 
     /// Sends `terminal/release` without waiting for its reply.

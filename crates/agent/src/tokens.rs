@@ -30,15 +30,16 @@ fn sum(spent: Option<Usage>, more: &Usage) -> Usage {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (a, b) => a.or(b),
     };
-    let mut sum =
-        spent.unwrap_or_else(|| Usage { meta: more.meta.clone(), ..Usage::new(0_u64, 0_u64, 0_u64) });
+    let mut sum = spent
+        .unwrap_or_else(|| Usage { meta: more.meta.clone(), ..Usage::new(0_u64, 0_u64, 0_u64) });
     sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
     sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
     sum.thought_tokens = optional(sum.thought_tokens, more.thought_tokens);
     sum.cached_read_tokens = optional(sum.cached_read_tokens, more.cached_read_tokens);
     sum.cached_write_tokens = optional(sum.cached_write_tokens, more.cached_write_tokens);
     let cached = [sum.cached_read_tokens, sum.cached_write_tokens];
-    let parts = [sum.input_tokens, sum.output_tokens].into_iter().chain(cached.into_iter().flatten());
+    let parts =
+        [sum.input_tokens, sum.output_tokens].into_iter().chain(cached.into_iter().flatten());
     sum.total_tokens = parts.fold(0, u64::saturating_add);
     sum
 }

@@ -151,7 +151,12 @@ impl ToolCallHandle {
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
-    pub async fn diff(&mut self, path: impl AsRef<Path>, old: Option<&str>, new: &str) -> Result<()> {
+    pub async fn diff(
+        &mut self,
+        path: impl AsRef<Path>,
+        old: Option<&str>,
+        new: &str,
+    ) -> Result<()> {
         let diff = diff(path, old, new);
         self.content(diff).await
     }
@@ -233,8 +238,9 @@ impl ToolCallHandle {
     /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles; the drop that follows finds nothing open.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();
-        session
-            .settling(self.turn.ticket(), |state| session.settle_call(state, self.id(), status, content))?
+        session.settling(self.turn.ticket(), |state| {
+            session.settle_call(state, self.id(), status, content)
+        })?
     }
 }
 

@@ -41,7 +41,11 @@ struct Inner {
 }
 
 impl Turn {
-    pub(crate) fn new(session: Arc<OpenSession>, ticket: Ticket, prompt: Vec<ContentBlock>) -> Self {
+    pub(crate) fn new(
+        session: Arc<OpenSession>,
+        ticket: Ticket,
+        prompt: Vec<ContentBlock>,
+    ) -> Self {
         let texts: Vec<&str> = prompt.iter().filter_map(ContentBlock::as_text).collect();
         let text = texts.join("\n");
         Self(Arc::new(Inner { session, ticket, prompt, text, parent: None, stand_in: None }))
@@ -59,7 +63,14 @@ impl Turn {
 
     fn derived(&self, session: Arc<OpenSession>, stand_in: Option<ToolCallId>) -> Self {
         let (ticket, parent) = (self.0.ticket.clone(), Some(self.clone()));
-        Self(Arc::new(Inner { session, ticket, prompt: Vec::new(), text: String::new(), parent, stand_in }))
+        Self(Arc::new(Inner {
+            session,
+            ticket,
+            prompt: Vec::new(),
+            text: String::new(),
+            parent,
+            stand_in,
+        }))
     }
 
     /// The text blocks of the prompt, one after the other, each on a line of its own. A slash command comes here (CMD-04).
@@ -288,7 +299,8 @@ impl Turn {
         if self.is_muted() {
             return self.check();
         }
-        self.open_session().in_turn(&self.0.ticket, |state| self.open_session().post(state, body))?
+        self.open_session()
+            .in_turn(&self.0.ticket, |state| self.open_session().post(state, body))?
     }
 
     async fn tell(&self, statement: Statement) -> Result<()> {
@@ -304,8 +316,9 @@ impl Turn {
     /// Calls the client, and gives the call up when the turn is cancelled (CANCEL-22).
     pub(crate) async fn call<M: Call>(&self, params: &M::Params) -> Result<M::Result> {
         self.ready().await?;
-        let reply =
-            self.open_session().in_turn(&self.0.ticket, |_| self.open_session().peer.call::<M>(params))?;
+        let reply = self
+            .open_session()
+            .in_turn(&self.0.ticket, |_| self.open_session().peer.call::<M>(params))?;
         Ok(self.unless_cancelled(reply).await??)
     }
 }

@@ -1,8 +1,8 @@
 //! The store of an agent that was given none: it knows the sessions that are open, as a list shows them, and forgets each when it closes.
 
 use attache_session::{
-    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError, Summary,
-    Timestamp,
+    Archived, Commit, Event, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError,
+    Summary, Timestamp,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,7 +55,12 @@ impl Store for Unkept {
         Err(StoreError::Unknown(key.clone()))
     }
 
-    fn fork(&self, from: &SessionKey, _: Option<u64>, _: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        _: Option<u64>,
+        _: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         Err(StoreError::Unknown(from.clone()))
     }
 
@@ -70,8 +75,11 @@ impl Store for Unkept {
     }
 
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError> {
-        let before =
-            query.cursor.as_deref().map(|cursor| rank(cursor).ok_or(StoreError::Cursor)).transpose()?;
+        let before = query
+            .cursor
+            .as_deref()
+            .map(|cursor| rank(cursor).ok_or(StoreError::Cursor))
+            .transpose()?;
         let all: Vec<_> = {
             let sessions = self.sessions();
             sessions.open.iter().map(|(key, session)| (key.clone(), Arc::clone(session))).collect()
@@ -93,7 +101,8 @@ impl Store for Unkept {
         found.sort_unstable_by_key(|(rank, _)| std::cmp::Reverse(*rank));
         let more = found.len() > query.limit;
         found.truncate(query.limit);
-        let next = found.last().filter(|_| more).map(|((at, serial), _)| format!("{}.{serial}", at.0));
+        let next =
+            found.last().filter(|_| more).map(|((at, serial), _)| format!("{}.{serial}", at.0));
         Ok(ListPage { sessions: found.into_iter().map(|(_, listed)| listed).collect(), next })
     }
 

@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn acts_come_back_out_of_a_prompt_whatever_stands_around_them() {
-        let acts = call(read("/a\"b")).then(say("x {\"y\":1}\n").end("length").usage(json!({"input": 5})));
+        let acts =
+            call(read("/a\"b")).then(say("x {\"y\":1}\n").end("length").usage(json!({"input": 5})));
         let text = acts.prompt_text();
         assert!(!text.contains('@') && !text.starts_with('/'), "{text}");
         let around = format!("<context>{}</context>\n{text}\nthe end }}", say("old").prompt_text());

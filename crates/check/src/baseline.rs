@@ -115,8 +115,12 @@ impl Baseline {
     pub fn against<'a>(&'a self, judgement: &'a Judgement) -> Against<'a> {
         let entry = |rule: &str| self.entries.iter().find(|entry| entry.rule.id == rule);
         let new = judgement.fails().into_iter().filter(|verdict| entry(verdict.rule.id).is_none());
-        let mut against =
-            Against { new: new.collect(), known: Vec::new(), healed: Vec::new(), untold: Vec::new() };
+        let mut against = Against {
+            new: new.collect(),
+            known: Vec::new(),
+            healed: Vec::new(),
+            untold: Vec::new(),
+        };
         for entry in &self.entries {
             match judgement.verdict(entry.rule.id).map(|verdict| &verdict.outcome) {
                 Some(outcome) if outcome.is_fail() => against.known.push(entry),
@@ -133,23 +137,25 @@ impl Baseline {
 
     /// The baseline that this judgement would agree with, as a file. What is known already keeps its reason, and what was not judged stays.
     pub fn rewritten(&self, judgement: &Judgement) -> String {
-        let mut entries: Vec<KnownFailure> = self.against(judgement).untold.into_iter().cloned().collect();
+        let mut entries: Vec<KnownFailure> =
+            self.against(judgement).untold.into_iter().cloned().collect();
         for verdict in judgement.fails() {
             let known = self.entries.iter().find(|entry| entry.rule.id == verdict.rule.id);
-            let is_flaky =
-                judgement.flaky.contains_key(verdict.rule.id) || known.is_some_and(|known| known.is_flaky);
+            let is_flaky = judgement.flaky.contains_key(verdict.rule.id)
+                || known.is_some_and(|known| known.is_flaky);
             let reason = known.map_or_else(|| reason(verdict), |known| known.reason.clone());
             entries.push(KnownFailure { rule: verdict.rule, is_flaky, reason });
         }
         // One that may also pass stays while it does.
         let passing = self.entries.iter().filter(|entry| entry.is_flaky);
         let passing = passing.filter(|entry| {
-            judgement
-                .verdict(entry.rule.id)
-                .is_some_and(|verdict| verdict.outcome.why().is_none() && !verdict.outcome.is_fail())
+            judgement.verdict(entry.rule.id).is_some_and(|verdict| {
+                verdict.outcome.why().is_none() && !verdict.outcome.is_fail()
+            })
         });
         entries.extend(passing.cloned());
-        entries.sort_by_key(|entry| crate::rules().iter().position(|rule| rule.id == entry.rule.id));
+        entries
+            .sort_by_key(|entry| crate::rules().iter().position(|rule| rule.id == entry.rule.id));
         let mut out = format!("# Known failures of {}\n\n", one_line(&judgement.name()));
         if entries.is_empty() {
             out.push_str("None.\n");
@@ -165,9 +171,13 @@ impl Baseline {
 /// The entry of an item; else where in it something is wrong, and what.
 fn entry(item: &str) -> Result<KnownFailure, (usize, String)> {
     let Some((head, reason)) = item.split_once(':') else {
-        return Err((item.len(), format!("a known failure needs its reason: `- {}: why`", item.trim())));
+        return Err((
+            item.len(),
+            format!("a known failure needs its reason: `- {}: why`", item.trim()),
+        ));
     };
-    let (id, mark) = head.split_once(',').map_or((head, None), |(id, mark)| (id, Some(mark.trim())));
+    let (id, mark) =
+        head.split_once(',').map_or((head, None), |(id, mark)| (id, Some(mark.trim())));
     let rule = match select(id) {
         Ok(Selection::Rule(rule)) => rule,
         Ok(Selection::Group(group)) => {
@@ -197,8 +207,10 @@ fn reason(verdict: &Verdict) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    let text: String =
-        text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    let text: String = text
+        .chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -227,6 +239,9 @@ mod tests {
         let baseline = Baseline::read(text).unwrap();
         assert_eq!(baseline.entries.len(), 1);
         let entry = &baseline.entries[0];
-        assert_eq!((entry.rule.id, entry.is_flaky, entry.reason.as_str()), ("RPC-22", true, "a: b c"));
+        assert_eq!(
+            (entry.rule.id, entry.is_flaky, entry.reason.as_str()),
+            ("RPC-22", true, "a: b c")
+        );
     }
 }

@@ -38,7 +38,9 @@ impl fmt::Display for NotRun {
             Self::NoErrand => f.write_str("nobody said how the client is told to do that"),
             Self::Start(error) => error.fmt(f),
             Self::NoPrompt(why) => write!(f, "the client does not come to a turn: {why}"),
-            Self::Listen(error) => write!(f, "the judge cannot listen for the client's agent: {error}"),
+            Self::Listen(error) => {
+                write!(f, "the judge cannot listen for the client's agent: {error}")
+            }
         }
     }
 }
@@ -199,7 +201,10 @@ impl ClientRun {
     ///
     /// # Errors
     /// Not tested: it has none of them. A fail: it does not prompt.
-    pub(crate) async fn turn(&mut self, errands: &[&'static str]) -> Probed<(&mut ClientTalk, ClientTurn)> {
+    pub(crate) async fn turn(
+        &mut self,
+        errands: &[&'static str],
+    ) -> Probed<(&mut ClientTalk, ClientTurn)> {
         let kept = self.leave_open().await;
         let mut launched = not_tested("the client was told nothing");
         for name in errands {
@@ -241,7 +246,8 @@ impl ClientRun {
         errand: &Errand,
         scenario: impl Fn(usize) -> Scenario + Send + 'static,
     ) -> Probed<&mut ClientTalk> {
-        let mut talk = ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
+        let mut talk =
+            ClientTalk::meet(client, errand.name(), Box::new(scenario), self.patience).await?;
         talk.ends_with_turn = self.ends_with_turn;
         Ok(self.now.insert(talk))
     }
@@ -269,7 +275,8 @@ impl Judging for ClientRun {
         talk.say(&turn, "hello");
         talk.end_turn(&turn, "end_turn");
         talk.is_usual = true;
-        self.ends_with_turn = talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await;
+        self.ends_with_turn =
+            talk.client.is_seen() && talk.wire.peer.wait_for_end(talk.wire.patience).await;
         self.leave_open().await;
         Ok(())
     }

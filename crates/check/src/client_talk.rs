@@ -6,7 +6,9 @@ use crate::raw_peer::{Line, Missing, RawPeer, STARTING};
 use crate::scenario::Scenario;
 use crate::started_client::{Left, StartedClient};
 use crate::verdict::{Outcome, Probed, fail, not_tested};
-use attache_protocol::method::{Initialize, Method, SessionCancel, SessionPrompt, SessionUpdateNotification};
+use attache_protocol::method::{
+    Initialize, Method, SessionCancel, SessionPrompt, SessionUpdateNotification,
+};
 use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
@@ -73,7 +75,9 @@ impl ClientTalk {
                 return match errand {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
                     // The command may be wrong.
-                    _ => not_tested(format!("the client starts no agent on the errand {errand:?}: {how}")),
+                    _ => not_tested(format!(
+                        "the client starts no agent on the errand {errand:?}: {how}"
+                    )),
                 };
             }
         };
@@ -157,7 +161,8 @@ impl ClientTalk {
     /// Goes on with another errand on this connection: turns that are open end.
     pub(crate) fn go_on(&mut self, client: StartedClient, errand: &'static str) {
         let is_open = |line: &&Line| {
-            line.asks::<SessionPrompt>() && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
+            line.asks::<SessionPrompt>()
+                && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
         };
         let open: Vec<Value> = self
             .wire
@@ -225,7 +230,10 @@ impl ClientTalk {
         if self.offers(pointer) {
             return Ok(());
         }
-        Err(Outcome::Skipped(format!("clientCapabilities{} is not offered", pointer.replace('/', "."))))
+        Err(Outcome::Skipped(format!(
+            "clientCapabilities{} is not offered",
+            pointer.replace('/', ".")
+        )))
     }
 
     /// Sends an update of the turn's session.
@@ -245,7 +253,12 @@ impl ClientTalk {
     ///
     /// # Errors
     /// Not tested: the client does not show the word either. A fail: the connection ended.
-    pub(crate) async fn prints_of(&mut self, turn: &ClientTurn, update: Value, text: &str) -> Probed<bool> {
+    pub(crate) async fn prints_of(
+        &mut self,
+        turn: &ClientTurn,
+        update: Value,
+        text: &str,
+    ) -> Probed<bool> {
         self.update(turn, update);
         self.words += 1;
         let word = format!("word{:04}check", self.words);
@@ -261,7 +274,11 @@ impl ClientTalk {
     }
 
     /// Calls a method of the client in the turn's session and waits for the reply. No reply is a fail.
-    pub(crate) async fn call<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Probed<Reply> {
+    pub(crate) async fn call<M: Method>(
+        &mut self,
+        turn: &ClientTurn,
+        params: Value,
+    ) -> Probed<Reply> {
         self.wire.call::<M>(in_session(turn, params)).await
     }
 
@@ -284,7 +301,12 @@ impl ClientTalk {
     /// Whether the client goes on as after any turn: one that ends with its turn closes the connection in good time, any other still answers.
     pub(crate) async fn goes_or_stays(&mut self) -> Probed {
         let patience = self.wire.patience;
-        if self.wire.peer.wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO }).await {
+        if self
+            .wire
+            .peer
+            .wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO })
+            .await
+        {
             return Ok(());
         }
         match self.ends_with_turn {
@@ -301,9 +323,9 @@ impl ClientTalk {
         let cancels = |line: &Line| line.asks::<SessionCancel>();
         match self.wire.peer.wait_for(turn.first, patience, cancels).await {
             Ok(line) => Ok(line),
-            Err(missing) => {
-                not_tested(format!("the client did not cancel the turn when it was interrupted: {missing}"))
-            }
+            Err(missing) => not_tested(format!(
+                "the client did not cancel the turn when it was interrupted: {missing}"
+            )),
         }
     }
 
@@ -357,7 +379,10 @@ pub(crate) fn how_it_left(left: &Left) -> String {
         "" => how,
         said => {
             let cut = said.chars().count().saturating_sub(300);
-            format!("{how}; its last words: {}", said.chars().skip(cut).collect::<String>().trim_start())
+            format!(
+                "{how}; its last words: {}",
+                said.chars().skip(cut).collect::<String>().trim_start()
+            )
         }
     }
 }

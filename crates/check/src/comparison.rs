@@ -48,8 +48,9 @@ impl Comparison {
     /// These judgements side by side.
     pub fn of(judgements: &[Judgement]) -> Self {
         let rows = rules().iter().filter_map(|rule| {
-            let word =
-                |judgement: &Judgement| judgement.verdict(rule.id).map(|verdict| verdict.outcome.as_str());
+            let word = |judgement: &Judgement| {
+                judgement.verdict(rule.id).map(|verdict| verdict.outcome.as_str())
+            };
             let words: Vec<Option<&str>> = judgements.iter().map(word).collect();
             let is_told = words.iter().any(Option::is_some);
             let words = words.into_iter().map(|word| word.unwrap_or(UNTOLD)).collect();
@@ -67,7 +68,10 @@ impl Comparison {
 
     /// How often a judgement, by its place, says this word in the rows that are left.
     pub fn count(&self, place: usize, word: &str) -> usize {
-        self.rows.iter().filter(|row| row.words.get(place).is_some_and(|said| *said == word)).count()
+        self.rows
+            .iter()
+            .filter(|row| row.words.get(place).is_some_and(|said| *said == word))
+            .count()
     }
 
     /// The comparison as a table in Markdown.
@@ -93,8 +97,11 @@ impl Comparison {
     /// The comparison as one JSON document: `names`, and `rules` with `rule`, `strength`, `text` and the `verdicts` by name.
     pub fn to_json(&self) -> String {
         let row = |row: &ComparisonRow| {
-            let said =
-                self.names.iter().zip(&row.words).map(|(name, word)| (name.clone(), Value::from(*word)));
+            let said = self
+                .names
+                .iter()
+                .zip(&row.words)
+                .map(|(name, word)| (name.clone(), Value::from(*word)));
             let verdicts: Map<String, Value> = said.collect();
             json!({"rule": row.rule.id, "strength": row.rule.strength.as_str(), "text": row.rule.text, "verdicts": verdicts})
         };
@@ -109,9 +116,12 @@ fn names(judgements: &[Judgement]) -> Vec<String> {
     let is_alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
     let mut told: Vec<String> = Vec::new();
     for (judgement, name) in judgements.iter().zip(&names) {
-        let name = if is_alone(name) { name.clone() } else { format!("{name} ({})", judgement.command) };
-        let same =
-            told.iter().filter(|other| **other == name || other.starts_with(&format!("{name} #"))).count();
+        let name =
+            if is_alone(name) { name.clone() } else { format!("{name} ({})", judgement.command) };
+        let same = told
+            .iter()
+            .filter(|other| **other == name || other.starts_with(&format!("{name} #")))
+            .count();
         told.push(if same == 0 { name } else { format!("{name} #{}", same + 1) });
     }
     told

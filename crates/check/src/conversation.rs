@@ -84,7 +84,9 @@ impl Conversation {
         for line in self.peer.lines().iter().skip(self.probe_began) {
             match (line.get("method"), line.get("id")) {
                 (Some(_), Some(id)) => open.push((line.is_theirs, id)),
-                (None, Some(id)) => open.retain(|(is_theirs, of)| *is_theirs == line.is_theirs || *of != id),
+                (None, Some(id)) => {
+                    open.retain(|(is_theirs, of)| *is_theirs == line.is_theirs || *of != id)
+                }
                 (_, None) => {}
             }
         }
@@ -141,7 +143,12 @@ impl Conversation {
         self.ask(M::ROW.name, params).await
     }
 
-    async fn ask_within(&mut self, patience: Duration, method: &str, params: Value) -> Probed<Reply> {
+    async fn ask_within(
+        &mut self,
+        patience: Duration,
+        method: &str,
+        params: Value,
+    ) -> Probed<Reply> {
         let first = self.now();
         let id = self.begin(method, params);
         self.reply_within(patience, first, method, &id).await
@@ -182,9 +189,14 @@ impl Conversation {
     /// Waits for an error without an id, and with this code: what a line that is no message is answered with.
     pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
         let expected = format!("one error {code} with id null");
-        let wanted = |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
+        let wanted =
+            |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
         let line = self.hear_soon(first, &expected, wanted).await?;
-        expect(line.error_code() == Some(code) && line.get("id").is_some(), expected, quoted(&line.text))
+        expect(
+            line.error_code() == Some(code) && line.get("id").is_some(),
+            expected,
+            quoted(&line.text),
+        )
     }
 
     /// Waits for a line of the peer from that index on, which answers what was sent last. It is not waited for much longer than for the
@@ -201,10 +213,14 @@ impl Conversation {
         let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
         let missing = match self.peer.wait_for(first, self.patience, either).await {
             Ok(line) if is_wanted(&line) => return Ok(line),
-            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await {
+            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await
+            {
                 Ok(line) => return Ok(line),
                 Err(Missing::TimedOut(_)) => {
-                    return fail(expected, "nothing of the kind, though what was sent later is answered");
+                    return fail(
+                        expected,
+                        "nothing of the kind, though what was sent later is answered",
+                    );
                 }
                 Err(ended) => ended,
             },
@@ -346,7 +362,8 @@ impl Reply {
 /// Why a request is refused, for people: what the error tells, and what to do where only a login is missing.
 pub(crate) fn refusal(reply: &Reply) -> String {
     let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
-    let told = ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
+    let told =
+        ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
     let login = match reply.line.error_code() {
         Some(-32000) => "; log in to the agent and judge it again",
         _ => "",

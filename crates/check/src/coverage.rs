@@ -54,10 +54,16 @@ pub struct Fault {
 
 /// Every probe, those of agents first, in the order in which they run.
 pub fn probes() -> impl Iterator<Item = ProbeName> {
-    let of_agents =
-        probe::all().map(|probe| ProbeName { side: Side::Agent, rule: probe.rule, name: probe.name });
-    let of_clients =
-        client_probe::all().map(|probe| ProbeName { side: Side::Client, rule: probe.rule, name: probe.name });
+    let of_agents = probe::all().map(|probe| ProbeName {
+        side: Side::Agent,
+        rule: probe.rule,
+        name: probe.name,
+    });
+    let of_clients = client_probe::all().map(|probe| ProbeName {
+        side: Side::Client,
+        rule: probe.rule,
+        name: probe.name,
+    });
     of_agents.chain(of_clients)
 }
 
@@ -122,8 +128,10 @@ mod tests {
 
     #[test]
     fn every_item_of_every_list_is_read_and_names_rules() {
-        let items: usize =
-            LISTS.iter().map(|(_, list)| list.lines().filter(|line| line.starts_with("- ")).count()).sum();
+        let items: usize = LISTS
+            .iter()
+            .map(|(_, list)| list.lines().filter(|line| line.starts_with("- ")).count())
+            .sum();
         assert_eq!(faults().len(), items);
         for fault in faults() {
             let mut rules = fault.companions.iter().chain([&fault.rule]);

@@ -28,14 +28,23 @@ pub const ERRANDS: &[(&str, &str)] = &[
     ("unarchive", "take the session {session} out of the archive"),
     ("set_mode", "open a session, set its mode {mode}, then send {prompt}"),
     ("set_option", "open a session, set its config option {option} to {value}, then send {prompt}"),
-    ("set_options", "the same, and set {option2} to {value2} once that is answered, before {prompt} is sent"),
-    ("set_boolean", "open a session, set its boolean option {option} to {value}, then send {prompt}"),
+    (
+        "set_options",
+        "the same, and set {option2} to {value2} once that is answered, before {prompt} is sent",
+    ),
+    (
+        "set_boolean",
+        "open a session, set its boolean option {option} to {value}, then send {prompt}",
+    ),
     ("allow", "send {prompt}, and allow once whatever is asked"),
     ("reject", "send {prompt}, and reject once whatever is asked"),
     ("image", "send {prompt} with the picture in the file {image}"),
     ("mcp", "open a session with the MCP servers of the file {mcp}, then send {prompt}"),
     ("directories", "open a session with {directory} beside {cwd}, then send {prompt}"),
-    ("system_prompt", "open a session with {text} added to the agent's system prompt, then send {prompt}"),
+    (
+        "system_prompt",
+        "open a session with {text} added to the agent's system prompt, then send {prompt}",
+    ),
     ("login", "log in to the agent by the method {method}"),
     ("logout", "log out of the agent"),
     ("status", "ask whether the agent is logged in"),
@@ -91,7 +100,8 @@ impl Errand {
         let (mut filled, mut rest) = (String::new(), text);
         while let Some((before, after)) = rest.split_once('{') {
             filled.push_str(before);
-            let value = after.split_once('}').and_then(|(name, left)| Some((self.value(name)?, left)));
+            let value =
+                after.split_once('}').and_then(|(name, left)| Some((self.value(name)?, left)));
             match value {
                 Some((value, left)) => {
                     filled.push_str(value);

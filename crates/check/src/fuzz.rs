@@ -99,7 +99,10 @@ pub struct Fuzz {
 
 impl fmt::Debug for Fuzz {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fuzz").field("folder", &self.folder).field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("Fuzz")
+            .field("folder", &self.folder)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }
 
@@ -190,7 +193,12 @@ impl Fuzz {
         case
     }
 
-    async fn judge(&mut self, number: u64, case: Case, shrinks: bool) -> Result<Option<Failure>, NotRun> {
+    async fn judge(
+        &mut self,
+        number: u64,
+        case: Case,
+        shrinks: bool,
+    ) -> Result<Option<Failure>, NotRun> {
         let mut played = self.play(&case).await?;
         let Some(broken) = played.broken.take() else { return Ok(None) };
         let (case, played, broken) = if shrinks {

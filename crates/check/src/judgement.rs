@@ -89,7 +89,9 @@ impl Judgement {
         for verdict in &self.verdicts {
             let word = verdict.outcome.as_str();
             let other = again.iter().find(|other| other.rule.id == verdict.rule.id);
-            if let Some(other) = other.map(|other| other.outcome.as_str()).filter(|other| *other != word) {
+            if let Some(other) =
+                other.map(|other| other.outcome.as_str()).filter(|other| *other != word)
+            {
                 self.flaky.entry(verdict.rule.id).or_default().extend([word, other]);
             }
         }
@@ -163,7 +165,8 @@ fn shown(command: &[String]) -> String {
 
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_alphanumeric() || "-_./:=@%+,<>{}".contains(character);
+    let plain =
+        |character: char| character.is_alphanumeric() || "-_./:=@%+,<>{}".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }

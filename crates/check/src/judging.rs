@@ -86,7 +86,9 @@ pub(crate) async fn judge<R: Judging>(
         let began = Instant::now();
         let verdict = match &contact {
             Ok(()) => run.probe(probe).await,
-            Err(outcome) => Verdict::new(probe.rule, not_reached::<R>(outcome), probe.name, Vec::new()),
+            Err(outcome) => {
+                Verdict::new(probe.rule, not_reached::<R>(outcome), probe.name, Vec::new())
+            }
         };
         let verdict = verdict.map(|verdict| Verdict { took: began.elapsed(), ..verdict }.masked());
         let seen = run.watched().fails().filter(|verdict| is_chosen(&only, verdict.rule.id));
@@ -96,8 +98,10 @@ pub(crate) async fn judge<R: Judging>(
     }
     run.leave().await;
     let unreached = contact.as_ref().err().map(|outcome| not_reached::<R>(outcome));
-    let is_mixed_up = verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
-    let seen = run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
+    let is_mixed_up =
+        verdicts.iter().cloned().chain(run.watched().fails()).any(|verdict| mixes_up(&verdict));
+    let seen =
+        run.watched().verdicts(is_mixed_up).filter(|verdict| is_chosen(&only, verdict.rule.id));
     // Few lines of a peer that was not reached are no proof that it keeps a rule.
     let seen = seen.map(|verdict| match (&verdict.outcome, &unreached) {
         (Outcome::Pass, Some(why)) => Verdict { outcome: why.clone(), ..verdict },
@@ -105,7 +109,8 @@ pub(crate) async fn judge<R: Judging>(
     });
     verdicts.extend(seen.map(Verdict::masked));
     // It is told whichever rules were chosen: nothing else of them is.
-    let contact = contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
+    let contact =
+        contact.err().and_then(|outcome| Verdict::new(R::REACHED, outcome, FIRST_CONTACT, shown));
     verdicts.extend(contact.map(Verdict::masked));
     let verdicts = worst_of_each(verdicts);
     reporter.rest(&verdicts);
@@ -137,7 +142,8 @@ struct Reporter<F> {
 
 impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
     fn new(rules: impl Iterator<Item = &'static str>, report: F) -> Self {
-        let watched = faults().iter().filter(|fault| fault.judged == Judged::Traffic).map(|fault| fault.rule);
+        let watched =
+            faults().iter().filter(|fault| fault.judged == Judged::Traffic).map(|fault| fault.rule);
         let (rules, watched) = (rules.collect(), watched.collect());
         Self { report, rules, watched, settled: BTreeSet::new(), open: Vec::new() }
     }
@@ -172,7 +178,8 @@ impl<F: FnMut(RunEvent<'_>)> Reporter<F> {
         if is_probed_again || self.watched.contains(rule) {
             (self.report)(RunEvent::Verdict { verdict, is_final: false });
         } else {
-            let (of_rule, open) = self.open.drain(..).partition(|known: &Verdict| known.rule.id == rule);
+            let (of_rule, open) =
+                self.open.drain(..).partition(|known: &Verdict| known.rule.id == rule);
             self.open = open;
             worst_of_each(of_rule).iter().for_each(|verdict| self.settle(verdict));
         }

@@ -91,7 +91,11 @@ fn inside(outer: Option<&Place>, is_object: bool) -> Place {
         is_object,
         is_element: outer.is_some_and(|outer| !outer.is_object),
         hidden: outer.is_some_and(|outer| outer.hidden || is_secret(&outer.key)),
-        key: if is_object { String::new() } else { outer.map(|outer| outer.key.clone()).unwrap_or_default() },
+        key: if is_object {
+            String::new()
+        } else {
+            outer.map(|outer| outer.key.clone()).unwrap_or_default()
+        },
         key_is_next: is_object,
         value_is_next: false,
     }
@@ -148,14 +152,18 @@ fn is_secret(key: &str) -> bool {
 }
 
 fn compared(key: &str) -> String {
-    key.chars().filter(|character| !matches!(character, '_' | '-')).flat_map(char::to_lowercase).collect()
+    key.chars()
+        .filter(|character| !matches!(character, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The address without user, password, query and fragment.
 fn address(address: &str) -> String {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let (shown, cut) = address.split_at(end);
-    let (scheme, authority) = shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));
+    let (scheme, authority) =
+        shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));
     let host_end = authority.find('/').unwrap_or(authority.len());
     let shown = match authority.get(..host_end).and_then(|host| host.rfind('@')) {
         Some(at) => format!("{scheme}://<hidden>{}", authority.get(at..).unwrap_or_default()),
@@ -193,7 +201,8 @@ mod tests {
             "https://me:s3cret@host/mcp?k=s3cret",
             vec![HttpHeader::new("Authorization", "Bearer s3cret")],
         );
-        let request = NewSessionRequest::new("/w", vec![McpServer::Stdio(stdio), McpServer::Http(http)]);
+        let request =
+            NewSessionRequest::new("/w", vec![McpServer::Stdio(stdio), McpServer::Http(http)]);
         let shown = masked(&encode(&request));
         assert!(!shown.contains("s3cret"), "{shown}");
         for kept in [

@@ -72,7 +72,8 @@ impl McpServers {
         let (reach, door, http) = (McpReach::default(), Door::open()?, Http::open()?);
         let mut words = relay.into_iter().map(Into::into);
         let command = words.next().unwrap_or_default();
-        let arguments = words.chain([door.address().to_string(), door.token().to_owned()]).collect();
+        let arguments =
+            words.chain([door.address().to_string(), door.token().to_owned()]).collect();
         let place = Place { command, arguments, url: http.url() };
         let mut serving = JoinSet::new();
         serving.spawn(stdio::serve(door, reach.clone()));

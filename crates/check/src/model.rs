@@ -89,7 +89,8 @@ impl ModelServer {
         let address = listener.local_addr()?;
         let mut serving = JoinSet::new();
         let theirs = Arc::clone(&heard);
-        serving.spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
+        serving
+            .spawn(loopback::serve(listener, move |stream| converse(stream, Arc::clone(&theirs))));
         Ok(Self { address, heard, _serving: serving })
     }
 
@@ -120,8 +121,9 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {
     let service = service_fn(|request| respond(request, &heard));
     // An agent that breaks off, and an answer that is to break, both end the connection with an error.
-    let _ended =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let _ended = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 async fn respond(
@@ -134,7 +136,8 @@ async fn respond(
     };
     let Some(wire) = Wire::of(target.path()) else {
         let found = catalogue::answer(target.path(), body.len());
-        return Ok(found.map_or_else(|| refused(StatusCode::NOT_FOUND), |found| json(StatusCode::OK, &found)));
+        return Ok(found
+            .map_or_else(|| refused(StatusCode::NOT_FOUND), |found| json(StatusCode::OK, &found)));
     };
     let Ok(value) = serde_json::from_slice::<Value>(&body) else {
         return Ok(refused(StatusCode::BAD_REQUEST));

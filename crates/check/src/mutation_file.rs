@@ -39,14 +39,17 @@ pub(crate) fn read(file: &'static str) -> impl Iterator<Item = Result<Mutation, 
     let blocks = file.split("\n## ").skip(1);
     blocks.map(|block| {
         let name = block.lines().next().unwrap_or_default();
-        read_block(name, block)
-            .ok_or_else(|| format!("the mutation {name:?} lacks a part, or its diff does not fit together"))
+        read_block(name, block).ok_or_else(|| {
+            format!("the mutation {name:?} lacks a part, or its diff does not fit together")
+        })
     })
 }
 
 fn read_block(name: &'static str, block: &'static str) -> Option<Mutation> {
     let item = |key: &str| {
-        block.lines().find_map(|line| line.strip_prefix("- ")?.strip_prefix(key)?.strip_prefix(": "))
+        block
+            .lines()
+            .find_map(|line| line.strip_prefix("- ")?.strip_prefix(key)?.strip_prefix(": "))
     };
     let rules = item("rules")?.split(", ").collect();
     let mut words = item("test")?.split(' ');
@@ -55,7 +58,17 @@ fn read_block(name: &'static str, block: &'static str) -> Option<Mutation> {
     let diff = block.split_once("\n```diff\n")?.1.split_once("\n```")?.0;
     let Change { before, from, to, after } = read_diff(diff)?;
     let whole = words.next().is_none() && !name.is_empty();
-    whole.then_some(Mutation { name, rules, file: item("file")?, test, hangs, before, from, to, after })
+    whole.then_some(Mutation {
+        name,
+        rules,
+        file: item("file")?,
+        test,
+        hangs,
+        before,
+        from,
+        to,
+        after,
+    })
 }
 
 /// One place in a file, and what is to stand there.
@@ -114,9 +127,15 @@ mod tests {
     fn every_block_of_every_file_is_a_mutation() {
         let wrong = malformed_mutations();
         assert!(wrong.is_empty(), "{wrong:#?}");
-        let headings: usize =
-            FILES.iter().map(|file| file.lines().filter(|line| line.starts_with("## ")).count()).sum();
-        assert_eq!(mutations().len(), headings, "every heading of the second level begins a mutation");
+        let headings: usize = FILES
+            .iter()
+            .map(|file| file.lines().filter(|line| line.starts_with("## ")).count())
+            .sum();
+        assert_eq!(
+            mutations().len(),
+            headings,
+            "every heading of the second level begins a mutation"
+        );
     }
 
     #[test]
@@ -138,13 +157,22 @@ mod tests {
     #[test]
     fn the_marked_part_is_what_changes() {
         assert_eq!(read_diff("- if «a» {\n+ if «b» {"), change(" if ", "a", "b", " {\n"));
-        assert_eq!(read_diff("  x();\n- «a»\n+ «b»\n  y();"), change(" x();\n ", "a", "b", "\n y();\n"));
+        assert_eq!(
+            read_diff("  x();\n- «a»\n+ «b»\n  y();"),
+            change(" x();\n ", "a", "b", "\n y();\n")
+        );
     }
 
     #[test]
     fn without_marks_whole_lines_change() {
-        assert_eq!(read_diff("  x();\n- a();\n  y();"), change(" x();\n", " a();\n", "", " y();\n"));
-        assert_eq!(read_diff("- a();\n- b();\n+ c();"), change("", " a();\n b();\n", " c();\n", ""));
+        assert_eq!(
+            read_diff("  x();\n- a();\n  y();"),
+            change(" x();\n", " a();\n", "", " y();\n")
+        );
+        assert_eq!(
+            read_diff("- a();\n- b();\n+ c();"),
+            change("", " a();\n b();\n", " c();\n", "")
+        );
     }
 
     #[test]

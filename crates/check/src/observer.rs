@@ -68,7 +68,8 @@ pub struct Observer {
 }
 
 /// Rules that a line breaks by what came before it: where the beginning is missing they tell nothing.
-const NEEDS_ALL: [&str; 7] = ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
+const NEEDS_ALL: [&str; 7] =
+    ["INIT-01", "INIT-02", "RPC-11", "PROMPT-01", "SESS-06", "TOOL-03", "LIST-07"];
 
 /// The judges of one topic each.
 #[derive(Debug, Default)]
@@ -111,7 +112,12 @@ impl Observer {
     }
 
     /// The same, with the message as it was meant where its envelope is wrong in one place.
-    pub(crate) fn read(&mut self, number: usize, from: Side, line: &[u8]) -> (Vec<Finding>, Option<Value>) {
+    pub(crate) fn read(
+        &mut self,
+        number: usize,
+        from: Side,
+        line: &[u8],
+    ) -> (Vec<Finding>, Option<Value>) {
         self.last = number;
         let mut report = Report::new(number, from);
         let repaired = repair::repaired(&mut self.calls, from, line, &mut report);

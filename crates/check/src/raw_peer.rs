@@ -94,7 +94,9 @@ pub enum Missing {
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::TimedOut(after) => write!(f, "nothing of the kind within {} s", after.as_secs_f64()),
+            Self::TimedOut(after) => {
+                write!(f, "nothing of the kind within {} s", after.as_secs_f64())
+            }
             Self::Ended(how) => f.write_str(how),
         }
     }

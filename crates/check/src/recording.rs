@@ -140,8 +140,9 @@ impl<R: BufRead> Recording<R> {
                 self.entries = entries.into_iter();
                 break;
             }
-            if let Some(recorded) =
-                self.lines.read(self.number, String::from_utf8_lossy(&line).trim_end_matches('\n'))?
+            if let Some(recorded) = self
+                .lines
+                .read(self.number, String::from_utf8_lossy(&line).trim_end_matches('\n'))?
             {
                 return Ok(Some(recorded));
             }

@@ -79,16 +79,19 @@ pub struct Group {
 
 /// Every rule, group by group.
 pub fn rules() -> &'static [Rule] {
-    static RULES: LazyLock<Vec<Rule>> =
-        LazyLock::new(|| TABLES.iter().flat_map(|table| table.lines().filter_map(Rule::read)).collect());
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        TABLES.iter().flat_map(|table| table.lines().filter_map(Rule::read)).collect()
+    });
     &RULES
 }
 
 /// Every group of rules.
 pub fn groups() -> &'static [Group] {
     static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| {
-        let headings =
-            TABLES.iter().flat_map(|table| table.lines()).filter_map(|line| line.strip_prefix("## "));
+        let headings = TABLES
+            .iter()
+            .flat_map(|table| table.lines())
+            .filter_map(|line| line.strip_prefix("## "));
         headings
             .filter_map(|heading| heading.split_once(": "))
             .map(|(prefix, title)| Group { prefix, title, rules: of_group(prefix) })

@@ -30,7 +30,8 @@ impl Rule {
         let mut cell = || cells.next();
         let (id, binds, word) = (cell()?, Binds::read(cell()?)?, cell()?);
         let (text, observation, source) = (cell()?, given(cell()?), given(cell()?));
-        let rule = Self { id, binds, strength: Strength::read(word)?, word, text, observation, source };
+        let rule =
+            Self { id, binds, strength: Strength::read(word)?, word, text, observation, source };
         cell().is_none().then_some(rule)
     }
 }

@@ -76,7 +76,10 @@ pub struct Run {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("folder", &self.folder).field("now", &self.now).finish_non_exhaustive()
+        f.debug_struct("Run")
+            .field("folder", &self.folder)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
     }
 }
 
@@ -203,7 +206,11 @@ impl Run {
     }
 
     /// A new MCP server of the judge.
-    pub(crate) fn mcp_server(&self, transport: Transport, manner: Manner) -> Probed<Arc<McpServer>> {
+    pub(crate) fn mcp_server(
+        &self,
+        transport: Transport,
+        manner: Manner,
+    ) -> Probed<Arc<McpServer>> {
         match &self.mcp {
             Some(servers) => Ok(servers.add(transport, manner)),
             None => not_tested("the judge was not told how it is started as an MCP server"),
@@ -239,8 +246,9 @@ impl Judging for Run {
         // Known before anything else is tried, which may be in another conversation.
         let (opens, prompts) = (self.has_asked::<SessionNew>(), self.has_asked::<SessionPrompt>());
         if outcome.is_fail() && probe.rule != PROMPTED && self.was_refused_a_prompt() {
-            outcome =
-                Outcome::NotTested("the agent refuses a prompt of the probe, as PROMPT-06 tells".to_owned());
+            outcome = Outcome::NotTested(
+                "the agent refuses a prompt of the probe, as PROMPT-06 tells".to_owned(),
+            );
         }
         if outcome.is_fail() && probe.rule != OPENED && opens {
             outcome = self.opens_sessions().await.err().unwrap_or(outcome);
@@ -249,10 +257,11 @@ impl Judging for Run {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
         // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch what this one did not.
-        let is_odd =
-            self.client.as_ref().is_some_and(|client| !client.is_watched) && outcome != Outcome::Pass;
-        let is_over =
-            is_odd || self.client.is_none() || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
+        let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
+            && outcome != Outcome::Pass;
+        let is_over = is_odd
+            || self.client.is_none()
+            || self.now.as_ref().is_some_and(|talk| !talk.is_settled());
         if let Some(talk) = self.now.take_if(|_| is_over) {
             self.client = None;
             self.end(talk).await;
@@ -292,9 +301,12 @@ impl Run {
 
     /// Whether the judge has called this in this probe.
     fn has_asked<M: Method>(&self) -> bool {
-        let is_asked =
-            |line: &Line| !line.is_theirs && line.get("method").is_some_and(|method| method == M::ROW.name);
-        self.now.as_ref().is_some_and(|talk| talk.peer.lines().iter().skip(talk.probe_began()).any(is_asked))
+        let is_asked = |line: &Line| {
+            !line.is_theirs && line.get("method").is_some_and(|method| method == M::ROW.name)
+        };
+        self.now
+            .as_ref()
+            .is_some_and(|talk| talk.peer.lines().iter().skip(talk.probe_began()).any(is_asked))
     }
 }
 

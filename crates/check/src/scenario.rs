@@ -2,9 +2,9 @@
 
 use crate::raw_peer::{Answer, Script};
 use attache_protocol::method::{
-    AuthStatus, Authenticate, Initialize, Logout, Method, SessionArchive, SessionClose, SessionDelete,
-    SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume, SessionSetConfigOption,
-    SessionSetMode, SessionStatusQuery, SessionUnarchive,
+    AuthStatus, Authenticate, Initialize, Logout, Method, SessionArchive, SessionClose,
+    SessionDelete, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume,
+    SessionSetConfigOption, SessionSetMode, SessionStatusQuery, SessionUnarchive,
 };
 use serde_json::{Value, json};
 use std::fmt;
@@ -89,7 +89,10 @@ impl Scenario {
 
     /// Answers calls of this method so, and not as a good agent does.
     #[must_use]
-    pub(crate) fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+    pub(crate) fn on<M: Method>(
+        mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) -> Self {
         self.script = self.script.on::<M>(answering);
         self
     }
@@ -97,7 +100,8 @@ impl Scenario {
     /// The answers to a client's calls. What `on` has named stands.
     pub(crate) fn script(self) -> Script {
         let Self { initialize, opened, script } = self;
-        let options = Arc::new(Mutex::new(opened.get("configOptions").cloned().unwrap_or(json!([]))));
+        let options =
+            Arc::new(Mutex::new(opened.get("configOptions").cloned().unwrap_or(json!([]))));
         let new = {
             let mut opened = opened.clone();
             put(&mut opened, "/sessionId", json!(SESSION));
@@ -122,7 +126,10 @@ fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     let found = all.iter_mut().find(|option| option.get("id") == params.get("configId"));
     match found.and_then(Value::as_object_mut) {
         Some(option) => {
-            option.insert("currentValue".to_owned(), params.get("value").cloned().unwrap_or_default());
+            option.insert(
+                "currentValue".to_owned(),
+                params.get("value").cloned().unwrap_or_default(),
+            );
             Answer::Result(json!({"configOptions": *options}))
         }
         None => Answer::Error(-32602),

@@ -44,7 +44,8 @@ impl ClientRun {
         self.is_unreadable = !is_readable;
         match self.now().filter(|_| is_readable) {
             Some(talk) => {
-                let mut screen = Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
+                let mut screen =
+                    Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
                 screen.read_on();
                 Ok(screen)
             }
@@ -63,7 +64,10 @@ impl Screen<'_> {
     ///
     /// # Errors
     /// Not tested: what comes after them is not shown in time, although earlier marks were.
-    pub(crate) async fn shows(&mut self, updates: impl IntoIterator<Item = Value>) -> Probed<String> {
+    pub(crate) async fn shows(
+        &mut self,
+        updates: impl IntoIterator<Item = Value>,
+    ) -> Probed<String> {
         for update in updates {
             self.talk.update(&self.turn, update);
         }
@@ -73,12 +77,14 @@ impl Screen<'_> {
     /// What the client has printed since the last time, once it has shown all that was sent.
     pub(crate) async fn settles(&mut self) -> Probed<String> {
         self.marks += 1;
-        let (tool, text) =
-            (format!("{}tool{}", self.mark, self.marks), format!("{}text{}", self.mark, self.marks));
+        let (tool, text) = (
+            format!("{}tool{}", self.mark, self.marks),
+            format!("{}text{}", self.mark, self.marks),
+        );
         self.talk.update(&self.turn, tool_call(&tool));
         self.talk.say(&self.turn, &format!("{text}\n"));
-        let is_shown =
-            self.talk.shows(&text).await && (!self.shows_tool_calls || self.talk.shows(&tool).await);
+        let is_shown = self.talk.shows(&text).await
+            && (!self.shows_tool_calls || self.talk.shows(&tool).await);
         if !is_shown {
             return not_tested("the client does not show any more what the agent says");
         }

@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn an_id_is_found_however_it_is_typed() {
         for word in ["CONF-07", "conf-07", "Conf-7", " CONF-007 "] {
-            assert!(matches!(select(word), Ok(Selection::Rule(rule)) if rule.id == "CONF-07"), "{word}");
+            assert!(
+                matches!(select(word), Ok(Selection::Rule(rule)) if rule.id == "CONF-07"),
+                "{word}"
+            );
         }
         assert!(
             matches!(select("plan"), Ok(Selection::Group(group)) if group.prefix == "PLAN" && group.rules.len() == 5)
@@ -134,9 +137,13 @@ mod tests {
 
     #[test]
     fn the_distance_counts_letters() {
-        for (a, b, expected) in
-            [("", "", 0), ("a", "", 1), ("", "ab", 2), ("kitten", "sitting", 3), ("CANCLE", "CANCEL", 2)]
-        {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("CANCLE", "CANCEL", 2),
+        ] {
             assert_eq!(distance(a, b), expected, "{a} {b}");
         }
     }

@@ -77,7 +77,9 @@ fn read_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     let text = std::fs::read_to_string(place(folder, params)?).map_err(|error| code(&error))?;
     let number = |key| match params.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(number) => number.as_u64().and_then(|it| usize::try_from(it).ok()).map(Some).ok_or(INVALID),
+        Some(number) => {
+            number.as_u64().and_then(|it| usize::try_from(it).ok()).map(Some).ok_or(INVALID)
+        }
     };
     let before = number("line")?.unwrap_or(1).saturating_sub(1);
     let limit = number("limit")?.unwrap_or(usize::MAX);
@@ -89,8 +91,10 @@ fn write_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     let path = place(folder, params)?;
     let content = params.get("content").and_then(Value::as_str).ok_or(INVALID)?;
     // Folders that are missing are made, as editors do.
-    let written =
-        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, content));
+    let written = path
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(path, content));
     written.map(|()| json!({})).map_err(|error| code(&error))
 }
 
@@ -101,7 +105,8 @@ fn place<'p>(folder: &Path, params: &'p Value) -> Result<&'p Path, i64> {
         return Err(INVALID);
     }
     let there = path.ancestors().find(|place| place.symlink_metadata().is_ok()).ok_or(NOT_FOUND)?;
-    let [there, folder] = [there, folder].map(|place| place.canonicalize().map_err(|error| code(&error)));
+    let [there, folder] =
+        [there, folder].map(|place| place.canonicalize().map_err(|error| code(&error)));
     if there?.starts_with(folder?) { Ok(path) } else { Err(INVALID) }
 }
 

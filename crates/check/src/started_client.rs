@@ -16,8 +16,10 @@ const KEPT: usize = 1024 * 1024;
 const CHUNK: usize = 64 * 1024;
 
 /// How a client is stopped: none of its work matters.
-const STOP: StopPatience =
-    StopPatience { after_stdin: Duration::from_millis(200), after_terminate: Duration::from_millis(500) };
+const STOP: StopPatience = StopPatience {
+    after_stdin: Duration::from_millis(200),
+    after_terminate: Duration::from_millis(500),
+};
 
 /// A client that was started on an errand. Dropping it kills it and everything it started.
 ///
@@ -99,7 +101,8 @@ impl StartedClient {
     pub fn start(launch: Launch, door: Door) -> Result<Self, StartError> {
         let printed = Arc::new(Printed::new());
         let stderr = printed.clone();
-        let mut child = launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
+        let mut child =
+            launch.on_stderr(move |bytes| stderr.push(&stderr.stderr, bytes)).start()?;
         // It is asked nothing on stdin.
         drop(child.take_stdin());
         let mut readers = JoinSet::new();
@@ -273,7 +276,12 @@ impl Printed {
     }
 
     fn left(&self, exit: Option<Exit>, by_itself: bool) -> Left {
-        Left { exit, by_itself, stdout: locked(&self.stdout).text(), stderr: locked(&self.stderr).text() }
+        Left {
+            exit,
+            by_itself,
+            stdout: locked(&self.stdout).text(),
+            stderr: locked(&self.stderr).text(),
+        }
     }
 }
 

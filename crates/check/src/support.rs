@@ -5,7 +5,9 @@ mod topic;
 pub use topic::Topic;
 
 use crate::raw_peer::Line;
-use attache_protocol::method::{FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES};
+use attache_protocol::method::{
+    FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -121,7 +123,9 @@ impl Support {
         self.name = other.name.or(self.name.take());
         self.version = other.version.or(self.version.take());
         self.capabilities.extend(other.capabilities);
-        for (methods, others) in [(&mut self.answered, other.answered), (&mut self.called, other.called)] {
+        for (methods, others) in
+            [(&mut self.answered, other.answered), (&mut self.called, other.called)]
+        {
             for (method, calls) in others {
                 methods.entry(method).or_default().add(calls);
             }
@@ -129,7 +133,9 @@ impl Support {
         for (topics, others) in [(&mut self.sent, other.sent), (&mut self.taken, other.taken)] {
             for (topic, names) in others {
                 let known = topics.entry(topic).or_default();
-                names.into_iter().for_each(|(name, times)| *known.entry(name).or_default() += times);
+                names
+                    .into_iter()
+                    .for_each(|(name, times)| *known.entry(name).or_default() += times);
             }
         }
     }
@@ -146,7 +152,9 @@ impl Support {
                     self.called(line.from, method, params);
                     open.insert((line.from, id.to_string()), Open { method, params });
                 }
-                (Some(method), None) => self.notified(line.from, method, params, went_well || index < last),
+                (Some(method), None) => {
+                    self.notified(line.from, method, params, went_well || index < last)
+                }
                 (None, Some(id)) => {
                     if let Some(call) = open.remove(&(line.from.other(), id.to_string())) {
                         self.replied(line, &call);
@@ -231,13 +239,17 @@ impl Support {
 
 /// The paths of what is on: `true`, a value, or an object, which may be empty. An object that only groups offers nothing itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
-    if matches!(value, Value::Null | Value::Bool(false)) || found.len() >= NAMES || path.len() > NAME {
+    if matches!(value, Value::Null | Value::Bool(false))
+        || found.len() >= NAMES
+        || path.len() > NAME
+    {
         return;
     }
     if !is_group(path) {
         found.insert(cut(path));
     }
-    for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "_meta") {
+    for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "_meta")
+    {
         offers(member, &format!("{path}.{key}"), found);
     }
 }
@@ -245,7 +257,9 @@ fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 /// Whether capabilities of the protocol stand below this one.
 fn is_group(path: &str) -> bool {
     let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    [Side::Agent, Side::Client].into_iter().any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
+    [Side::Agent, Side::Client]
+        .into_iter()
+        .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
 /// The capabilities of that end which the tables of the protocol name, each with how settled what it gates is.

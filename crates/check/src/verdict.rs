@@ -49,7 +49,8 @@ impl Outcome {
     /// The word for what cannot be told.
     pub const NOT_TESTED: &'static str = "not tested";
     /// Every word.
-    pub const WORDS: &'static [&'static str] = &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
+    pub const WORDS: &'static [&'static str] =
+        &[Self::PASS, Self::FAIL, Self::SKIPPED, Self::NOT_TESTED];
 
     /// The word for it, as people and programs read it.
     pub fn as_str(&self) -> &'static str {
@@ -87,7 +88,9 @@ impl Outcome {
     #[must_use]
     pub(crate) fn about(self, asked: &str) -> Self {
         match self {
-            Self::Fail { expected, seen } => Self::Fail { expected, seen: format!("{asked}: {seen}") },
+            Self::Fail { expected, seen } => {
+                Self::Fail { expected, seen: format!("{asked}: {seen}") }
+            }
             other => other,
         }
     }
@@ -129,7 +132,8 @@ impl Verdict {
             Outcome::Skipped(why) => Outcome::Skipped(masked(&why)),
             Outcome::NotTested(why) => Outcome::NotTested(masked(&why)),
         };
-        let lines = lines.into_iter().map(|line| Line { text: masked(&line.text), ..line }).collect();
+        let lines =
+            lines.into_iter().map(|line| Line { text: masked(&line.text), ..line }).collect();
         Self { rule, outcome, grounds, lines, took }
     }
 

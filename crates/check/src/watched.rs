@@ -15,8 +15,7 @@ const LINE_KEPT: usize = 2000;
 const NAMES: usize = 100;
 
 /// Why a line tells nothing about other rules.
-const MIXED_UP: &str =
-    "the peer names the wrong session, as SESS-06 tells, and this line may be meant for another one";
+const MIXED_UP: &str = "the peer names the wrong session, as SESS-06 tells, and this line may be meant for another one";
 
 /// What all of the traffic with one peer showed.
 #[derive(Debug)]
@@ -47,7 +46,9 @@ impl Watched {
             };
             match self.found.iter_mut().find(|(other, _)| other.rule.id == finding.rule.id) {
                 // What is certain counts before what is not.
-                Some(known) if known.0.may_be_misplaced && !finding.may_be_misplaced => *known = shown(),
+                Some(known) if known.0.may_be_misplaced && !finding.may_be_misplaced => {
+                    *known = shown()
+                }
                 Some((known, _)) => add_name(known, finding),
                 None => self.found.push(shown()),
             }
@@ -62,20 +63,21 @@ impl Watched {
     /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did. Where the peer mixes up
     /// its sessions, a line that may be meant for another one tells nothing.
     pub(crate) fn verdicts(&self, is_mixed_up: bool) -> impl Iterator<Item = Verdict> {
-        let found =
-            self.found.iter().filter_map(move |found| match found.0.may_be_misplaced && is_mixed_up {
+        let found = self.found.iter().filter_map(move |found| {
+            match found.0.may_be_misplaced && is_mixed_up {
                 true => {
                     let why = Outcome::NotTested(MIXED_UP.to_owned());
                     Verdict::new(found.0.rule.id, why, Verdict::WATCHING, found.1.clone())
                 }
                 false => Some(failed(found)),
+            }
+        });
+        let is_found =
+            |rule: &&&str| self.found.iter().any(|(finding, _)| finding.rule.id == **rule);
+        let passes =
+            self.open.iter().filter(move |rule| !is_found(rule)).filter_map(|rule| {
+                Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new())
             });
-        let is_found = |rule: &&&str| self.found.iter().any(|(finding, _)| finding.rule.id == **rule);
-        let passes = self
-            .open
-            .iter()
-            .filter(move |rule| !is_found(rule))
-            .filter_map(|rule| Verdict::new(rule, Outcome::Pass, Verdict::WATCHING, Vec::new()));
         found.chain(passes)
     }
 }

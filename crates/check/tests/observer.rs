@@ -38,8 +38,9 @@ fn cases() -> Vec<Case> {
         let heading = section.lines().next().unwrap();
         let mut rules = heading.split(" with ").map(str::to_owned);
         let block = |name: &str| {
-            let block =
-                section.split_once(&format!("```{name}\n")).and_then(|(_, rest)| rest.split_once("```"));
+            let block = section
+                .split_once(&format!("```{name}\n"))
+                .and_then(|(_, rest)| rest.split_once("```"));
             block.map_or_else(Vec::new, |(block, _)| block.lines().collect())
         };
         let rule = rules.next().unwrap();
@@ -124,7 +125,10 @@ fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
         br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}"#,
     );
     let tested = observer.tested(Side::Client);
-    assert!(["RPC-01", "RPC-04", "RPC-12", "INIT-03"].iter().all(|rule| tested.contains(rule)), "{tested:?}");
+    assert!(
+        ["RPC-01", "RPC-04", "RPC-12", "INIT-03"].iter().all(|rule| tested.contains(rule)),
+        "{tested:?}"
+    );
     assert!(!tested.contains("LIST-07") && observer.tested(Side::Agent).is_empty(), "{tested:?}");
     assert_eq!(observer.end(), [], "a recording may end at any line");
 }
@@ -224,8 +228,11 @@ fn the_list_of_faults_is_kept() {
         let found = findings(&whole(&cases, &case.breaks));
         let by = found.iter().find(|finding| finding.rule.id == case.rule)?.by.as_str();
         let companions: Vec<&str> = case.companions.iter().map(String::as_str).collect();
-        let with =
-            if companions.is_empty() { String::new() } else { format!(" with {}", companions.join(", ")) };
+        let with = if companions.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", companions.join(", "))
+        };
         Some(format!("{} by {by}{with}", case.rule))
     };
     let lines = cases.iter().filter(|case| case.rule.contains('-')).filter_map(line).collect();

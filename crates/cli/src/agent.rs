@@ -42,9 +42,10 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     }
     match serving.stdio().await {
         Ok(()) => Ok(Exit::Done),
-        Err(error) => {
-            Err(Failure::new(Exit::OurFault, format!("the connection to the client ended: {error}")))
-        }
+        Err(error) => Err(Failure::new(
+            Exit::OurFault,
+            format!("the connection to the client ended: {error}"),
+        )),
     }
 }
 
@@ -117,7 +118,9 @@ fn gist(line: &[u8]) -> String {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),
         Ok(Message::Reply { id, outcome: Ok(_) }) => format!("answer to call {id}"),
-        Ok(Message::Reply { id, outcome: Err(error) }) => format!("error {} to call {id}", error.code),
+        Ok(Message::Reply { id, outcome: Err(error) }) => {
+            format!("error {} to call {id}", error.code)
+        }
         Err(_) => "a line that is no message".to_owned(),
     }
 }

@@ -41,7 +41,9 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
         None => (OwnAgent { command: command_line(&command, &env)?, ..OwnAgent::default() }, None),
     };
     if BUILT_IN.contains(&name.as_str()) {
-        return Err(Failure::usage(format!("{name} is the name of the built-in agent: choose another")));
+        return Err(Failure::usage(format!(
+            "{name} is the name of the built-in agent: choose another"
+        )));
     }
     if let Some(before) = own.named(&name).filter(|before| !force && *before != agent) {
         let starts = shown_command(&before.command);
@@ -51,10 +53,11 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
         )));
     }
     own.add(&name, &agent)?;
-    let program =
-        Launch::parse(&agent.command).map(|launch| (launch.program().display().to_string(), launch.find()));
+    let program = Launch::parse(&agent.command)
+        .map(|launch| (launch.program().display().to_string(), launch.find()));
     if let (None, Ok((program, None))) = (&missing, program) {
-        missing = Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
+        missing =
+            Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
     }
     let next = missing.unwrap_or_else(|| format!("try it: attache agents check {name}"));
     Exit::told(&format!("{name} is in {}; {next}", own.shown()))
@@ -63,9 +66,13 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
 /// The command of the words after a name: one command line, or its words.
 fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Failure> {
     let launch = match words {
-        [line] => Launch::parse(line).map_err(|error| Failure::usage(format!("the command: {error}")))?,
-        words => Launch::parse(&words.iter().map(|word| Launch::quoted(word)).collect::<Vec<_>>().join(" "))
-            .map_err(|error| Failure::usage(format!("the command: {error}")))?,
+        [line] => {
+            Launch::parse(line).map_err(|error| Failure::usage(format!("the command: {error}")))?
+        }
+        words => Launch::parse(
+            &words.iter().map(|word| Launch::quoted(word)).collect::<Vec<_>>().join(" "),
+        )
+        .map_err(|error| Failure::usage(format!("the command: {error}")))?,
     };
     Ok(env.iter().fold(launch, |launch, (name, value)| launch.env(name, value)).command_line())
 }
@@ -74,7 +81,8 @@ fn command_line(words: &[String], env: &[(String, String)]) -> Result<String, Fa
 async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>), Failure> {
     let registry = registry::read(place).await?;
     let agent = registry.agent(id).ok_or_else(|| {
-        let advice = format!("attache agents list --registry {} tells which it has", sanitize::line(place));
+        let advice =
+            format!("attache agents list --registry {} tells which it has", sanitize::line(place));
         Failure::usage(format!("the registry has no agent {}: {advice}", sanitize::line(id)))
     })?;
     let start = agent.start(&Registry::platform()).map_err(Failure::usage)?;
@@ -85,7 +93,8 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
     };
     let missing = start.download.as_ref().filter(|_| Launch::new(&start.program).find().is_none());
     let missing = missing.map(|download| {
-        let sum = download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
+        let sum =
+            download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
         sanitize::line(&format!(
             "its program is not here yet: download {}{sum} and put {} of it into PATH",
             download.archive, start.program
@@ -122,7 +131,11 @@ impl Found {
     fn line(&self, paint: Paint) -> String {
         let name = format!("{:<12}", self.agent.name);
         let Some(program) = &self.program else {
-            return format!("{} {name}{}", paint.paint(DIM, "-"), paint.paint(DIM, self.agent.install));
+            return format!(
+                "{} {name}{}",
+                paint.paint(DIM, "-"),
+                paint.paint(DIM, self.agent.install)
+            );
         };
         let version = sanitize::line(self.version.as_deref().unwrap_or_default());
         let program = sanitize::visible_line(&program.to_string_lossy());
@@ -132,7 +145,9 @@ impl Found {
 
 /// A command line for people, without the values of its variables.
 fn shown_command(command: &str) -> String {
-    sanitize::line(&Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()))
+    sanitize::line(
+        &Launch::parse(command).map_or_else(|_| command.to_owned(), |launch| launch.shown()),
+    )
 }
 
 /// Where the program of a command line is.
@@ -192,7 +207,8 @@ async fn list(arguments: &List) -> Result<Exit, Failure> {
             false => of_registry_for_people(registry, place, paint),
         });
     }
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
@@ -224,7 +240,8 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
         paint.paint(BOLD, format!("{:<12}", "attache")),
         env!("CARGO_PKG_VERSION")
     );
-    let (here, missing): (Vec<&Found>, Vec<&Found>) = found.iter().partition(|found| found.program.is_some());
+    let (here, missing): (Vec<&Found>, Vec<&Found>) =
+        found.iter().partition(|found| found.program.is_some());
     let mut lines = vec![built_in];
     lines.extend(own.all().map(|(name, own)| {
         let mark = if own_program(&own.command).is_some() {

@@ -70,7 +70,9 @@ pub(crate) enum Task {
     /// Show and change the settings of the built-in agent
     Config(Config),
     /// Say what was found here: agents, keys, terminal, sandbox, folders
-    #[command(after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor")]
+    #[command(
+        after_help = "Nothing is written, and no key is shown.\n\nExample:\n  attache doctor"
+    )]
     Doctor(Doctor),
 }
 
@@ -296,7 +298,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_tool_call_stands_in_the_help() {
-        let help = Command::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
+        let help =
+            Command::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
         for kind in ToolKind::KNOWN {
             assert!(help.contains(kind.as_str()), "{kind:?}");
         }
@@ -304,10 +307,22 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_refused() {
-        let run = |arguments: &[&str]| Command::try_parse_from(["attache", "run"].iter().chain(arguments));
+        let run = |arguments: &[&str]| {
+            Command::try_parse_from(["attache", "run"].iter().chain(arguments))
+        };
         assert!(
-            run(&["hello", "--allow", "edit", "--allow", "read", "--set", "a=b=c", "--timeout", "0.5"])
-                .is_ok()
+            run(&[
+                "hello",
+                "--allow",
+                "edit",
+                "--allow",
+                "read",
+                "--set",
+                "a=b=c",
+                "--timeout",
+                "0.5"
+            ])
+            .is_ok()
         );
         for wrong in [
             ["--allow", "write"],

@@ -16,7 +16,9 @@ use crate::settings::Settings;
 use crate::show::paint::{DIM, Paint, RED, YELLOW};
 use crate::show::{sanitize, width};
 use crate::{folder, key, store, terminal};
-use attache_client::{Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions};
+use attache_client::{
+    Change, Hub, HubOptions, ListedSession, Options, PermissionBroker, Permissions,
+};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +75,8 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let paint = Paint::of(&io::stdout());
     println(&format!("{} {}", paint.paint(DIM, "starting"), sanitize::line(&name)));
     // What is wrong with the person's settings the built-in agent tells its own stderr.
-    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles) {
+    for trouble in (name == BUILT_IN_NAME).then(Settings::read).iter().flat_map(Settings::troubles)
+    {
         say(YELLOW, trouble);
     }
     let session = hub.open(&name, &cwd).await.map_err(|error| not_opened(&error, known))?;
@@ -168,8 +171,10 @@ impl Chat {
             return Ok(Next::Go);
         }
         let agent = self.follow.session.agent().connection();
-        let takes = agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
-        let attached = attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
+        let takes =
+            agent.map(|agent| agent.capabilities().prompt_capabilities.clone()).unwrap_or_default();
+        let attached =
+            attach(&vec![Piece::Written(said.to_owned())], self.follow.session.cwd(), &takes);
         attached.warnings.iter().for_each(|warning| say(YELLOW, warning));
         match self.follow.session.send(attached.blocks) {
             Ok(_) => self.follow.turn().await?,
@@ -201,9 +206,14 @@ impl Chat {
     /// Which agent, which mode, how full: all that changes what the next line means.
     fn prompt(&self) -> String {
         let session = self.follow.session.snapshot();
-        let mode = session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
-        let full = session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
+        let mode =
+            session.config().current_mode().map(|mode| format!(" {mode}")).unwrap_or_default();
+        let full =
+            session.usage().percentage().map(|percent| format!(" {percent} %")).unwrap_or_default();
         let words = format!("{}{mode}{full}", self.follow.session.agent().name());
-        format!("\n{} › ", width::cut(&sanitize::visible_line(&words), terminal::columns().unwrap_or(80) / 2))
+        format!(
+            "\n{} › ",
+            width::cut(&sanitize::visible_line(&words), terminal::columns().unwrap_or(80) / 2)
+        )
     }
 }

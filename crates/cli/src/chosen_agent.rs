@@ -40,7 +40,10 @@ impl ChosenAgent {
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
         };
         let built_in = agent.built_in;
-        Ok((agent, AgentSource::launch(launch).with_options(move |options| offered(options, built_in))))
+        Ok((
+            agent,
+            AgentSource::launch(launch).with_options(move |options| offered(options, built_in)),
+        ))
     }
 
     /// The agent that `--agent` says; without it the built-in one.
@@ -59,10 +62,12 @@ impl ChosenAgent {
         };
         // Only a word can be a name.
         let is_name = !given.contains(|c: char| c.is_whitespace() || c == '/');
-        let own = if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };
+        let own =
+            if is_name { OwnAgents::read()?.named(given).map(|own| own.command) } else { None };
         let named = KnownAgent::named(given).filter(|_| own.is_none());
         let command = own.as_deref().or(named.map(|agent| agent.command)).unwrap_or(given);
-        let launch = Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
+        let launch =
+            Launch::parse(command).map_err(|error| Failure::usage(format!("--agent: {error}")))?;
         let known = named.or_else(|| KnownAgent::with_program(Path::new(launch.program())));
         // Several agents are started by one program, such as npx: what has a name goes by that.
         let name = match own.is_some() || named.is_some() {
@@ -77,7 +82,8 @@ impl ChosenAgent {
 
     /// The same with these variables in its environment.
     pub(crate) fn with_env(mut self, variables: &[(String, String)]) -> Self {
-        self.launch = variables.iter().fold(self.launch, |launch, (name, value)| launch.env(name, value));
+        self.launch =
+            variables.iter().fold(self.launch, |launch, (name, value)| launch.env(name, value));
         self
     }
 }
@@ -134,7 +140,9 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
 /// Why a command that is judged did not start: its program is looked up among the agents that are known.
 pub(crate) fn cannot_judge(error: attache_host::StartError) -> Failure {
     let known = match &error {
-        attache_host::StartError::NotFound { program, .. } => KnownAgent::with_program(Path::new(program)),
+        attache_host::StartError::NotFound { program, .. } => {
+            KnownAgent::with_program(Path::new(program))
+        }
         _ => None,
     };
     cannot_start(&StartError::Program(error), known)

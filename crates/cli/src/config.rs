@@ -53,7 +53,11 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
     let known = settings.known();
     known.iter().find(|setting| setting.key == key).cloned().ok_or_else(|| {
         let keys: Vec<&str> = known.iter().map(|setting| setting.key.as_str()).collect();
-        Failure::usage(format!("there is no setting {}: use one of {}", sanitize::line(key), keys.join(", ")))
+        Failure::usage(format!(
+            "there is no setting {}: use one of {}",
+            sanitize::line(key),
+            keys.join(", ")
+        ))
     })
 }
 
@@ -74,14 +78,20 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
         .ok()
         .filter(|_| setting.shape == Shape::Path && value != crate::store::NONE);
     let value = absolute.map_or_else(|| value.trim().to_owned(), |path| path.display().to_string());
-    setting.shape.check(&value).map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
+    setting
+        .shape
+        .check(&value)
+        .map_err(|expected| Failure::usage(format!("{key} must be {expected}")))?;
     if MODELS.contains(&setting.key.as_str()) {
         is_usable(&setting, &value).await?;
     }
     settings.file.set(&setting.key, &value)?;
-    let hidden =
-        setting.variables.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = hidden.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
+    let hidden = setting
+        .variables
+        .iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but = hidden
+        .map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
     Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
 }
 
@@ -90,13 +100,16 @@ async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
     let with = Settings::read().with(WISH, Some(model));
     let Some(why) = crate::models::models(&with).0.unusable().await else { return Ok(()) };
     let variable = setting.variables.first().map_or(WISH, |name| name);
-    let why = why.replace(WISH, variable).replace("config set model", &format!("config set {}", setting.key));
+    let why = why
+        .replace(WISH, variable)
+        .replace("config set model", &format!("config set {}", setting.key));
     Err(Failure::usage(format!("the setting stays as it was: {why}")))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {
     let Some(provider) = settings.providers.iter().find(|provider| provider.id == id) else {
-        let ids: Vec<&str> = settings.providers.iter().map(|provider| provider.id.as_str()).collect();
+        let ids: Vec<&str> =
+            settings.providers.iter().map(|provider| provider.id.as_str()).collect();
         return Err(Failure::usage(format!(
             "there is no provider {}: use one of {}",
             sanitize::line(id),
@@ -112,10 +125,16 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     }
     let key = asked(provider).await?;
     settings.keys.keep(id, Some(&key))?;
-    let named =
-        provider.keys.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = named.map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    Exit::told(&format!("the key of {} is in {shown} now, which only you can read{but}", provider.name))
+    let named = provider
+        .keys
+        .iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let but = named
+        .map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
+    Exit::told(&format!(
+        "the key of {} is in {shown} now, which only you can read{but}",
+        provider.name
+    ))
 }
 
 /// The key, from the person at the terminal or from stdin.
@@ -174,9 +193,12 @@ fn as_json(settings: &Settings) -> Vec<String> {
 }
 
 fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
-    let mut page = Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
+    let mut page =
+        Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
     let there = |exists: bool| if exists { "" } else { "(not there)" };
-    let file = |name: &str, shown: String, exists: bool| (name.to_owned(), shown, there(exists).to_owned());
+    let file = |name: &str, shown: String, exists: bool| {
+        (name.to_owned(), shown, there(exists).to_owned())
+    };
     page.part("files");
     page.rows(&[
         file("settings", settings.file.shown(), settings.file.exists()),
@@ -190,7 +212,9 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
             Some((value, from)) => rows.push((setting.key, sanitize::line(&value), place(&from))),
             // Addresses that nobody changed would be a long list of nothing.
             None if setting.shape == Shape::Address => unset.push(setting.key),
-            None => rows.push((setting.key, format!("({})", setting.default), "default".to_owned())),
+            None => {
+                rows.push((setting.key, format!("({})", setting.default), "default".to_owned()))
+            }
         }
     }
     page.rows(&rows);
@@ -202,10 +226,15 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
         .map(|provider| (provider, settings.key(provider)))
         .partition(|(_, key)| key.is_some());
     let set = |(provider, from): &(&ProviderVariables, Option<From>)| {
-        (sanitize::line(&provider.id), "set".to_owned(), from.as_ref().map(place).unwrap_or_default())
+        (
+            sanitize::line(&provider.id),
+            "set".to_owned(),
+            from.as_ref().map(place).unwrap_or_default(),
+        )
     };
     page.rows(&with.iter().map(set).collect::<Vec<_>>());
-    let without: Vec<String> = without.iter().map(|(provider, _)| sanitize::line(&provider.id)).collect();
+    let without: Vec<String> =
+        without.iter().map(|(provider, _)| sanitize::line(&provider.id)).collect();
     page.list("none:", &without);
     page.lines
 }
@@ -221,6 +250,7 @@ fn place(from: &From) -> String {
 
 fn print(lines: &[String]) -> Result<Exit, Failure> {
     let mut out = io::stdout().lock();
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }

@@ -29,12 +29,16 @@ pub(crate) enum Copied {
 /// Copies the text files below `from` that no `.gitignore` names and that are not hidden. Links are left out: they could
 /// lead out of the copy, back to the visitor's files.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
-    let cannot =
-        |what: &Path, error: io::Error| format!("{} cannot be copied for the tour: {error}", what.display());
+    let cannot = |what: &Path, error: io::Error| {
+        format!("{} cannot be copied for the tour: {error}", what.display())
+    };
     fs::create_dir_all(to).map_err(|error| cannot(from, error))?;
     let (mut count, mut bytes, mut left_out) = (0, 0, 0);
-    let walk =
-        WalkBuilder::new(from).require_git(false).follow_links(false).sort_by_file_name(Ord::cmp).build();
+    let walk = WalkBuilder::new(from)
+        .require_git(false)
+        .follow_links(false)
+        .sort_by_file_name(Ord::cmp)
+        .build();
     for entry in walk.take(LOOKED_AT).flatten() {
         let Ok(inside) = entry.path().strip_prefix(from) else { continue };
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
@@ -88,8 +92,10 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", from.path().join("link")).unwrap();
         let copied = copy(from.path(), &to.path().join("p")).unwrap();
         assert!(matches!(copied, Copied::Files { count: 1, bytes: 10, left_out: 2 }), "{copied:?}");
-        let copies: Vec<_> =
-            fs::read_dir(to.path().join("p")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let copies: Vec<_> = fs::read_dir(to.path().join("p"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(copies, ["src"]);
     }
 

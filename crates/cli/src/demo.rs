@@ -39,15 +39,19 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     })?;
     // The copy has the folder's own name, which agents show.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
-    let copied = copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
+    let copied =
+        copy::copy(&visited, &copy).map_err(|error| Failure::new(Exit::OurFault, error))?;
     let tour = sample::tour(&copy, &copied).map_err(|error| Failure::new(Exit::OurFault, error))?;
     say(&introduction(&copied))?;
 
     let traffic = Arc::new(Traffic::default());
     let options = Options::default().tap(tap(traffic.clone()));
     // A tour is not worth keeping, nor the price of a model.
-    let launch =
-        chosen_agent::built_in()?.arg("--store").arg(store::NONE).env("ATTACHE_MODEL", "offline").cwd(&copy);
+    let launch = chosen_agent::built_in()?
+        .arg("--store")
+        .arg(store::NONE)
+        .env("ATTACHE_MODEL", "offline")
+        .cwd(&copy);
     let starting = AgentProcess::launch_with(launch, options);
     let agent = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled")),
@@ -71,8 +75,11 @@ async fn prompts(
     tour: &[String],
 ) -> Result<Exit, Failure> {
     let (permissions, mut questions) = permission::questions(None, Arc::default());
-    let session =
-        agent.open(copy).permissions(permissions).await.map_err(|error| run::not_open(error, true))?;
+    let session = agent
+        .open(copy)
+        .permissions(permissions)
+        .await
+        .map_err(|error| run::not_open(error, true))?;
     let policy = Policy { tour: true, ..Policy::default() };
     for prompt in tour {
         say(&[
@@ -121,7 +128,8 @@ async fn one(
 fn introduction(copied: &Copied) -> Vec<String> {
     let what = match copied {
         Copied::Nothing => {
-            "This folder holds no text files, so the tour works on a small sample project.".to_owned()
+            "This folder holds no text files, so the tour works on a small sample project."
+                .to_owned()
         }
         Copied::Files { count, bytes, left_out: 0 } => {
             format!("The tour works on a copy of this folder: {count} files, {}.", size(*bytes))
@@ -139,7 +147,8 @@ The agent's model is `offline`: no key, no network.";
 }
 
 fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
-    let (sent, received) = (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
+    let (sent, received) =
+        (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
     let messages = format!(
         "Between the two processes: {sent} messages to the agent (process {pid}), {received} back, {} in {:.1} s.",
         size(traffic.bytes.load(Ordering::Relaxed)),
@@ -148,7 +157,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     vec![
         String::new(),
         paint().paint(DIM, messages),
-        "Your files were not touched; the copy is gone. What to try next, in this folder:".to_owned(),
+        "Your files were not touched; the copy is gone. What to try next, in this folder:"
+            .to_owned(),
         format!("  {}   a conversation", command("chat")),
         format!("  {}", command("run \"summarize this project\"")),
         format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
@@ -158,7 +168,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
 
 /// A command line of this program as the visitor types it: a newcomer runs it through cargo, which says so in the environment.
 fn command(arguments: &str) -> String {
-    let program = if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
+    let program =
+        if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };
     paint().paint(BOLD, format!("{program} {arguments}"))
 }
 

@@ -88,8 +88,11 @@ pub(crate) async fn doctor(arguments: &args::Doctor) -> Result<Exit, Failure> {
     sandbox(&mut findings).await;
     rules(&mut findings, &settings, arguments.verbose);
     limits(&mut findings);
-    let written =
-        findings.lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written = findings
+        .lines
+        .iter()
+        .try_for_each(|line| writeln!(out, "{line}"))
+        .and_then(|()| out.flush());
     written.map(|()| Exit::Done).map_err(|error| Failure::output(&error))
 }
 
@@ -132,14 +135,15 @@ fn the_terminal(findings: &mut Findings) {
         "colours",
         &format!("{colours}{}{}", if wishes.is_empty() { "" } else { "; " }, wishes.join(" ")),
     );
-    let width =
-        terminal::columns().map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
+    let width = terminal::columns()
+        .map_or_else(|| "not known".to_owned(), |columns| format!("{columns} columns"));
     findings.found(Mark::Fact, "width", &width);
     let (mark, what) = match crate::key::can_ask() {
         true => (Mark::Good, "permissions can be asked here"),
-        false => {
-            (Mark::Missing, "permissions cannot be asked here: --yes or --allow KIND must say what may run")
-        }
+        false => (
+            Mark::Missing,
+            "permissions cannot be asked here: --yes or --allow KIND must say what may run",
+        ),
     };
     findings.found(mark, "questions", what);
 }
@@ -178,14 +182,19 @@ fn sessions(findings: &mut Findings) {
         return findings.found(Mark::Missing, "sessions", &why);
     };
     let shown = path.display();
-    let counted =
-        place.existing().and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
+    let counted = place
+        .existing()
+        .and_then(|store| store.map(|store| crate::store::count(&store)).transpose());
     match counted {
         Ok(Some(count)) => {
-            let size =
-                fs::metadata(path).map_or_else(|_| "size not known".to_owned(), |file| size(file.len()));
+            let size = fs::metadata(path)
+                .map_or_else(|_| "size not known".to_owned(), |file| size(file.len()));
             let plural = if count == 1 { "" } else { "s" };
-            findings.found(Mark::Good, "sessions", &format!("{shown}  ({count} session{plural}, {size})"));
+            findings.found(
+                Mark::Good,
+                "sessions",
+                &format!("{shown}  ({count} session{plural}, {size})"),
+            );
         }
         Ok(None) => folder(findings, "sessions", path),
         Err(error) => findings.found(Mark::Bad, "sessions", &format!("{shown}  ({error})")),
@@ -205,14 +214,20 @@ fn folder(findings: &mut Findings, name: &str, path: &Path) {
 }
 
 fn may(path: &Path, access: libc::c_int) -> bool {
-    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else { return false };
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else {
+        return false;
+    };
     // SAFETY: the string is terminated and lives through the call.
     unsafe { libc::access(path.as_ptr(), access) == 0 }
 }
 
 fn agents(findings: &mut Findings) {
     findings.part("agents");
-    findings.found(Mark::Good, "built-in", "attache run \"…\" uses it; editors start `attache agent`");
+    findings.found(
+        Mark::Good,
+        "built-in",
+        "attache run \"…\" uses it; editors start `attache agent`",
+    );
     for agent in KNOWN_AGENTS {
         match agent.find() {
             Some(path) => findings.found(
@@ -220,14 +235,17 @@ fn agents(findings: &mut Findings) {
                 agent.name,
                 &format!("{}  (--agent {})", path.display(), agent.name),
             ),
-            None => findings.found(Mark::Missing, agent.name, &format!("not found; {}", agent.install)),
+            None => {
+                findings.found(Mark::Missing, agent.name, &format!("not found; {}", agent.install))
+            }
         }
     }
 }
 
 fn keys(findings: &mut Findings) {
     findings.part("keys in the environment (values are never shown)");
-    let set = |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
+    let set =
+        |name: &&str| env::var_os(name).is_some_and(|value: std::ffi::OsString| !value.is_empty());
     let mut none = true;
     for name in KEYS.iter().filter(|name| set(name)) {
         none = false;
@@ -252,10 +270,17 @@ fn the_models(findings: &mut Findings, models: &Models, why: Option<&str>, unusa
         match provider.models.split_first() {
             Some((first, [])) => findings.found(Mark::Good, &provider.name, first),
             Some((first, more)) => {
-                let what = format!("{first} and {} more; any other by ATTACHE_MODEL={prefix}…", more.len());
+                let what = format!(
+                    "{first} and {} more; any other by ATTACHE_MODEL={prefix}…",
+                    more.len()
+                );
                 findings.found(Mark::Good, &provider.name, &what);
             }
-            None => findings.found(Mark::Good, &provider.name, &format!("name one: ATTACHE_MODEL={prefix}…")),
+            None => findings.found(
+                Mark::Good,
+                &provider.name,
+                &format!("name one: ATTACHE_MODEL={prefix}…"),
+            ),
         }
     }
     findings.found(Mark::Good, "offline", "needs no key and no network");
@@ -316,7 +341,11 @@ fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
                 ),
             }
         }
-        None => findings.found(Mark::Missing, "yours", "no file: \"always\" choices hold in their session"),
+        None => findings.found(
+            Mark::Missing,
+            "yours",
+            "no file: \"always\" choices hold in their session",
+        ),
     }
     if let Some(rules) = env::current_dir().ok().and_then(|folder| Rules::of_project(&folder)) {
         rules_of(findings, "this project's", "what it asks about and forbids", &rules, all);
@@ -353,9 +382,11 @@ fn limits(findings: &mut Findings) {
         Some(bytes) if bytes >= 1 << 20 => {
             findings.found(Mark::Good, "pipe", &format!("up to {} KiB", bytes >> 10))
         }
-        Some(bytes) => {
-            findings.found(Mark::Fact, "pipe", &format!("up to {} KiB; 1024 would be faster", bytes >> 10))
-        }
+        Some(bytes) => findings.found(
+            Mark::Fact,
+            "pipe",
+            &format!("up to {} KiB; 1024 would be faster", bytes >> 10),
+        ),
         None => findings.found(Mark::Fact, "pipe", "not known"),
     }
     // SAFETY: a limit is two numbers, for which zero is valid.

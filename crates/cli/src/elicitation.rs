@@ -44,8 +44,10 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
                 ElicitedForm::Decline
             }
             (FormAnswer::Defaults, Err(misfilled)) => {
-                lines
-                    .push(format!("  declined, as it suggests no answer: {}", shown(&misfilled.to_string())));
+                lines.push(format!(
+                    "  declined, as it suggests no answer: {}",
+                    shown(&misfilled.to_string())
+                ));
                 ElicitedForm::Decline
             }
             (FormAnswer::Defaults, Ok(())) => {
@@ -125,14 +127,19 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
     let mut values = form.defaults();
     loop {
         for (name, field) in fields {
-            if !matches!(field, Field::Unknown(_)) && !filled(form, name, field, &mut values, paint).await? {
+            if !matches!(field, Field::Unknown(_))
+                && !filled(form, name, field, &mut values, paint).await?
+            {
                 return Ok(ElicitedForm::Cancel);
             }
         }
         say(&[format!("  {}", paint.paint(BOLD, "your answer"))]);
         say(&answers(&values));
         let keys = match form.check(&values) {
-            Ok(()) => pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc").await?,
+            Ok(()) => {
+                pressed("send it? y sends, e edits, n declines, c cancels [y/e/n/c] ", b"yenc")
+                    .await?
+            }
             Err(misfilled) => {
                 say(&[format!("  {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]);
                 pressed("e edits, n declines, c cancels [e/n/c] ", b"enc").await?
@@ -160,10 +167,16 @@ async fn filled(
     lines.extend(description.map(|text| format!("    {}", shown(text))));
     let choices = Form::choices(field).unwrap_or_default();
     lines.extend(
-        choices.iter().enumerate().map(|(index, (_, title))| format!("    [{}] {}", index + 1, shown(title))),
+        choices
+            .iter()
+            .enumerate()
+            .map(|(index, (_, title))| format!("    [{}] {}", index + 1, shown(title))),
     );
     if form.is_unchecked(name) {
-        lines.push(format!("    {}", paint.paint(DIM, "its pattern cannot be checked here: the agent will")));
+        lines.push(format!(
+            "    {}",
+            paint.paint(DIM, "its pattern cannot be checked here: the agent will")
+        ));
     }
     say(&lines);
     loop {
@@ -187,7 +200,9 @@ async fn filled(
                 }
                 return Ok(true);
             }
-            Err(misfilled) => say(&[format!("    {}", paint.paint(YELLOW, shown(&misfilled.to_string())))]),
+            Err(misfilled) => {
+                say(&[format!("    {}", paint.paint(YELLOW, shown(&misfilled.to_string())))])
+            }
         }
     }
 }
@@ -201,7 +216,10 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);
     // Not wrapped: a terminal joins the parts of a line that is too long, and so it can be copied.
     lines.push(format!("  {}", sanitize::visible(request.address.as_str())));
-    lines.push(format!("  it leads to {}", paint.paint(BOLD, sanitize::visible(request.address.host()))));
+    lines.push(format!(
+        "  it leads to {}",
+        paint.paint(BOLD, sanitize::visible(request.address.host()))
+    ));
     let suspicions = request.address.suspicions().iter();
     lines.extend(suspicions.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
     say(&lines);
@@ -214,7 +232,11 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
 
 /// Each answer in a line.
 fn answers(values: &Map<Value>) -> Vec<String> {
-    values.0.iter().map(|(name, value)| format!("    {}: {}", shown(name), text_of(value))).collect()
+    values
+        .0
+        .iter()
+        .map(|(name, value)| format!("    {}: {}", shown(name), text_of(value)))
+        .collect()
 }
 
 fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {
@@ -245,7 +267,9 @@ fn text_of(value: &Value) -> String {
         Value::Number(number) => number.to_string(),
         Value::Boolean(true) => "yes".to_owned(),
         Value::Boolean(false) => "no".to_owned(),
-        Value::StringArray(values) => values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", "),
+        Value::StringArray(values) => {
+            values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

@@ -64,7 +64,9 @@ impl Exit {
 
     /// Tells the person on stderr what was done; stdout is for what was asked for.
     pub(crate) fn told(text: &str) -> Result<Self, Failure> {
-        writeln!(io::stderr(), "{text}").map(|()| Self::Done).map_err(|error| Failure::output(&error))
+        writeln!(io::stderr(), "{text}")
+            .map(|()| Self::Done)
+            .map_err(|error| Failure::output(&error))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question, QuestionAbout,
-    SessionChanges, SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question,
+    QuestionAbout, SessionChanges, SessionState,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -100,7 +100,10 @@ impl Follow {
                 self.pause()?;
                 say(RED, &error.message);
                 if error.code == ErrorCode::AUTH_REQUIRED {
-                    say(DIM, "It needs a login: `attache login` in another terminal, then say it again.");
+                    say(
+                        DIM,
+                        "It needs a login: `attache login` in another terminal, then say it again.",
+                    );
                 }
             }
             None => {}
@@ -182,13 +185,16 @@ impl Follow {
             answer = question::put(&self.session, &question, &self.rules) => answer,
         };
         self.type_ahead.start();
-        let answer = answer
-            .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}")))?;
+        let answer = answer.map_err(|error| {
+            Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}"))
+        })?;
         println("");
         match answer {
             // One that was withdrawn meanwhile needs no answer.
             Some((answer, verdict)) => {
-                if let (QuestionAbout::Permission(request), Some(verdict)) = (&question.about, &verdict) {
+                if let (QuestionAbout::Permission(request), Some(verdict)) =
+                    (&question.about, &verdict)
+                {
                     self.item(Item::Permission { request, verdict })?;
                 }
                 let _ = self.session.answer(question.id, answer);
@@ -211,7 +217,8 @@ impl Follow {
             return Ok(());
         }
         let session = self.session.clone();
-        let shown = show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
+        let shown =
+            show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
         shown.map_err(|error| Failure::output(&error))
     }
 
@@ -239,7 +246,10 @@ fn is_busy(state: &SessionState) -> bool {
 
 /// Whether a person wants to hear of a state as such.
 pub(crate) fn tells(state: &SessionState) -> bool {
-    matches!(state, SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive)
+    matches!(
+        state,
+        SessionState::Gone { .. } | SessionState::ReadOnly { .. } | SessionState::Unresponsive
+    )
 }
 
 /// Writes a line for the person.

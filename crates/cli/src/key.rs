@@ -185,7 +185,9 @@ impl Keys {
 }
 
 /// A terminal that shows none of the keys, until this is dropped: for a conversation, which reads them itself.
-pub(crate) struct Silent(#[expect(dead_code, reason = "gives the terminal back when dropped")] Keys);
+pub(crate) struct Silent(
+    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+);
 
 impl Silent {
     /// From now on.
@@ -198,7 +200,9 @@ impl Silent {
 }
 
 /// A terminal that lets the person edit a line and shows it, until this is dropped; what was typed before is part of the line.
-pub(crate) struct Cooked(#[expect(dead_code, reason = "gives the terminal back when dropped")] Keys);
+pub(crate) struct Cooked(
+    #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
+);
 
 impl Cooked {
     /// From now on.

@@ -205,7 +205,12 @@ impl Validator for Commands {
 impl Completer for Commands {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line.get(..at).unwrap_or(line);
         let commands = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((

@@ -29,13 +29,18 @@ struct Started {
 /// Runs `attache login`.
 pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
-    let again = || Ok::<_, Failure>(ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env));
+    let again =
+        || Ok::<_, Failure>(ChosenAgent::of(Some(&arguments.agent))?.with_env(&arguments.env));
     let started = start(again()?, &interrupts).await?;
     let methods = started.agent.auth_methods().to_vec();
     if arguments.method.is_none()
         && let Probe::Opened(_) = probed(&started.agent, &interrupts).await?
     {
-        return told(&format!("{} needs no login now: it opens sessions", started.name), started.agent).await;
+        return told(
+            &format!("{} needs no login now: it opens sessions", started.name),
+            started.agent,
+        )
+        .await;
     }
     let method = chosen(&methods, arguments.method.as_deref(), &started)?;
     let agent = match Way::of(method, again()?.launch) {
@@ -53,12 +58,18 @@ pub(crate) async fn login(arguments: Login) -> Result<Exit, Failure> {
     let name = &started.name;
     match probed(&agent, &interrupts).await? {
         Probe::Opened(took) => {
-            told(&format!("{name} is logged in: it opened a session in {:.1} s", took.as_secs_f64()), agent)
-                .await
+            told(
+                &format!("{name} is logged in: it opened a session in {:.1} s", took.as_secs_f64()),
+                agent,
+            )
+            .await
         }
         Probe::LoginNeeded(said) => Err(Failure::new(
             Exit::LoginNeeded,
-            format!("the login was carried out, and {name} still needs one ({said}){}", needs(started.needs)),
+            format!(
+                "the login was carried out, and {name} still needs one ({said}){}",
+                needs(started.needs)
+            ),
         )),
         Probe::Failed(why) => Err(Failure::new(
             Exit::AgentFailed,
@@ -81,7 +92,9 @@ pub(crate) async fn logout(arguments: Logout) -> Result<Exit, Failure> {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "given up before the agent had answered")),
         out = agent.logout() => out,
     };
-    out.map_err(|error| Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}")))?;
+    out.map_err(|error| {
+        Failure::new(Exit::AgentFailed, format!("{name} did not log out: {error}"))
+    })?;
     match probed(&agent, &interrupts).await? {
         // AUTH-11: what it goes on with is a key of its environment, mostly.
         Probe::Opened(_) => {
@@ -100,7 +113,8 @@ async fn start(chosen: ChosenAgent, interrupts: &Interrupts) -> Result<Started, 
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
         agent = waiting(AgentProcess::launch_with(launch, options), told) => agent.map_err(|error| cannot_start(&error, known))?,
     };
-    let about = agent.about().map(|about| about.title.clone().unwrap_or_else(|| about.name.clone()));
+    let about =
+        agent.about().map(|about| about.title.clone().unwrap_or_else(|| about.name.clone()));
     let name = sanitize::line(&about.unwrap_or(name));
     Ok(Started { agent, name, word, needs: known.map(|known| known.login) })
 }
@@ -124,16 +138,27 @@ fn chosen<'m>(
             needs(started.needs)
         ))),
         (None, [only]) => Ok(only),
-        (None, _) => Err(Failure::usage(format!("{name} offers several logins: name one.{}", ways()))),
-        (Some(id), _) => methods.iter().find(|method| method.id().as_str() == id).ok_or_else(|| {
-            Failure::usage(format!("{name} offers no login {}.{}", sanitize::line(id), ways()))
-        }),
+        (None, _) => {
+            Err(Failure::usage(format!("{name} offers several logins: name one.{}", ways())))
+        }
+        (Some(id), _) => {
+            methods.iter().find(|method| method.id().as_str() == id).ok_or_else(|| {
+                Failure::usage(format!("{name} offers no login {}.{}", sanitize::line(id), ways()))
+            })
+        }
     }
 }
 
-async fn by_agent(started: &Started, method: &AuthMethod, interrupts: &Interrupts) -> Result<(), Failure> {
-    let what =
-        format!("{} is logging in by {}; it may open a page, Ctrl-C gives up", started.name, method.name());
+async fn by_agent(
+    started: &Started,
+    method: &AuthMethod,
+    interrupts: &Interrupts,
+) -> Result<(), Failure> {
+    let what = format!(
+        "{} is logging in by {}; it may open a page, Ctrl-C gives up",
+        started.name,
+        method.name()
+    );
     say(&what)?;
     let logged_in = tokio::select! {
         () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "the login was given up")),
@@ -149,7 +174,11 @@ async fn by_agent(started: &Started, method: &AuthMethod, interrupts: &Interrupt
 }
 
 /// Runs the program that logs in, in this terminal.
-async fn in_terminal(launch: Launch, method: &AuthMethod, interrupts: &Interrupts) -> Result<(), Failure> {
+async fn in_terminal(
+    launch: Launch,
+    method: &AuthMethod,
+    interrupts: &Interrupts,
+) -> Result<(), Failure> {
     let line = sanitize::line(&launch.shown());
     if !in_a_terminal() {
         let name = sanitize::line(method.name());
@@ -158,9 +187,12 @@ async fn in_terminal(launch: Launch, method: &AuthMethod, interrupts: &Interrupt
         )));
     }
     say(&format!("in this terminal: {line}"))?;
-    let failed = |why: String| Failure::new(Exit::LoginNeeded, format!("the login failed: {line} {why}"));
-    let mut child =
-        launch.in_terminal().spawn().map_err(|error| failed(format!("cannot be started: {error}")))?;
+    let failed =
+        |why: String| Failure::new(Exit::LoginNeeded, format!("the login failed: {line} {why}"));
+    let mut child = launch
+        .in_terminal()
+        .spawn()
+        .map_err(|error| failed(format!("cannot be started: {error}")))?;
     let ended = tokio::task::spawn_blocking(move || child.wait()).await;
     let status = ended.map_err(io::Error::other).and_then(|status| status);
     let status = status.map_err(|error| failed(format!("cannot be waited for: {error}")))?;
@@ -173,8 +205,9 @@ async fn in_terminal(launch: Launch, method: &AuthMethod, interrupts: &Interrupt
 }
 
 async fn probed(agent: &AgentProcess, interrupts: &Interrupts) -> Result<Probe, Failure> {
-    let told =
-        io::stderr().is_terminal().then(|| "opening a session to see whether it is logged in".to_owned());
+    let told = io::stderr()
+        .is_terminal()
+        .then(|| "opening a session to see whether it is logged in".to_owned());
     tokio::select! {
         () = interrupts.cancel() => Err(Failure::new(Exit::Cancelled, "cancelled before it was known whether the agent is logged in")),
         probe = waiting(probe(agent), told) => Ok(probe),

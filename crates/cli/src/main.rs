@@ -44,12 +44,16 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = args::Command::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            return told(Err(Failure::new(Exit::OurFault, format!("the program cannot start: {error}"))));
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                return told(Err(Failure::new(
+                    Exit::OurFault,
+                    format!("the program cannot start: {error}"),
+                )));
+            }
+        };
     told(runtime.block_on(async {
         match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
             args::Task::Chat(arguments) => chat::chat(arguments).await,
@@ -81,7 +85,12 @@ fn told(ended: Result<Exit, Failure>) -> ExitCode {
         let paint = show::paint::Paint::of(&stderr);
         let message = show::sanitize::text(&failure.message);
         // If stderr is closed there is nobody to tell.
-        let _ = writeln!(stderr, "{} {}", paint.paint(show::paint::RED, "attache:"), message.trim_end());
+        let _ = writeln!(
+            stderr,
+            "{} {}",
+            paint.paint(show::paint::RED, "attache:"),
+            message.trim_end()
+        );
     }
     failure.exit.into()
 }

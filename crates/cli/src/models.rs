@@ -63,5 +63,8 @@ pub(crate) fn exists() -> bool {
 
 /// Where the list is, for people.
 pub(crate) fn shown() -> String {
-    path().map_or_else(|| OWN.to_owned(), |path| sanitize::visible(&path.display().to_string()).into_owned())
+    path().map_or_else(
+        || OWN.to_owned(),
+        |path| sanitize::visible(&path.display().to_string()).into_owned(),
+    )
 }

@@ -73,7 +73,8 @@ impl Policy {
         }
         // An agent that offers nothing which allows is refused.
         let is_offered = Decision::Allow.allows(&request.options);
-        let allowed = |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
+        let allowed =
+            |by| Some(Verdict { decision: Some(Decision::Allow), allowed: is_offered, by });
         // A call whose kind the agent never told is of no kind, so no `--allow` covers it.
         match request.kind() {
             _ if self.tour => allowed(By::Tour),
@@ -189,7 +190,9 @@ impl Verdict {
             By::Person if self.allowed => format!("allowed by you: {title}"),
             By::Person => format!("rejected by you: {title}"),
             By::Nobody => {
-                format!("refused, because no rule or flag allows it and no person can be asked: {title}")
+                format!(
+                    "refused, because no rule or flag allows it and no person can be asked: {title}"
+                )
             }
             By::Tour => format!("allowed by this tour, since it works on a copy: {title}"),
             By::Withdrawn => format!("no longer asked: {title}"),
@@ -228,7 +231,8 @@ impl Verdict {
             }
             _ => String::new(),
         };
-        (self.by == By::Nobody).then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
+        (self.by == By::Nobody)
+            .then(|| format!("{allow}--yes allows everything, and a terminal would ask"))
     }
 }
 
@@ -237,13 +241,20 @@ fn kind_word(request: &PermissionRequest) -> String {
 }
 
 /// Puts the question to the person, on stderr, which is a terminal then.
-pub(crate) fn ask(request: &PermissionRequest, cwd: &Path, rules: Option<&Rules>) -> std::io::Result<()> {
+pub(crate) fn ask(
+    request: &PermissionRequest,
+    cwd: &Path,
+    rules: Option<&Rules>,
+) -> std::io::Result<()> {
     let mut out = std::io::stderr().lock();
     let paint = Paint::of(&out);
     let columns = crate::terminal::columns().unwrap_or(80);
     let mut lines = question(request, cwd, paint, columns);
     if rules.is_some_and(|rules| remember::is_possible(request, rules)) {
-        lines.push(format!("  [{}] have attache remember the answer …", paint.paint(BOLD, remember::KEY)));
+        lines.push(format!(
+            "  [{}] have attache remember the answer …",
+            paint.paint(BOLD, remember::KEY)
+        ));
     }
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -256,17 +267,23 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
         None => sanitize::visible_line(request.title()),
     };
     let kind = paint.paint(CYAN, kind_word(request));
-    let mut lines = vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
+    let mut lines =
+        vec![format!("{} the agent asks for permission: {kind}", paint.paint(YELLOW, "?"))];
     // Never cut: what is left out of a question would be approved unseen.
     let title = Some(title).filter(|title| !title.is_empty());
     let title = title.into_iter().flat_map(|title| width::wrap(&title, columns.saturating_sub(2)));
     lines.extend(title.map(|line| format!("  {}", paint.paint(BOLD, line))));
     let effect = effect::parts(request, cwd, effect::Extent::Question);
-    lines.extend(effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)));
-    let content = request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
+    lines.extend(
+        effect::lines(&effect, columns, "  ").into_iter().map(|line| paint.paint(BOLD, line)),
+    );
+    let content =
+        request.asked.content.as_ref().or(request.tool_call.as_ref().map(|call| &call.content));
     for content in content.into_iter().flatten() {
         match content {
-            ToolCallContent::Diff(diff) => lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole)),
+            ToolCallContent::Diff(diff) => {
+                lines.extend(tool_call::change(diff, cwd, paint, Bound::Whole))
+            }
             ToolCallContent::Content(content) => {
                 let text = tool_call::block(&content.content);
                 lines.extend(text.lines().map(|line| format!("    {line}")));
@@ -304,7 +321,10 @@ fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is decided then.
-pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -> std::io::Result<Verdict> {
+pub(crate) async fn answer(
+    request: &PermissionRequest,
+    rules: Option<&Rules>,
+) -> std::io::Result<Verdict> {
     let options = keys(&request.options);
     let rejected = Verdict { decision: Some(Decision::Reject), allowed: false, by: By::Person };
     if options.is_empty() {
@@ -312,7 +332,8 @@ pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -
         return Ok(rejected);
     }
     let rules = rules.filter(|rules| remember::is_possible(request, rules));
-    let keys: Vec<char> = options.iter().map(|(key, _)| *key).chain(rules.map(|_| remember::KEY)).collect();
+    let keys: Vec<char> =
+        options.iter().map(|(key, _)| *key).chain(rules.map(|_| remember::KEY)).collect();
     loop {
         let key = pressed(&keys, "allow?").await?;
         if let (Some(rules), remember::KEY) = (rules, key) {
@@ -337,7 +358,8 @@ pub(crate) async fn answer(request: &PermissionRequest, rules: Option<&Rules>) -
 async fn pressed(keys: &[char], question: &str) -> std::io::Result<char> {
     let accepted = keys.iter().filter_map(|key| u8::try_from(*key).ok()).collect();
     let shown: Vec<String> = keys.iter().map(char::to_string).collect();
-    let key = char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
+    let key =
+        char::from(key::pressed(accepted, format!("{question} [{}] ", shown.join("/"))).await?);
     // The terminal does not show keys while they are read one by one.
     let _ = write!(std::io::stderr(), "{key}");
     Ok(key)

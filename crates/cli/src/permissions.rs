@@ -43,7 +43,9 @@ fn list() -> Result<Vec<String>, Failure> {
     };
     let paint = Paint::of(&io::stdout());
     let mut lines = match rules.is_empty() {
-        true => vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()],
+        true => {
+            vec!["no rule is remembered: the key r at a question of an agent adds one".to_owned()]
+        }
         false => Vec::new(),
     };
     for (number, rule) in (1..).zip(&rules) {
@@ -71,7 +73,8 @@ fn remove(number: usize) -> Result<Vec<String>, Failure> {
 fn audit(arguments: &Audit) -> Result<Vec<String>, Failure> {
     let Some(file) = rules::log() else {
         return Ok(vec![
-            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known".to_owned(),
+            "nothing is kept here: ATTACHE_STORE is none, or no folder for data is known"
+                .to_owned(),
         ]);
     };
     let mut text = String::new();
@@ -110,7 +113,8 @@ fn decision(line: &str) -> String {
     let Ok(entry) = serde_json::from_str::<Value>(line) else { return shown(line) };
     let text = |name: &str| entry.get(name).and_then(Value::as_str).map(shown);
     let at = text("at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
-    let at = at.map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
+    let at = at
+        .map_or_else(String::new, |at| exact(Timestamp(at.as_millisecond()), &TimeZone::system()));
     let by = match (text("by").as_deref(), text("rule"), text("flag")) {
         (Some("rule"), Some(rule), _) => format!("by your rule {rule}"),
         (Some("asked"), ..) => "by you".to_owned(),

@@ -27,7 +27,9 @@ pub(crate) async fn probe(agent: &AgentConnection) -> Probe {
     let began = Instant::now();
     let session = match agent.open(folder.path()).await {
         Ok(session) => session,
-        Err(OpenError::AuthRequired { message, .. }) => return Probe::LoginNeeded(sanitize::line(&message)),
+        Err(OpenError::AuthRequired { message, .. }) => {
+            return Probe::LoginNeeded(sanitize::line(&message));
+        }
         Err(error) => return Probe::Failed(error.to_string()),
     };
     let took = began.elapsed();

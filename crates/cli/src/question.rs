@@ -27,8 +27,12 @@ pub(crate) async fn put(
                 let decision = verdict.decision.clone();
                 decision.map(|decision| (Answer::Permission(decision), Some(verdict)))
             }
-            QuestionAbout::Form(request) => Some((Answer::Form(elicitation::fill(request).await?), None)),
-            QuestionAbout::Page(request) => Some((Answer::Page(elicitation::open(request).await?), None)),
+            QuestionAbout::Form(request) => {
+                Some((Answer::Form(elicitation::fill(request).await?), None))
+            }
+            QuestionAbout::Page(request) => {
+                Some((Answer::Page(elicitation::open(request).await?), None))
+            }
             _ => None,
         })
     };

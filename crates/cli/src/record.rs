@@ -46,7 +46,10 @@ mod tests {
         for line in [&b"{\"method\":\"x\"}"[..], b" [1] ", b"Welcome\t\x1b[2J", b"\xff\xfe", b""] {
             let record = record(("from", "agent"), Timestamp::now(), line, "");
             let value: Value = serde_json::from_str(&record).unwrap();
-            assert!(value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"), "{record}");
+            assert!(
+                value["at"].as_str().unwrap().ends_with('Z') && record.ends_with("}\n"),
+                "{record}"
+            );
             assert!(value.get("message").is_some() != value.get("text").is_some(), "{record}");
             assert_eq!(record.matches('\n').count(), 1);
         }

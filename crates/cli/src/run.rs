@@ -134,17 +134,23 @@ async fn with_face(
         deadline,
     };
     let mut ended = with_agent(arguments, interrupts, face, &agent, work).await;
-    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended) {
+    if let (true, Err(Failure { exit: exit @ Exit::LoginNeeded, message })) = (built_in, &mut ended)
+    {
         // The built-in agent needs no login, but the model of a stored session may need a key.
-        let said =
-            message.strip_prefix("the agent needs a login first (").and_then(|said| said.strip_suffix(')'));
+        let said = message
+            .strip_prefix("the agent needs a login first (")
+            .and_then(|said| said.strip_suffix(')'));
         if let Some(said) = said.map(str::to_owned) {
             *message = said;
         }
         *exit = Exit::Usage;
     }
     if let Err(Failure { exit: Exit::LoginNeeded, message }) = &mut ended {
-        message.push_str(&login::advice(&word, agent.auth_methods(), known.map(|known| known.login)));
+        message.push_str(&login::advice(
+            &word,
+            agent.auth_methods(),
+            known.map(|known| known.login),
+        ));
     }
     let is_late = matches!(&ended, Err(Failure { exit: Exit::Timeout, .. }));
     tokio::select! {
@@ -171,7 +177,8 @@ async fn with_agent(
     agent: &AgentProcess,
     mut work: Work,
 ) -> Result<Exit, Failure> {
-    let first = Rules { broker: work.rules.clone(), agent: work.agent_name.clone(), cwd: work.cwd.clone() };
+    let first =
+        Rules { broker: work.rules.clone(), agent: work.agent_name.clone(), cwd: work.cwd.clone() };
     let known = Arc::default();
     let (permissions, mut questions) = permission::questions(Some(first), Arc::clone(&known));
     show(face, Item::Agent(agent.about()))?;
@@ -319,7 +326,8 @@ fn face(arguments: &args::Run) -> Box<dyn Show> {
     let paint = Paint::of(&io::stderr());
     let style = Style { paint, columns: terminal::columns, rewrite: false, bound };
     // A log is not as wide as the terminal that a command was started from.
-    let style = if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
+    let style =
+        if io::stderr().is_terminal() { style } else { Style { columns: || None, ..style } };
     Box::new(Plain::new(io::stdout(), (!arguments.quiet).then(|| (io::stderr(), style))))
 }
 
@@ -342,15 +350,15 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     });
     match found {
         Ok(true) => Ok(path),
-        Ok(false) => {
-            Err(Failure::usage(format!("{shown} is no folder: give the folder to work in by --cwd")))
-        }
+        Ok(false) => Err(Failure::usage(format!(
+            "{shown} is no folder: give the folder to work in by --cwd"
+        ))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
             "the folder {shown} does not exist: make it, or give another by --cwd"
         ))),
-        Err(error) => {
-            Err(Failure::usage(format!("the folder {shown} cannot be used: {error}; give another by --cwd")))
-        }
+        Err(error) => Err(Failure::usage(format!(
+            "the folder {shown} cannot be used: {error}; give another by --cwd"
+        ))),
     }
 }
 

@@ -55,8 +55,10 @@ pub(crate) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> 
 fn source(copy: &Path) -> Option<(PathBuf, String)> {
     let (mut texts, mut bytes) = (Vec::new(), 0);
     let walk = ignore::WalkBuilder::new(copy).sort_by_file_name(Ord::cmp).build();
-    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
-        let small = bytes < LOOKED_AT && entry.metadata().is_ok_and(|metadata| metadata.len() <= RENAMED_IN);
+    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+    {
+        let small = bytes < LOOKED_AT
+            && entry.metadata().is_ok_and(|metadata| metadata.len() <= RENAMED_IN);
         let text = small.then(|| fs::read_to_string(entry.path()).ok()).flatten();
         if let (Some(text), Ok(path)) = (text, entry.path().strip_prefix(copy)) {
             bytes += text.len();
@@ -70,8 +72,10 @@ fn source(copy: &Path) -> Option<(PathBuf, String)> {
     }
     let candidates = texts.iter().flat_map(|(path, text, names)| {
         let everywhere = &everywhere;
-        let few =
-            names.iter().map(|(name, count)| (*name, *count)).filter(|(_, count)| (2..=4).contains(count));
+        let few = names
+            .iter()
+            .map(|(name, count)| (*name, *count))
+            .filter(|(_, count)| (2..=4).contains(count));
         few.map(move |(name, count)| {
             let elsewhere = everywhere.get(name).map_or(0, |all| all - count);
             // The length only decides between equals: a telling name is neither short nor long.
@@ -94,7 +98,9 @@ fn source(copy: &Path) -> Option<(PathBuf, String)> {
 
 /// Whether the text defines a function of this name, in a common language.
 fn is_defined(text: &str, name: &str) -> bool {
-    ["fn ", "def ", "func ", "function "].iter().any(|word| text.contains(&format!("{word}{name}(")))
+    ["fn ", "def ", "func ", "function "]
+        .iter()
+        .any(|word| text.contains(&format!("{word}{name}(")))
 }
 
 fn is_program(path: &Path) -> bool {
@@ -108,8 +114,9 @@ fn is_program(path: &Path) -> bool {
 fn names(text: &str) -> BTreeMap<&str, usize> {
     let mut names = BTreeMap::new();
     for word in text.split(|character: char| !(character.is_alphanumeric() || character == '_')) {
-        let name =
-            word.len() >= 4 && word.len() <= 20 && word.starts_with(|first: char| first.is_ascii_lowercase());
+        let name = word.len() >= 4
+            && word.len() <= 20
+            && word.starts_with(|first: char| first.is_ascii_lowercase());
         if name && word.is_ascii() && !COMMON.split(' ').any(|common| common == word) {
             *names.entry(word).or_insert(0) += 1;
         }

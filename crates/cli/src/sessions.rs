@@ -30,7 +30,9 @@ pub(crate) async fn sessions(arguments: Sessions) -> Result<Exit, Failure> {
     let store: &dyn Store = &store;
     match &task {
         Task::List(arguments) => list::list(store, arguments, None),
-        Task::Search(arguments) => list::list(store, &arguments.list, Some(&arguments.text.join(" "))),
+        Task::Search(arguments) => {
+            list::list(store, &arguments.list, Some(&arguments.text.join(" ")))
+        }
         Task::Show(arguments) => show(store, arguments),
         Task::Export(arguments) => log::export(store, arguments),
         Task::Rename(arguments) => change::rename(store, arguments).await,
@@ -59,7 +61,10 @@ fn none_yet(task: &Task, place: &Place) -> Result<Exit, Failure> {
     let why = match place {
         Place::Nowhere => "no sessions are kept: the store is `none`".to_owned(),
         Place::File(path) => {
-            format!("no sessions are kept yet in {}", sanitize::visible_line(&path.display().to_string()))
+            format!(
+                "no sessions are kept yet in {}",
+                sanitize::visible_line(&path.display().to_string())
+            )
         }
     };
     let json = match task {
@@ -92,7 +97,8 @@ fn show(store: &dyn Store, arguments: &Show) -> Result<Exit, Failure> {
         transcript::tell(store, &listed.key, &mut face)?;
         return Ok(Exit::Done);
     }
-    let mut markdown = markdown::Markdown::new(BufWriter::new(out.lock()), zone, arguments.thoughts);
+    let mut markdown =
+        markdown::Markdown::new(BufWriter::new(out.lock()), zone, arguments.thoughts);
     markdown.head(&listed, &title).map_err(|error| Failure::output(&error))?;
     transcript::tell(store, &listed.key, &mut markdown)?;
     markdown.end().map(|()| Exit::Done).map_err(|error| Failure::output(&error))

@@ -57,10 +57,12 @@ impl Shape {
 
 fn address(value: &str) -> Result<(), String> {
     let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).filter(|host| !host.is_empty());
+    let host =
+        rest.and_then(|rest| rest.split(['/', '?', '#']).next()).filter(|host| !host.is_empty());
     match host {
         Some(host) if host.contains('@') => {
-            Err("an address without a name or password: a key belongs to `attache config key`".to_owned())
+            Err("an address without a name or password: a key belongs to `attache config key`"
+                .to_owned())
         }
         Some(_) => Ok(()),
         None => Err("an address that begins with https:// or http://".to_owned()),
@@ -152,8 +154,10 @@ impl Settings {
 
     /// What a setting is now, and where that comes from; nothing where the default holds.
     pub(crate) fn value(&self, setting: &Setting) -> Option<(String, From)> {
-        let named =
-            setting.variables.iter().find_map(|name| Some((set(name)?, From::Environment(name.clone()))));
+        let named = setting
+            .variables
+            .iter()
+            .find_map(|name| Some((set(name)?, From::Environment(name.clone()))));
         named.or_else(|| {
             self.file.value(&setting.key).map(|(value, line)| (value.to_owned(), From::File(line)))
         })
@@ -162,8 +166,11 @@ impl Settings {
     /// The same to be shown: an address without what logs in.
     pub(crate) fn shown(&self, setting: &Setting) -> Option<(String, From)> {
         let (value, from) = self.value(setting)?;
-        let value =
-            if setting.shape == Shape::Address { attache_coder::without_login(&value) } else { value };
+        let value = if setting.shape == Shape::Address {
+            attache_coder::without_login(&value)
+        } else {
+            value
+        };
         Some((value, from))
     }
 
@@ -182,11 +189,21 @@ fn set(name: &str) -> Option<String> {
 
 fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
     let plain = [
-        ("model", "ATTACHE_MODEL", Shape::Words, "the first of the first provider with a key, else offline"),
+        (
+            "model",
+            "ATTACHE_MODEL",
+            Shape::Words,
+            "the first of the first provider with a key, else offline",
+        ),
         ("fallback", "ATTACHE_FALLBACK", Shape::Words, "none"),
         ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
         ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
-        ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model finds titles of sessions; off: it does not"),
+        (
+            "titles",
+            "ATTACHE_TITLES",
+            Shape::Words,
+            "on: a model finds titles of sessions; off: it does not",
+        ),
         ("permissions", PERMISSIONS, Shape::Path, "permissions.toml in the configuration folder"),
         ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
     ];
@@ -197,11 +214,13 @@ fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
         default,
     };
     let addresses =
-        providers.iter().filter(|provider| !provider.base_urls.is_empty()).map(|provider| Setting {
-            key: format!("base_url.{}", provider.id),
-            variables: provider.base_urls.clone(),
-            shape: Shape::Address,
-            default: "the provider's own",
+        providers.iter().filter(|provider| !provider.base_urls.is_empty()).map(|provider| {
+            Setting {
+                key: format!("base_url.{}", provider.id),
+                variables: provider.base_urls.clone(),
+                shape: Shape::Address,
+                default: "the provider's own",
+            }
         });
     plain.map(setting).into_iter().chain(addresses).collect()
 }

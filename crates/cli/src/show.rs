@@ -19,7 +19,8 @@ use crate::permission::Verdict;
 use crate::run::session::Opened;
 use attache_client::{Change, PermissionRequest};
 use attache_protocol::v1::{
-    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall, Usage,
+    ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall,
+    Usage,
 };
 use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
 use std::io;

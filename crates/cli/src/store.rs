@@ -30,7 +30,10 @@ impl Place {
     /// # Errors
     /// There is no folder for the user's store.
     pub(crate) fn of(given: Option<&Path>) -> Result<Self, StoreError> {
-        match given.map(Path::to_owned).or_else(|| set(std::env::var_os(VARIABLE).as_deref())).or_else(filed)
+        match given
+            .map(Path::to_owned)
+            .or_else(|| set(std::env::var_os(VARIABLE).as_deref()))
+            .or_else(filed)
         {
             Some(path) if path == Path::new(NONE) => Ok(Self::Nowhere),
             Some(path) => Ok(Self::File(std::path::absolute(&path).unwrap_or(path))),

@@ -24,5 +24,6 @@ pub(crate) fn can_edit() -> bool {
 
 /// Whether the terminal understands no sequences, or nothing says which one it is.
 fn is_plain() -> bool {
-    std::env::var_os("TERM").is_none_or(|term| PLAIN.iter().any(|plain| term.eq_ignore_ascii_case(plain)))
+    std::env::var_os("TERM")
+        .is_none_or(|term| PLAIN.iter().any(|plain| term.eq_ignore_ascii_case(plain)))
 }

@@ -93,7 +93,9 @@ impl Run<'_> {
                     turn.cancel();
                     stopping = Some(Exit::Timeout);
                 }
-                Next::GiveUp => return Err(self.late(", and the agent did not end it: the agent was ended")),
+                Next::GiveUp => {
+                    return Err(self.late(", and the agent did not end it: the agent was ended"));
+                }
                 Next::Question(question) => {
                     self.decide(session, &mut turn, *question, deadline, &mut stopping).await?
                 }
@@ -116,7 +118,12 @@ impl Run<'_> {
         self.budget.and_then(|budget| budget.passed(session.snapshot().usage()))
     }
 
-    async fn next(&mut self, turn: &mut Turn, deadline: Option<Instant>, stopping: Option<Exit>) -> Next {
+    async fn next(
+        &mut self,
+        turn: &mut Turn,
+        deadline: Option<Instant>,
+        stopping: Option<Exit>,
+    ) -> Next {
         tokio::select! {
             biased;
             () = self.interrupts.end() => Next::End,
@@ -147,7 +154,8 @@ impl Run<'_> {
             None => {
                 self.face.pause().map_err(|error| Failure::output(&error))?;
                 let rules = self.policy.rules.as_ref();
-                permission::ask(&request, self.cwd, rules).map_err(|error| Failure::output(&error))?;
+                permission::ask(&request, self.cwd, rules)
+                    .map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
                     // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
@@ -168,7 +176,10 @@ impl Run<'_> {
                 let _ = writeln!(io::stderr());
                 verdict.map_err(|error| {
                     let advice = "allow it with --allow or --yes";
-                    Failure::new(Exit::OurFault, format!("the terminal cannot be read: {error}; {advice}"))
+                    Failure::new(
+                        Exit::OurFault,
+                        format!("the terminal cannot be read: {error}; {advice}"),
+                    )
                 })?
             }
         };
@@ -214,8 +225,9 @@ impl Run<'_> {
     /// The turn took too long, and what came of the cancel.
     fn late(&self, but: &str) -> Failure {
         let after = self.timeout.unwrap_or_default().as_secs_f64();
-        let message =
-            format!("the turn took longer than {after} s and was cancelled{but}; allow more by --timeout");
+        let message = format!(
+            "the turn took longer than {after} s and was cancelled{but}; allow more by --timeout"
+        );
         Failure::new(Exit::Timeout, message)
     }
 

@@ -21,7 +21,8 @@ const ASIDE: &[&str] = &["scenario"];
 
 fn crates() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut crates: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut crates: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     crates.retain(|path| path.join("Cargo.toml").is_file());
     crates.sort();
     assert!(crates.len() >= 5, "the crates were not found: {crates:?}");
@@ -60,7 +61,10 @@ fn source_files_are_short() {
         .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
         .filter(|(lines, _)| *lines > LINES)
         .map(|(lines, path)| {
-            format!("{} has {lines} lines: split it by what is in it; the limit is {LINES}", name(&path))
+            format!(
+                "{} has {lines} lines: split it by what is in it; the limit is {LINES}",
+                name(&path)
+            )
         })
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));
@@ -83,8 +87,10 @@ fn files_are_named_after_what_is_in_them() {
 #[test]
 fn every_crate_says_what_it_is() {
     for path in crates() {
-        let root =
-            ["src/lib.rs", "src/main.rs"].map(|file| path.join(file)).into_iter().find(|file| file.is_file());
+        let root = ["src/lib.rs", "src/main.rs"]
+            .map(|file| path.join(file))
+            .into_iter()
+            .find(|file| file.is_file());
         let root = root.unwrap_or_else(|| panic!("{} has neither lib.rs nor main.rs", name(&path)));
         let text = fs::read_to_string(&root).unwrap();
         assert!(
@@ -98,7 +104,8 @@ fn every_crate_says_what_it_is() {
 /// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a change of the table.
 #[test]
 fn wire_names_stand_only_in_the_protocol() {
-    let methods: Vec<&str> = attache_protocol::method::METHODS.iter().map(|method| method.name).collect();
+    let methods: Vec<&str> =
+        attache_protocol::method::METHODS.iter().map(|method| method.name).collect();
     assert!(methods.len() > 20, "the table was not found");
     let elsewhere = crates().into_iter().filter(|path| {
         let folder = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -164,11 +164,16 @@ impl AgentConnection {
             Some(AuthMethod::Agent(_)) => {}
             Some(AuthMethod::Terminal(_)) => return Err(LoginError::InTerminal(id)), // AUTH-06
             None => {
-                let offered = self.auth_methods().iter().map(|method| method.id().clone()).collect();
+                let offered =
+                    self.auth_methods().iter().map(|method| method.id().clone()).collect();
                 return Err(LoginError::UnknownMethod { id, offered }); // AUTH-02
             }
         }
-        self.0.peer.call::<Authenticate>(&AuthenticateRequest::new(id)).await.map_err(LoginError::Call)?;
+        self.0
+            .peer
+            .call::<Authenticate>(&AuthenticateRequest::new(id))
+            .await
+            .map_err(LoginError::Call)?;
         Ok(())
     }
 
@@ -256,7 +261,11 @@ async fn greet(peer: &Peer, options: &Options) -> Result<InitializeResponse, Gre
     let mut params = InitializeRequest::new(ProtocolVersion::V1);
     params.client_info = Some(options.about.clone());
     params.client_capabilities = capabilities(options);
-    let agent = peer.call::<Initialize>(&params).within(options.handshake).await.map_err(Greeting::Failed)?;
+    let agent = peer
+        .call::<Initialize>(&params)
+        .within(options.handshake)
+        .await
+        .map_err(Greeting::Failed)?;
     match agent.protocol_version {
         ProtocolVersion::V1 => Ok(agent),
         other => Err(Greeting::Version(other)),

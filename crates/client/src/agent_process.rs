@@ -45,9 +45,13 @@ impl AgentProcess {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
         let misreads = known.is_some_and(|known| known.misreads_missing_files);
-        let options =
-            if misreads && options.unsaved_text.is_none() { options.without_reading() } else { options };
-        let program = Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
+        let options = if misreads && options.unsaved_text.is_none() {
+            options.without_reading()
+        } else {
+            options
+        };
+        let program =
+            Path::new(launch.program()).file_name().map(|name| name.to_string_lossy().into_owned());
         let mut child = launch.start()?;
         let (Some(input), Some(output)) = (child.take_stdout(), child.take_stdin()) else {
             let missing = io::Error::other("the child has no pipes");
@@ -58,7 +62,8 @@ impl AgentProcess {
         };
         let watch = child.watch();
         let connection =
-            AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref()).await?;
+            AgentConnection::with_child(input, output, options, Some(&watch), program.as_deref())
+                .await?;
         Ok(Self { connection, child })
     }
 

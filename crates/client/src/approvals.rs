@@ -75,12 +75,16 @@ impl Approvals {
 
     /// Uses up the approval to read this file, if there is one.
     pub(crate) fn take_read(&mut self, path: &Path) -> bool {
-        self.take(|approved| matches!(approved, Approved::Read { path: allowed } if allowed == path))
+        self.take(
+            |approved| matches!(approved, Approved::Read { path: allowed } if allowed == path),
+        )
     }
 
     /// Uses up the approval of this command, if there is one.
     pub(crate) fn take_command(&mut self, command: &TerminalCommand) -> bool {
-        self.take(|approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)))
+        self.take(
+            |approved| matches!(approved, Approved::Command(allowed) if allowed.covers(command)),
+        )
     }
 
     /// Whether writes of this file are always allowed.
@@ -90,7 +94,9 @@ impl Approvals {
 
     /// Whether this command is always allowed.
     pub(crate) fn covers_command(&self, command: &TerminalCommand) -> bool {
-        self.always.iter().any(|always| matches!(always, Always::Command(allowed) if allowed.covers(command)))
+        self.always
+            .iter()
+            .any(|always| matches!(always, Always::Command(allowed) if allowed.covers(command)))
     }
 
     /// The turn is over: what it approved and did not use is not used later.
@@ -107,7 +113,9 @@ impl Approvals {
 impl Approved {
     fn bytes(&self) -> usize {
         match self {
-            Self::Write { before: FileState::Holds(before), after, .. } => before.len() + after.len(),
+            Self::Write { before: FileState::Holds(before), after, .. } => {
+                before.len() + after.len()
+            }
             Self::Write { after, .. } => after.len(),
             Self::Read { .. } | Self::Command(_) => 0,
         }

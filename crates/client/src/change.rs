@@ -90,7 +90,8 @@ impl Told {
                     }
                     told.push(text(author, new_text));
                 }
-                EntryChange::Began { entry, content } | EntryChange::Replaced { entry, content } => {
+                EntryChange::Began { entry, content }
+                | EntryChange::Replaced { entry, content } => {
                     self.tell_entry(entry, &content, &mut told);
                 }
             }
@@ -105,7 +106,9 @@ impl Told {
                 return self.tell_message(index, *author, blocks, told);
             }
             EntryContent::ToolCall(call) => Change::ToolCall(call.clone()),
-            EntryContent::Plan { id, content } => Change::Plan { id: id.clone(), content: content.clone() },
+            EntryContent::Plan { id, content } => {
+                Change::Plan { id: id.clone(), content: content.clone() }
+            }
             EntryContent::Notice(notice) => Change::Notice(notice.clone()),
             EntryContent::Compaction(compaction) => Change::Compaction(compaction.clone()),
             EntryContent::Dropped => return,
@@ -180,8 +183,11 @@ mod tests {
     use attache_session::{EventBody, MessageAuthor, Position, Session, Timestamp};
 
     fn say(session: &mut Session, content: impl Into<ContentBlock>) {
-        let body =
-            EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: content.into() };
+        let body = EventBody::Message {
+            author: MessageAuthor::Agent,
+            message_id: None,
+            content: content.into(),
+        };
         session.apply(&session.next(Timestamp(0), body));
     }
 

@@ -58,7 +58,9 @@ impl Echo {
             | EventBody::CurrentMode(_)
             | EventBody::Info { .. }
             | EventBody::Usage { .. } => {}
-            _ if self.heard.is_some() && !self.over => self.end(false).into_iter().for_each(&mut pass),
+            _ if self.heard.is_some() && !self.over => {
+                self.end(false).into_iter().for_each(&mut pass)
+            }
             _ => {}
         }
         pass(body);
@@ -106,7 +108,11 @@ mod tests {
     use attache_session::{EventBody, MessageAuthor};
 
     fn chunk(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
-        EventBody::Message { author, message_id: id.map(Into::into), content: ContentBlock::text(text) }
+        EventBody::Message {
+            author,
+            message_id: id.map(Into::into),
+            content: ContentBlock::text(text),
+        }
     }
 
     /// What is passed on of a turn, one word for each event: the id and text of a message of the person, `agent` or `state`.
@@ -118,7 +124,11 @@ mod tests {
         let words = passed.into_iter().map(|body| match body {
             EventBody::Message { author: MessageAuthor::User, message_id, content } => {
                 let ContentBlock::Text(text) = content else { return "link".to_owned() };
-                format!("{}{}", message_id.map(|id| format!("{id}:")).unwrap_or_default(), text.text)
+                format!(
+                    "{}{}",
+                    message_id.map(|id| format!("{id}:")).unwrap_or_default(),
+                    text.text
+                )
             }
             EventBody::Usage { .. } => "state".to_owned(),
             _ => "agent".to_owned(),
@@ -146,7 +156,10 @@ mod tests {
     #[test]
     fn the_whole_prompt_is_left_out_once_however_it_comes() {
         assert_eq!(passed("hällo", [user("hällo"), agent()]), ["agent"]);
-        assert_eq!(passed("hällo", [user(""), user("h"), state(), user("äl"), user("lo")]), ["state"]);
+        assert_eq!(
+            passed("hällo", [user(""), user("h"), state(), user("äl"), user("lo")]),
+            ["state"]
+        );
         assert_eq!(passed("go", [with_id("1", "g"), with_id("1", "o"), agent()]), ["agent"]);
         assert_eq!(passed("go", [agent(), user("go"), agent()]), ["agent", "agent"]);
         assert_eq!(passed("go", [user("go"), agent(), user("go")]), ["agent", "go"]);
@@ -161,24 +174,34 @@ mod tests {
         assert_eq!(passed("hello", [user("he")]), ["he"], "stops short");
         assert_eq!(passed("hello", [user("he"), agent(), user("llo")]), ["he", "agent", "llo"]);
         assert_eq!(passed("go", [user("go"), user(" on")]), ["go", " on"]);
-        assert_eq!(passed("go", [user("go"), user("go")]), ["go", "go"], "one message, another text");
+        assert_eq!(
+            passed("go", [user("go"), user("go")]),
+            ["go", "go"],
+            "one message, another text"
+        );
         assert_eq!(passed("go", [user("other"), user("go")]), ["other", "go"]);
         assert_eq!(passed("go", [with_id("1", "g"), with_id("2", "o")]), ["1:g", "2:o"]);
         let late = [with_id("1", "go"), agent(), with_id("1", " on"), with_id("1", "!")];
         assert_eq!(passed("go", late), ["agent", "1:go", "1: on", "1:!"]);
         let link = ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"));
-        let link = EventBody::Message { author: MessageAuthor::User, message_id: None, content: link };
+        let link =
+            EventBody::Message { author: MessageAuthor::User, message_id: None, content: link };
         assert_eq!(passed("go", [user("go"), link]), ["go", "link"]);
-        let noted =
-            TextContent { meta: Raw::from_text("{}").ok().and_then(Meta::new), ..TextContent::new("go") };
+        let noted = TextContent {
+            meta: Raw::from_text("{}").ok().and_then(Meta::new),
+            ..TextContent::new("go")
+        };
         let noted = ContentBlock::Text(noted);
-        let noted = EventBody::Message { author: MessageAuthor::User, message_id: None, content: noted };
+        let noted =
+            EventBody::Message { author: MessageAuthor::User, message_id: None, content: noted };
         assert_eq!(passed("go", [noted]), ["go"], "it says more than the prompt");
     }
 
     #[test]
     fn a_prompt_without_text_has_no_repetition() {
-        assert!(Echo::of(&[ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))]).is_none());
+        assert!(
+            Echo::of(&[ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))]).is_none()
+        );
         assert!(Echo::of(&["a".into(), "b".into()]).is_some_and(|echo| echo.sent == "ab"));
     }
 }

@@ -9,8 +9,8 @@ use attache_protocol::method::ElicitationCreate;
 use attache_protocol::v1::{
     CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
     ElicitationAcceptAction, ElicitationAction, ElicitationCapabilities, ElicitationContentValue,
-    ElicitationFormCapabilities, ElicitationMode, ElicitationScope, ElicitationUrlCapabilities, SessionId,
-    ToolCallId,
+    ElicitationFormCapabilities, ElicitationMode, ElicitationScope, ElicitationUrlCapabilities,
+    SessionId, ToolCallId,
 };
 use attache_protocol::{Error, Map};
 use std::future::{Future, pending};
@@ -24,7 +24,8 @@ pub type FormAsked =
     Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = ElicitedForm> + Send>> + Send + Sync>;
 
 /// Someone who has pages opened; otherwise as [`FormAsked`].
-pub type UrlAsked = Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
+pub type UrlAsked =
+    Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
 
 /// An agent asks the person to fill a form in. Show who asks, let the person decline and go away, and let them look at their answers and
 /// change them before they are sent (ELIC-08).
@@ -127,23 +128,33 @@ impl Elicitations {
         match (mode, &self.form, &self.url) {
             (ElicitationMode::Form(mode), Some(asked), _) => {
                 let form = Form::new(mode.requested_schema);
-                let asked =
-                    asked(FormRequest { agent, session_id, tool_call_id, message, form: form.clone() });
+                let asked = asked(FormRequest {
+                    agent,
+                    session_id,
+                    tool_call_id,
+                    message,
+                    form: form.clone(),
+                });
                 put(answer, withdrawn, async move { checked(asked.await, &form) })
             }
             (ElicitationMode::Url(mode), _, Some(asked)) => {
                 let address = match Address::parse(&mode.url) {
                     Ok(address) => address,
-                    Err(error) => return answer.send(Err(Error::invalid_params(error.to_string()))),
+                    Err(error) => {
+                        return answer.send(Err(Error::invalid_params(error.to_string())));
+                    }
                 };
                 let id = mode.elicitation_id;
                 let Some(completed) = self.outstanding.begin(&id) else {
-                    let why =
-                        format!("an elicitation with the id \"{id}\" is outstanding: give each its own");
+                    let why = format!(
+                        "an elicitation with the id \"{id}\" is outstanding: give each its own"
+                    );
                     return answer.send(Err(Error::invalid_params(why))); // ELIC-18
                 };
-                let unless_accepted = Refused { outstanding: self.outstanding.clone(), id: Some(id) };
-                let request = UrlRequest { agent, session_id, tool_call_id, message, address, completed };
+                let unless_accepted =
+                    Refused { outstanding: self.outstanding.clone(), id: Some(id) };
+                let request =
+                    UrlRequest { agent, session_id, tool_call_id, message, address, completed };
                 let asked = asked(request);
                 put(answer, withdrawn, async move { Ok(unless_accepted.settle(asked.await)) })
             }
@@ -202,7 +213,9 @@ fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Err
                 accepted.content = Some(content);
                 Ok(ElicitationAction::Accept(accepted))
             }
-            Err(misfilled) => Err(Error::internal(format!("the answer does not fit the form: {misfilled}"))),
+            Err(misfilled) => {
+                Err(Error::internal(format!("the answer does not fit the form: {misfilled}")))
+            }
         },
         ElicitedForm::Decline => Ok(ElicitationAction::Decline),
         ElicitedForm::Cancel => Ok(ElicitationAction::Cancel),

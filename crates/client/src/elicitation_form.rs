@@ -3,8 +3,8 @@
 use crate::pattern::Pattern;
 use attache_protocol::Map;
 use attache_protocol::v1::{
-    ElicitationContentValue as Value, ElicitationPropertySchema as Field, ElicitationSchema, EnumOption,
-    MultiSelectItems, MultiSelectPropertySchema, StringFormat, StringPropertySchema,
+    ElicitationContentValue as Value, ElicitationPropertySchema as Field, ElicitationSchema,
+    EnumOption, MultiSelectItems, MultiSelectPropertySchema, StringFormat, StringPropertySchema,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -95,13 +95,16 @@ impl Form {
     /// # Errors
     /// It is no value of that field, as [`Form::check`] says.
     pub fn read(&self, name: &str, typed: &str) -> Result<Value, Misfilled> {
-        let misfilled = |problem: &str| Misfilled { field: name.to_owned(), problem: problem.to_owned() };
-        let field = self.schema.properties.get(name).ok_or_else(|| misfilled("is not in the form"))?;
+        let misfilled =
+            |problem: &str| Misfilled { field: name.to_owned(), problem: problem.to_owned() };
+        let field =
+            self.schema.properties.get(name).ok_or_else(|| misfilled("is not in the form"))?;
         let word = typed.trim();
         let chosen = |word: &str| Self::choices(field).and_then(|choices| chosen(&choices, word));
         let value = match field {
             Field::String(_) if Self::choices(field).is_some() => Value::String(
-                chosen(word).ok_or_else(|| misfilled("is a choice: type the number or the name of one"))?,
+                chosen(word)
+                    .ok_or_else(|| misfilled("is a choice: type the number or the name of one"))?,
             ),
             Field::String(_) => Value::String(typed.to_owned()),
             Field::Number(_) => {
@@ -119,11 +122,13 @@ impl Form {
             Field::Array(_) => {
                 let words = word.split(',').map(str::trim).filter(|word| !word.is_empty());
                 let all: Option<Vec<String>> = words.map(chosen).collect();
-                Value::StringArray(
-                    all.ok_or_else(|| misfilled("has choices: type their numbers with commas between"))?,
-                )
+                Value::StringArray(all.ok_or_else(|| {
+                    misfilled("has choices: type their numbers with commas between")
+                })?)
             }
-            Field::Unknown(_) => return Err(misfilled("is of a type that this program does not know")),
+            Field::Unknown(_) => {
+                return Err(misfilled("is of a type that this program does not know"));
+            }
         };
         self.check_value(name, field, &value)?;
         Ok(value)
@@ -135,16 +140,21 @@ impl Form {
     /// The first field that is missing, unknown, there twice, or does not fit. A field of an unknown type fits nothing (ELIC-22), so a form
     /// that requires one can only be declined.
     pub fn check(&self, content: &Map<Value>) -> Result<(), Misfilled> {
-        let misfilled =
-            |field: &str, problem: &str| Misfilled { field: field.to_owned(), problem: problem.to_owned() };
+        let misfilled = |field: &str, problem: &str| Misfilled {
+            field: field.to_owned(),
+            problem: problem.to_owned(),
+        };
         for name in self.schema.required.iter().flatten() {
             if content.get(name).is_none() {
                 return Err(misfilled(name, "must be filled in"));
             }
         }
         for (index, (name, value)) in content.0.iter().enumerate() {
-            let field =
-                self.schema.properties.get(name).ok_or_else(|| misfilled(name, "is not in the form"))?;
+            let field = self
+                .schema
+                .properties
+                .get(name)
+                .ok_or_else(|| misfilled(name, "is not in the form"))?;
             if content.0.iter().take(index).any(|(earlier, _)| earlier == name) {
                 return Err(misfilled(name, "is filled in twice"));
             }
@@ -167,7 +177,9 @@ impl Form {
             }
             (Field::Boolean(_), Value::Boolean(_)) => None,
             (Field::Array(field), Value::StringArray(values)) => choices_problem(field, values),
-            (Field::Unknown(_), _) => Some("is of a type that this program does not know".to_owned()),
+            (Field::Unknown(_), _) => {
+                Some("is of a type that this program does not know".to_owned())
+            }
             (Field::String(_), _) => Some("must be a text".to_owned()),
             (Field::Number(_), _) => Some("must be a number".to_owned()),
             (Field::Integer(_), _) => Some("must be a whole number".to_owned()),
@@ -177,7 +189,12 @@ impl Form {
         problem.map_or(Ok(()), |problem| Err(Misfilled { field: name.to_owned(), problem }))
     }
 
-    fn string_problem(&self, name: &str, field: &StringPropertySchema, text: &str) -> Option<String> {
+    fn string_problem(
+        &self,
+        name: &str,
+        field: &StringPropertySchema,
+        text: &str,
+    ) -> Option<String> {
         if let Some(choices) = one_choice(field) {
             let known = choices.iter().any(|(value, _)| *value == text);
             return (!known).then(|| "must be one of its choices".to_owned());
@@ -191,13 +208,15 @@ impl Form {
         if let Some(most) = field.max_length.filter(at_most) {
             return Some(format!("must have at most {most} characters"));
         }
-        if let Some(problem) = field.format.as_ref().and_then(|format| format_problem(format, text)) {
+        if let Some(problem) = field.format.as_ref().and_then(|format| format_problem(format, text))
+        {
             return Some(problem.to_owned());
         }
         match self.patterns.get(name) {
-            Some(Some(pattern)) if !pattern.matches(text) => {
-                Some(format!("must match the pattern {}", field.pattern.as_deref().unwrap_or_default()))
-            }
+            Some(Some(pattern)) if !pattern.matches(text) => Some(format!(
+                "must match the pattern {}",
+                field.pattern.as_deref().unwrap_or_default()
+            )),
             _ => None,
         }
     }
@@ -260,7 +279,10 @@ fn choices_problem(field: &MultiSelectPropertySchema, values: &[String]) -> Opti
     if let Some(least) = field.min_items.filter(|least| count < *least) {
         return Some(format!("must have at least {least} choices"));
     }
-    field.max_items.filter(|most| count > *most).map(|most| format!("must have at most {most} choices"))
+    field
+        .max_items
+        .filter(|most| count > *most)
+        .map(|most| format!("must have at most {most} choices"))
 }
 
 /// A light check: whether a text is plainly not of the format. What is of it is for the agent to decide.
@@ -279,7 +301,8 @@ fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
             text.split_once(':').is_some_and(|(scheme, rest)| {
                 let mut letters = scheme.chars();
                 letters.next().is_some_and(|first| first.is_ascii_alphabetic())
-                    && letters.all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+                    && letters
+                        .all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
                     && !rest.is_empty()
                     && !text.contains(char::is_whitespace)
             }),
@@ -287,7 +310,8 @@ fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
         ),
         StringFormat::Date => (is_date(text), "must be a date such as 2026-11-21"),
         StringFormat::DateTime => (
-            text.split_once(['T', 't', ' ']).is_some_and(|(date, time)| is_date(date) && is_time(time)),
+            text.split_once(['T', 't', ' '])
+                .is_some_and(|(date, time)| is_date(date) && is_time(time)),
             "must be a date with a time such as 2026-11-21T08:30:00Z",
         ),
         StringFormat::Unknown(_) => return None,
@@ -297,10 +321,13 @@ fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
 
 /// `2026-11-21`, a day that the calendar has.
 fn is_date(text: &str) -> bool {
-    let number =
-        |range| text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = |range| {
+        text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
     let part = |range| number(range).and_then(|digits| digits.parse::<u32>().ok());
-    let (Some(year), Some(month), Some(day)) = (part(0..4), part(5..7), part(8..10)) else { return false };
+    let (Some(year), Some(month), Some(day)) = (part(0..4), part(5..7), part(8..10)) else {
+        return false;
+    };
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
         2 if leap => 29,
@@ -315,24 +342,31 @@ fn is_date(text: &str) -> bool {
 /// `08:30:00`, maybe with a fraction, and with `Z` or an offset such as `+01:00`.
 fn is_time(text: &str) -> bool {
     let clock = |text: &str, most: [u32; 2]| {
-        let part =
-            |range| text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let part = |range| {
+            text.get(range).filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_digit()))
+        };
         let part = |range, most| {
-            part(range).and_then(|digits| digits.parse().ok()).is_some_and(|number: u32| number <= most)
+            part(range)
+                .and_then(|digits| digits.parse().ok())
+                .is_some_and(|number: u32| number <= most)
         };
         let [first, second] = most;
         part(0..2, first) && text.get(2..3) == Some(":") && part(3..5, second)
     };
     let (Some(minutes), Some(rest)) = (text.get(..5), text.get(5..)) else { return false };
     let seconds = rest.get(..1) == Some(":")
-        && rest.get(1..3).and_then(|digits| digits.parse::<u32>().ok()).is_some_and(|seconds| seconds <= 60);
+        && rest
+            .get(1..3)
+            .and_then(|digits| digits.parse::<u32>().ok())
+            .is_some_and(|seconds| seconds <= 60);
     let zone = rest.get(3..).unwrap_or_default();
     let zone = match zone.strip_prefix('.') {
         Some(fraction) => fraction.trim_start_matches(|digit: char| digit.is_ascii_digit()),
         None => zone,
     };
-    let offset =
-        zone.strip_prefix(['+', '-']).is_some_and(|offset| offset.len() == 5 && clock(offset, [23, 59]));
+    let offset = zone
+        .strip_prefix(['+', '-'])
+        .is_some_and(|offset| offset.len() == 5 && clock(offset, [23, 59]));
     clock(minutes, [23, 59]) && seconds && (zone.eq_ignore_ascii_case("z") || offset)
 }
 

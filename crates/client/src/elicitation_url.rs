@@ -106,15 +106,17 @@ impl Address {
         let here = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
         let other = host.split('.').any(|label| label.starts_with("xn--")) || !host.is_ascii();
         let last = host.rsplit('.').find(|label| !label.is_empty()).unwrap_or_default();
-        let number = host.starts_with('[') || last.starts_with(|first: char| first.is_ascii_digit());
+        let number =
+            host.starts_with('[') || last.starts_with(|first: char| first.is_ascii_digit());
         let suspicions = [
             (!encrypted && !here, Suspicion::NotEncrypted),
             (other, Suspicion::OtherLetters),
             (user.is_some(), Suspicion::UserName),
             (number && !here, Suspicion::Number),
         ];
-        let suspicions =
-            suspicions.into_iter().filter_map(|(true_of_it, suspicion)| true_of_it.then_some(suspicion));
+        let suspicions = suspicions
+            .into_iter()
+            .filter_map(|(true_of_it, suspicion)| true_of_it.then_some(suspicion));
         Ok(Self { url: url.to_owned(), host, suspicions: suspicions.collect() })
     }
 

@@ -67,7 +67,9 @@ fn last_lines(text: &str) -> String {
 
 /// The text without control characters, which could command the terminal it is shown on.
 fn plain(text: &str) -> String {
-    text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
+    text.chars()
+        .filter(|character| !character.is_control() || matches!(character, '\n' | '\t'))
+        .collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use crate::unsaved_text::UnsavedText;
 use attache_host::{FileError, READ_LIMIT, Reason, Resolved};
 use attache_policy::{Folders, Guard};
 use attache_protocol::v1::{
-    Content, ContentBlock, Diff, PermissionOption, PermissionOptionKind, SessionId, ToolCallContent,
-    ToolCallLocation, ToolCallUpdate, ToolKind,
+    Content, ContentBlock, Diff, PermissionOption, PermissionOptionKind, SessionId,
+    ToolCallContent, ToolCallLocation, ToolCallUpdate, ToolKind,
 };
 use attache_session::PermissionId;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,9 @@ impl Found {
                 Reason::NotFound => Ok(FileState::Missing),
                 Reason::TooLarge { size, .. } => Ok(FileState::Large {
                     length: *size,
-                    changed: std::fs::metadata(&self.action.resolved).and_then(|file| file.modified()).ok(),
+                    changed: std::fs::metadata(&self.action.resolved)
+                        .and_then(|file| file.modified())
+                        .ok(),
                 }),
                 _ => Err(error),
             },
@@ -161,7 +163,11 @@ impl FileAction {
         asked.title = Some(self.title(verb));
         let option = |id: &str, name: String, kind| PermissionOption::new(id, name, kind);
         let options = vec![
-            option("allow", format!("Let the agent {verb} this file"), PermissionOptionKind::AllowOnce),
+            option(
+                "allow",
+                format!("Let the agent {verb} this file"),
+                PermissionOptionKind::AllowOnce,
+            ),
             option("reject", format!("Do not {verb} it"), PermissionOptionKind::RejectOnce),
         ];
         PermissionRequest {

@@ -147,7 +147,9 @@ impl Request {
             }
         }
         let path = self.path.display();
-        Err(Error::internal(format!("{path} changed each time while the person decided: try again later")))
+        Err(Error::internal(format!(
+            "{path} changed each time while the person decided: try again later"
+        )))
     }
 }
 
@@ -157,7 +159,8 @@ impl Attempt {
         if let Some(asks) = self.asks_to_read(&found)? {
             return Ok(asks);
         }
-        if let Some(text) = self.unsaved().and_then(|unsaved| unsaved.text(&found.action.resolved)) {
+        if let Some(text) = self.unsaved().and_then(|unsaved| unsaved.text(&found.action.resolved))
+        {
             return Ok(Tried::Done(lines(&text, line, limit))); // FS-02
         }
         let text = self.folders.roots().read_text_at(&found.resolved, line, limit);
@@ -170,16 +173,19 @@ impl Attempt {
             return Err(self.refusal(&FileError::new(&self.request.path, Reason::Folder)));
         }
         let live = &self.request.live;
-        let state = found.state(&self.folders, self.unsaved()).map_err(|error| self.refusal(&error))?;
+        let state =
+            found.state(&self.folders, self.unsaved()).map_err(|error| self.refusal(&error))?;
         let seen = Seen { resolved: found.action.resolved.clone(), state };
         let is_allowed = self.allowed.as_ref() == Some(&seen)
-            || live
-                .approved(|approvals| approvals.take_write(&seen.resolved, &seen.state, content.as_bytes()));
+            || live.approved(|approvals| {
+                approvals.take_write(&seen.resolved, &seen.state, content.as_bytes())
+            });
         if !is_allowed {
             let protected = found.guard(&self.folders);
-            let mut request = found.action.write(live.next_question(), &seen.state, content, protected);
-            request.covered =
-                protected.is_none() && live.approved(|approvals| approvals.covers_write(&seen.resolved));
+            let mut request =
+                found.action.write(live.next_question(), &seen.state, content, protected);
+            request.covered = protected.is_none()
+                && live.approved(|approvals| approvals.covers_write(&seen.resolved));
             if let Some(asks) = self.decide(request, seen)? {
                 return Ok(asks);
             }

@@ -11,7 +11,10 @@ pub(crate) enum First<A, B> {
 }
 
 /// Waits for `one` or `other` and drops what did not happen. If both are ready it is `one`.
-pub(crate) async fn first<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> First<A, B> {
+pub(crate) async fn first<A, B>(
+    one: impl Future<Output = A>,
+    other: impl Future<Output = B>,
+) -> First<A, B> {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|context| match one.as_mut().poll(context) {
         Poll::Ready(value) => Poll::Ready(First::One(value)),

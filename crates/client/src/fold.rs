@@ -294,7 +294,8 @@ mod tests {
         fn commit(&self) -> Commit {
             let (mut written, backlog) = (self.written.clone(), self.backlog.clone());
             Box::pin(async move {
-                let done = written.wait_for(Option::is_some).await.is_ok_and(|done| *done == Some(true));
+                let done =
+                    written.wait_for(Option::is_some).await.is_ok_and(|done| *done == Some(true));
                 backlog.store(0, Ordering::SeqCst);
                 if done { Ok(()) } else { Err(StoreError::Full { path: "the disk".to_owned() }) }
             })

@@ -36,7 +36,9 @@ fn guard_below(root: &Path, file: &Metadata, left: &mut usize) -> Option<Guard> 
             }
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy();
             let found = attache_policy::guard(&name);
-            let is_it = || entry.metadata().is_ok_and(|it| (it.dev(), it.ino()) == (file.dev(), file.ino()));
+            let is_it = || {
+                entry.metadata().is_ok_and(|it| (it.dev(), it.ino()) == (file.dev(), file.ino()))
+            };
             if found.is_some() && is_it() {
                 guard = strongest(guard, found);
             }

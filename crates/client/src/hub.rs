@@ -305,7 +305,10 @@ impl HubShared {
     }
 
     pub(crate) fn session(&self, agent: &str, id: &SessionId) -> Option<Arc<SessionEntry>> {
-        lock(&self.sessions).iter().find(|entry| entry.agent.name == agent && entry.id == *id).cloned()
+        lock(&self.sessions)
+            .iter()
+            .find(|entry| entry.agent.name == agent && entry.id == *id)
+            .cloned()
     }
 
     /// Held by who opens this stored session.

@@ -11,13 +11,14 @@ use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
 use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{
-    ElicitationCreate, FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission, TerminalCreate,
-    TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+    ElicitationCreate, FsReadTextFile, FsWriteTextFile, Gate, SessionRequestPermission,
+    TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
 };
 use attache_protocol::v1::{
-    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest, CreateTerminalRequest,
-    KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionRequest, SessionId,
-    SessionNotification, TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
+    ClientCapabilities, CompleteElicitationNotification, CreateElicitationRequest,
+    CreateTerminalRequest, KillTerminalRequest, ReadTextFileRequest, ReleaseTerminalRequest,
+    RequestPermissionRequest, SessionId, SessionNotification, TerminalOutputRequest,
+    WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use attache_session::EventBody;
 use std::sync::Arc;
@@ -55,28 +56,44 @@ impl Client for Incoming {
         Some(Box::pin(question.decide(asking, self.unsaved.clone())))
     }
 
-    fn fs_read_text_file(&mut self, params: ReadTextFileRequest, answer: Answer<FsReadTextFile>) -> Work {
+    fn fs_read_text_file(
+        &mut self,
+        params: ReadTextFileRequest,
+        answer: Answer<FsReadTextFile>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => files::read(live, params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
 
-    fn fs_write_text_file(&mut self, params: WriteTextFileRequest, answer: Answer<FsWriteTextFile>) -> Work {
+    fn fs_write_text_file(
+        &mut self,
+        params: WriteTextFileRequest,
+        answer: Answer<FsWriteTextFile>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => files::write(live, params, self.unsaved.clone(), answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
 
-    fn terminal_create(&mut self, params: CreateTerminalRequest, answer: Answer<TerminalCreate>) -> Work {
+    fn terminal_create(
+        &mut self,
+        params: CreateTerminalRequest,
+        answer: Answer<TerminalCreate>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::create(live, params, answer),
             None => answer.send(Err(unknown(&params.session_id))),
         }
     }
 
-    fn terminal_output(&mut self, params: TerminalOutputRequest, answer: Answer<TerminalOutput>) -> Work {
+    fn terminal_output(
+        &mut self,
+        params: TerminalOutputRequest,
+        answer: Answer<TerminalOutput>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::output(&live, &params, answer),
             None => answer.send(Err(unknown(&params.session_id))),
@@ -101,7 +118,11 @@ impl Client for Incoming {
         }
     }
 
-    fn terminal_release(&mut self, params: ReleaseTerminalRequest, answer: Answer<TerminalRelease>) -> Work {
+    fn terminal_release(
+        &mut self,
+        params: ReleaseTerminalRequest,
+        answer: Answer<TerminalRelease>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::release(&live, &params, answer),
             None => answer.send(Err(unknown(&params.session_id))),

@@ -48,7 +48,10 @@ pub const KNOWN_AGENTS: &[KnownAgent] = &[
         "claude",
         "Claude Agent",
         "claude-agent-acp",
-        ("@agentclientprotocol/claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"),
+        (
+            "@agentclientprotocol/claude-agent-acp",
+            "npm install -g @agentclientprotocol/claude-agent-acp",
+        ),
         "a Claude subscription or a key in ANTHROPIC_API_KEY; run `claude` once to log in",
     ),
     npm(
@@ -193,7 +196,10 @@ mod tests {
                 Some(agent)
             );
             assert_eq!(agent.launch().unwrap().program(), agent.program());
-            assert!(agent.npm_package.is_none_or(|package| agent.install.ends_with(package)), "{agent:?}");
+            assert!(
+                agent.npm_package.is_none_or(|package| agent.install.ends_with(package)),
+                "{agent:?}"
+            );
             assert!(!agent.name.contains(char::is_whitespace) && !agent.login.is_empty());
         }
         assert_eq!(KnownAgent::named("nobody"), None);
@@ -209,7 +215,10 @@ mod tests {
         let link = folder.path().join("gemini");
         std::os::unix::fs::symlink(package.join("bundle/gemini.js"), &link).unwrap();
         let gemini = KnownAgent::named("gemini").unwrap();
-        assert_eq!(gemini.package_file(&link), Some(package.canonicalize().unwrap().join("package.json")));
+        assert_eq!(
+            gemini.package_file(&link),
+            Some(package.canonicalize().unwrap().join("package.json"))
+        );
         assert_eq!(KnownAgent::named("qwen").unwrap().package_file(&link), None);
     }
 }

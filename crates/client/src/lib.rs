@@ -95,10 +95,10 @@ pub use evidence::Evidence;
 pub use file_action::FileAction;
 pub use file_uri::file_uri;
 pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold, Hub,
-    HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession, Question,
-    QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges, SessionFilter, SessionState,
-    SessionWatch, Spent,
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold,
+    Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession,
+    Question, QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges,
+    SessionFilter, SessionState, SessionWatch, Spent,
 };
 pub use known_agents::{KNOWN_AGENTS, KnownAgent};
 pub use listing::Listing;
@@ -111,7 +111,9 @@ pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
 pub use prompt::{Prompt, PromptError};
-pub use registry::{Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart};
+pub use registry::{
+    Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
+};
 pub use session_handle::SessionHandle;
 pub use set_error::SetError;
 pub use start_error::StartError;

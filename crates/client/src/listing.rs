@@ -54,7 +54,9 @@ impl<'c> Listing<'c> {
             return Ok(None);
         }
         let gate = SessionArchive::ROW.gate;
-        if self.request.archived.is_some() && !gate.opened_by_agent(&self.shared.agent.agent_capabilities) {
+        if self.request.archived.is_some()
+            && !gate.opened_by_agent(&self.shared.agent.agent_capabilities)
+        {
             let capability = gate.path().unwrap_or_default();
             return Err(CallError::NotOffered { method: SessionList::ROW.name, capability });
         }

@@ -18,7 +18,8 @@ use attache_connection::{End, Peer};
 use attache_policy::Folders;
 use attache_protocol::method::SessionCancel;
 use attache_protocol::v1::{
-    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse, SessionId,
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId,
 };
 use attache_session::{EventBody, PermissionId, Position, TurnOutcome};
 use std::collections::BTreeMap;
@@ -195,7 +196,10 @@ impl Live {
         let withdrawn = state.withdraw();
         // What the agent says after a cancel may be that error instead of the stop reason (CANCEL-20).
         let end = match end {
-            Err(error) if error.is_cancellation() && matches!(&*turn.stage.borrow(), Stage::Cancelling) => {
+            Err(error)
+                if error.is_cancellation()
+                    && matches!(&*turn.stage.borrow(), Stage::Cancelling) =>
+            {
                 Ok(Outcome::cancelled())
             }
             end => end,
@@ -216,7 +220,8 @@ impl Live {
     pub(crate) fn cancel(&self, number: Option<u64>) {
         let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state();
-        let Some(turn) = state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number))
+        let Some(turn) =
+            state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number))
         else {
             return;
         };
@@ -299,6 +304,8 @@ impl State {
 /// Answers questions that nobody will answer any more. Never under the state's lock.
 fn cancelled(questions: Vec<Question>) {
     for question in questions {
-        question.answer.send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
+        question
+            .answer
+            .send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
     }
 }

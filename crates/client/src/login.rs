@@ -42,7 +42,8 @@ impl Login {
                 let launch = agent.args(method.args.iter().cloned());
                 let variables = method.env.0.iter();
                 Self::InTerminal(
-                    variables.fold(launch, |launch, (name, value)| launch.env(name, value.expose())),
+                    variables
+                        .fold(launch, |launch, (name, value)| launch.env(name, value.expose())),
                 )
             }
             AuthMethod::Agent(method) => {
@@ -56,7 +57,8 @@ impl Login {
 /// The command that `_meta` describes, if it describes one.
 fn described(meta: &Meta) -> Option<Launch> {
     let described: Value = meta.get(TERMINAL_AUTH)?;
-    let launch = Launch::new(described.get("command")?.as_str().filter(|command| !command.is_empty())?);
+    let launch =
+        Launch::new(described.get("command")?.as_str().filter(|command| !command.is_empty())?);
     let args = described.get("args").and_then(Value::as_array).into_iter().flatten();
     let launch = args.filter_map(Value::as_str).fold(launch, Launch::arg);
     let env = described.get("env").and_then(Value::as_object).into_iter().flatten();
@@ -87,7 +89,10 @@ impl fmt::Display for LoginError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownMethod { id, offered } if offered.is_empty() => {
-                write!(f, "the agent offers no login \"{id}\", nor any other: log in with its own program")
+                write!(
+                    f,
+                    "the agent offers no login \"{id}\", nor any other: log in with its own program"
+                )
             }
             Self::UnknownMethod { id, offered } => {
                 let offered: Vec<&str> = offered.iter().map(AuthMethodId::as_str).collect();
@@ -132,7 +137,10 @@ mod tests {
     #[test]
     fn a_method_is_a_call_or_a_command_in_a_terminal() {
         assert_eq!(command(r#"{"id":"a","name":"A"}"#), None);
-        assert_eq!(command(r#"{"id":"a","name":"A","type":"env_var","vars":[{"name":"KEY"}]}"#), None);
+        assert_eq!(
+            command(r#"{"id":"a","name":"A","type":"env_var","vars":[{"name":"KEY"}]}"#),
+            None
+        );
         let terminal = r#"{"id":"a","name":"A","type":"terminal","args":["log in"],"env":{"B":"c"},"_meta":{"terminal-auth":{"command":"x"}}}"#;
         assert_eq!(command(terminal).as_deref(), Some("KEY=a B=c robot --acp 'log in'"));
         let described = r#"{"id":"a","name":"A","_meta":{"terminal-auth":{"command":"robot","args":["auth",7,"login"],"env":{"B":"c"}}}}"#;

@@ -114,10 +114,12 @@ mod tests {
     #[tokio::test]
     async fn a_profile_that_prints_noise_is_read_through() {
         let folder = tempfile::tempdir().unwrap();
-        let profile = "echo Welcome; echo A=no >&2; export A='b\nc' B=; sleep 1000 & printf 'A=1\\0'";
+        let profile =
+            "echo Welcome; echo A=no >&2; export A='b\nc' B=; sleep 1000 & printf 'A=1\\0'";
         let variables = ask(&shell(folder.path(), profile), Duration::from_secs(20)).await.unwrap();
-        let of =
-            |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let of = |wanted: &str| {
+            variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
         assert_eq!((of("A"), of("B")), (Some("b\nc".into()), Some("".into())));
         assert!(of("PATH").is_some());
     }

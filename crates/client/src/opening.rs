@@ -12,8 +12,9 @@ use attache_host::RootsError;
 use attache_policy as policy;
 use attache_protocol::method::{Call, Method, SessionFork, SessionLoad, SessionNew, SessionResume};
 use attache_protocol::v1::{
-    AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer, NewSessionRequest,
-    ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState, SessionModelState,
+    AgentCapabilities, ForkSessionRequest, LoadSessionRequest, McpCapabilities, McpServer,
+    NewSessionRequest, ResumeSessionRequest, SessionConfigOption, SessionId, SessionModeState,
+    SessionModelState,
 };
 use attache_session::EventBody;
 use std::future::{Future, IntoFuture};
@@ -76,7 +77,10 @@ impl<'c> Opening<'c> {
     }
 
     /// More folders that belong to the session, if the agent takes them (DIR-01); relative ones start at this process's own.
-    pub fn additional_directories<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
+    pub fn additional_directories<P: Into<PathBuf>>(
+        mut self,
+        folders: impl IntoIterator<Item = P>,
+    ) -> Self {
         self.additional_directories.extend(folders.into_iter().map(Into::into));
         self
     }
@@ -121,8 +125,10 @@ impl<'c> Opening<'c> {
             known,
             logged,
         } = self;
-        let folders = tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
-        let folders = folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
+        let folders =
+            tokio::task::spawn_blocking(move || Folders::find(&cwd, &additional_directories)).await;
+        let folders =
+            folders.map_err(|error| OpenError::NoCurrentFolder(std::io::Error::other(error)))??;
         if let (true, Origin::Loaded(id) | Origin::Resumed(id)) = (unarchive, &origin) {
             shared.unarchive(id.clone()).await.map_err(OpenError::Call)?;
         }
@@ -173,12 +179,16 @@ fn check_servers(servers: &[McpServer], taken: &McpCapabilities) -> Result<(), O
             McpServer::Http(_) => {
                 (taken.http, "MCP servers over HTTP", "agentCapabilities.mcpCapabilities.http")
             }
-            McpServer::Sse(_) => {
-                (taken.sse, "MCP servers over server-sent events", "agentCapabilities.mcpCapabilities.sse")
-            }
-            McpServer::Acp(_) => {
-                (taken.acp, "MCP servers over this connection", "agentCapabilities.mcpCapabilities.acp")
-            }
+            McpServer::Sse(_) => (
+                taken.sse,
+                "MCP servers over server-sent events",
+                "agentCapabilities.mcpCapabilities.sse",
+            ),
+            McpServer::Acp(_) => (
+                taken.acp,
+                "MCP servers over this connection",
+                "agentCapabilities.mcpCapabilities.acp",
+            ),
         };
         if !offered {
             return Err(OpenError::NotOffered { what, capability });
@@ -249,7 +259,8 @@ async fn make<M: Call>(
         let _ = found.send(live);
     };
     let _early = shared.sessions.expect();
-    let reply = shared.peer.call_folding::<M>(params, fold_reply).within(shared.options.setup).await;
+    let reply =
+        shared.peer.call_folding::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The fold ran before the reply came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
@@ -270,7 +281,8 @@ async fn load(
     let loaded = live.clone();
     let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| match reply {
         Ok(reply) => {
-            let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            let said =
+                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
             setup.said.extend(said);
             loaded.finish_load(number, opened, setup);
         }
@@ -280,7 +292,12 @@ async fn load(
         .within(shared.options.setup)
         .await
         .map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
-    if shared.agent.agent_info.as_ref().is_some_and(|about| REPLAYS_LATE.contains(&about.name.as_str())) {
+    if shared
+        .agent
+        .agent_info
+        .as_ref()
+        .is_some_and(|about| REPLAYS_LATE.contains(&about.name.as_str()))
+    {
         replayed(&live).await;
     }
     Ok(live)
@@ -297,7 +314,8 @@ const REPLAY: Duration = Duration::from_secs(5);
 /// Waits until nothing more of a history comes.
 async fn replayed(live: &Arc<Live>) {
     let mut watch = Watch::new(live.clone());
-    let quiet = async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
+    let quiet =
+        async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
     // If it never is quiet, what comes is no history.
     let _ = tokio::time::timeout(REPLAY, quiet).await;
 }
@@ -328,7 +346,8 @@ async fn resume(
     setup.said.push(folders.opened(shared, attache_session::Origin::Resumed));
     let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
-            let said = said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
+            let said =
+                said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
             setup.said.extend(said);
             resumed.set_up(setup);
         }
@@ -367,7 +386,10 @@ impl Folders {
                 return Err(OpenError::Folder(RootsError::NotFound(path.into())));
             }
             let absolute = std::path::absolute(path).map_err(OpenError::NoCurrentFolder)?;
-            absolute.into_os_string().into_string().map_err(|name| OpenError::FolderName(name.into()))
+            absolute
+                .into_os_string()
+                .into_string()
+                .map_err(|name| OpenError::FolderName(name.into()))
         };
         let cwd = absolute(cwd)?;
         let mut additional = Vec::new();
@@ -377,7 +399,8 @@ impl Folders {
                 additional.push(folder);
             }
         }
-        let given: Vec<PathBuf> = std::iter::once(&cwd).chain(&additional).map(PathBuf::from).collect();
+        let given: Vec<PathBuf> =
+            std::iter::once(&cwd).chain(&additional).map(PathBuf::from).collect();
         let found = policy::Folders::new(&given).map_err(OpenError::Folder)?;
         Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
     }

@@ -1,13 +1,16 @@
 //! How a client presents itself, and how long it waits.
 
-use crate::elicitation::{self, Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
+use crate::elicitation::{
+    self, Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest,
+};
 use crate::login::TERMINAL_AUTH;
 use crate::terminal_meta;
 use crate::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
 use attache_protocol::v1::{
-    BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities, CompactionCapabilities,
-    Implementation, NoticeCapabilities, PlanCapabilities, SessionConfigOptionsCapabilities,
+    BooleanConfigOptionCapabilities, ClientCapabilities, ClientSessionCapabilities,
+    CompactionCapabilities, Implementation, NoticeCapabilities, PlanCapabilities,
+    SessionConfigOptionsCapabilities,
 };
 use attache_protocol::{Meta, Raw};
 use std::collections::BTreeMap;
@@ -223,10 +226,12 @@ pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     capabilities.fs.write_text_file = offered.writes_text_files;
     capabilities.session = Some(session);
     capabilities.plan = Some(PlanCapabilities::new());
-    capabilities.elicitation = elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
+    capabilities.elicitation =
+        elicitation::capabilities(offered.form.is_some(), offered.url.is_some());
     capabilities.terminal = offered.terminals;
     capabilities.auth.terminal = offered.terminal_login;
-    let more = [(terminal_meta::ADVERTISED, offered.terminals), (TERMINAL_AUTH, offered.terminal_login)];
+    let more =
+        [(terminal_meta::ADVERTISED, offered.terminals), (TERMINAL_AUTH, offered.terminal_login)];
     let more: BTreeMap<&str, bool> = more.into_iter().filter(|(_, offered)| *offered).collect();
     if !more.is_empty() {
         capabilities.meta = Raw::of(&more).ok().and_then(Meta::new);

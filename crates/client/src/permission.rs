@@ -61,7 +61,9 @@ impl Permissions {
     pub(crate) fn decided(&self, request: &PermissionRequest) -> Result<Decision, Asked> {
         match self {
             Self::Reject => Ok(Decision::Reject),
-            Self::AllowKinds(_) | Self::AllowAll if request.protected.is_some() => Ok(Decision::Reject),
+            Self::AllowKinds(_) | Self::AllowAll if request.protected.is_some() => {
+                Ok(Decision::Reject)
+            }
             Self::AllowAll => Ok(Decision::Allow),
             Self::AllowKinds(kinds) => {
                 let allowed = request.kind().is_some_and(|kind| kinds.contains(kind));
@@ -174,14 +176,18 @@ impl Decision {
         let outcome = self.outcome(options);
         let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
         chosen.is_some_and(|option| {
-            matches!(option.kind, PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways)
+            matches!(
+                option.kind,
+                PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways
+            )
         })
     }
 
     /// What the agent is told.
     pub(crate) fn outcome(&self, options: &[PermissionOption]) -> RequestPermissionOutcome {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-        let of_kind = |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
+        let of_kind =
+            |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
         let chosen = match self {
             Self::Choose(id) => options.iter().find(|option| option.option_id == *id),
             Self::Allow => of_kind(AllowOnce).or_else(|| of_kind(AllowAlways)),
@@ -211,10 +217,19 @@ mod tests {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let all = [AllowAlways, AllowOnce, RejectAlways, RejectOnce];
         assert_eq!(chosen(&Decision::Allow, &all).as_deref(), Some("allow_once"));
-        assert_eq!(chosen(&Decision::Allow, &[RejectOnce, AllowAlways]).as_deref(), Some("allow_always"));
+        assert_eq!(
+            chosen(&Decision::Allow, &[RejectOnce, AllowAlways]).as_deref(),
+            Some("allow_always")
+        );
         assert_eq!(chosen(&Decision::Reject, &all).as_deref(), Some("reject_once"));
-        assert_eq!(chosen(&Decision::Reject, &[AllowOnce, RejectAlways]).as_deref(), Some("reject_always"));
-        assert_eq!(chosen(&Decision::Choose("allow_always".into()), &all).as_deref(), Some("allow_always"));
+        assert_eq!(
+            chosen(&Decision::Reject, &[AllowOnce, RejectAlways]).as_deref(),
+            Some("reject_always")
+        );
+        assert_eq!(
+            chosen(&Decision::Choose("allow_always".into()), &all).as_deref(),
+            Some("allow_always")
+        );
     }
 
     #[test]

@@ -100,7 +100,11 @@ impl fmt::Display for BrokerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { file, source } => {
-                write!(f, "the rules in {} cannot be used: {source}; check the file", file.display())
+                write!(
+                    f,
+                    "the rules in {} cannot be used: {source}; check the file",
+                    file.display()
+                )
             }
             Self::Line { file, line, source } => {
                 write!(
@@ -274,20 +278,29 @@ impl PermissionBroker {
     /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
     /// allows. A file that has several names by symbolic links is rejected by a rule about any of them. What needs a person (see
     /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file, or with the whole line of this command.
-    pub fn rule_for(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> Option<PermissionRule> {
+    pub fn rule_for(
+        &self,
+        request: &PermissionRequest,
+        agent: &str,
+        cwd: &Path,
+    ) -> Option<PermissionRule> {
         let rules = self.rules();
         if rules.is_empty() {
             return None;
         }
         let of = |effect| rules.iter().filter(move |rule| rule.effect == effect);
-        let is_about = |rule: &PermissionRule, subject| rule.covers(subject, &request.session_id, agent, cwd);
+        let is_about =
+            |rule: &PermissionRule, subject| rule.covers(subject, &request.session_id, agent, cwd);
         let subject = Subject::of(request, cwd);
-        let names: Vec<Subject> = other_names(request).iter().map(|named| Subject::of(named, cwd)).collect();
+        let names: Vec<Subject> =
+            other_names(request).iter().map(|named| Subject::of(named, cwd)).collect();
         let mut reject = of(Effect::Reject);
-        let rejects =
-            reject.find(|rule| is_about(rule, &subject) || names.iter().any(|named| is_about(rule, named)));
+        let rejects = reject.find(|rule| {
+            is_about(rule, &subject) || names.iter().any(|named| is_about(rule, named))
+        });
         let allows = || {
-            let is_enough = |rule: &&PermissionRule| request.protected.is_none() || is_exact(rule, request);
+            let is_enough =
+                |rule: &&PermissionRule| request.protected.is_none() || is_exact(rule, request);
             of(Effect::Allow).filter(is_enough).find(|rule| is_about(rule, &subject))
         };
         rejects.or_else(allows).cloned()
@@ -341,8 +354,11 @@ fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
 fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
     let ToolEffect { commands, paths, .. } = request.effect();
     if !commands.is_empty() {
-        let is_line = |line: &str| rule.command.as_deref().is_some_and(|named| named.trim() == line.trim());
-        return commands.iter().all(|command| is_line(&command.line) || is_line(&command.whole_line()));
+        let is_line =
+            |line: &str| rule.command.as_deref().is_some_and(|named| named.trim() == line.trim());
+        return commands
+            .iter()
+            .all(|command| is_line(&command.line) || is_line(&command.whole_line()));
     }
     let is_it = |path: &String| rule.path.as_deref() == Some(Path::new(path));
     !paths.is_empty() && paths.iter().all(is_it)

@@ -72,9 +72,14 @@ impl TerminalCommand {
     fn effect(&self) -> Command {
         let command = match self.is_shell_line() {
             true => Command::from_line(self.command.as_str()),
-            false => Command::from_words([&self.command].into_iter().chain(&self.args).cloned().collect()),
+            false => Command::from_words(
+                [&self.command].into_iter().chain(&self.args).cloned().collect(),
+            ),
         };
-        let variables = self.environment().map(|(name, value)| (name.to_owned(), shown_value(name, value)));
-        command.in_folder(Some(self.cwd.display().to_string())).with_environment(variables.collect())
+        let variables =
+            self.environment().map(|(name, value)| (name.to_owned(), shown_value(name, value)));
+        command
+            .in_folder(Some(self.cwd.display().to_string()))
+            .with_environment(variables.collect())
     }
 }

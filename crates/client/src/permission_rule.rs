@@ -95,9 +95,9 @@ impl fmt::Display for RuleError {
                 f,
                 "\"{part}\" is no part of a rule: write each once, as agent=\"…\", project=\"…\", kind=\"…\", tool=\"…\", path=\"…\", command=\"…\", title=\"…\" or text=\"…\""
             ),
-            Self::Everything => {
-                f.write_str("the rule is about everything: name a kind, a tool, a path or a command")
-            }
+            Self::Everything => f.write_str(
+                "the rule is about everything: name a kind, a tool, a path or a command",
+            ),
         }
     }
 }
@@ -128,7 +128,12 @@ impl PermissionRule {
     }
 
     /// The same in a session in this folder, from which relative paths of the agent begin.
-    pub fn about_in(request: &PermissionRequest, effect: Effect, scope: Scope, cwd: &Path) -> Option<Self> {
+    pub fn about_in(
+        request: &PermissionRequest,
+        effect: Effect,
+        scope: Scope,
+        cwd: &Path,
+    ) -> Option<Self> {
         let subject = Subject::of(request, cwd);
         let mut rule = Self::about_anything(effect, scope);
         match (subject.effect.commands.as_slice(), effect) {
@@ -146,16 +151,19 @@ impl PermissionRule {
             _ => {}
         }
         rule.tool = subject.tool;
-        rule.kind = subject.kind.filter(|kind| !matches!(kind, ToolKind::Unknown(_) | ToolKind::Other));
+        rule.kind =
+            subject.kind.filter(|kind| !matches!(kind, ToolKind::Unknown(_) | ToolKind::Other));
         if rule.tool.is_some() || (rule.kind.is_some() && rule.path.is_some()) {
             return Some(rule);
         }
         rule.title = subject.effect.stated.filter(|title| title.len() <= LONGEST_STATEMENT);
         rule.text = Some(subject.text).filter(|text| !text.is_empty());
-        let is_label = |title: &String| !title.trim().contains(char::is_whitespace) && rule.text.is_none();
+        let is_label =
+            |title: &String| !title.trim().contains(char::is_whitespace) && rule.text.is_none();
         let says_enough =
             rule.title.as_ref().is_some_and(|title| effect == Effect::Reject || !is_label(title));
-        (says_enough && rule.text.as_ref().is_none_or(|text| text.len() <= LONGEST_STATEMENT)).then_some(rule)
+        (says_enough && rule.text.as_ref().is_none_or(|text| text.len() <= LONGEST_STATEMENT))
+            .then_some(rule)
     }
 
     /// Whether the rule is about this request of the agent with this name, in a session in this folder. Blocks on the disk if the rule names
@@ -173,13 +181,22 @@ impl PermissionRule {
     }
 
     /// Whether the rule is about this subject in a session in this folder.
-    pub(crate) fn covers(&self, subject: &Subject, session: &SessionId, agent: &str, cwd: &Path) -> bool {
+    pub(crate) fn covers(
+        &self,
+        subject: &Subject,
+        session: &SessionId,
+        agent: &str,
+        cwd: &Path,
+    ) -> bool {
         let here = match &self.scope {
             Scope::Session(own) => own == session,
             Scope::Project(folder) => cwd.is_absolute() && cwd.starts_with(folder),
             Scope::Always => true,
         };
-        if !here || self.agent.as_deref().is_some_and(|name| name != agent) || self.is_about_everything() {
+        if !here
+            || self.agent.as_deref().is_some_and(|name| name != agent)
+            || self.is_about_everything()
+        {
             return false;
         }
         self.kind.as_ref().is_none_or(|kind| subject.kind.as_ref() == Some(kind))
@@ -197,11 +214,14 @@ impl PermissionRule {
 
     fn surely_covers(&self, subject: &Subject) -> bool {
         // A rule for files alone was never about commands.
-        let names_files_alone = self.kind.is_none() && self.tool.is_none() && self.command.is_none();
-        let says = |said: &Option<String>, wanted: &str| said.as_deref().unwrap_or_default() == wanted;
+        let names_files_alone =
+            self.kind.is_none() && self.tool.is_none() && self.command.is_none();
+        let says =
+            |said: &Option<String>, wanted: &str| said.as_deref().unwrap_or_default() == wanted;
         let states = self.title.is_some() || self.text.is_some();
         self.path.as_ref().is_none_or(|path| {
-            subject.is_all_inside(path) && (!names_files_alone || subject.effect.commands.is_empty())
+            subject.is_all_inside(path)
+                && (!names_files_alone || subject.effect.commands.is_empty())
         }) && self.command.as_ref().is_none_or(|words| subject.surely_runs(words))
             && (!states
                 || (subject.effect.is_empty()

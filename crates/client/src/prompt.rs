@@ -41,8 +41,12 @@ impl Prompt {
         for block in &self.0 {
             let (offered, capability) = match block {
                 ContentBlock::Text(_) | ContentBlock::ResourceLink(_) => continue,
-                ContentBlock::Image(_) => (taken.image, "agentCapabilities.promptCapabilities.image"),
-                ContentBlock::Audio(_) => (taken.audio, "agentCapabilities.promptCapabilities.audio"),
+                ContentBlock::Image(_) => {
+                    (taken.image, "agentCapabilities.promptCapabilities.image")
+                }
+                ContentBlock::Audio(_) => {
+                    (taken.audio, "agentCapabilities.promptCapabilities.audio")
+                }
                 ContentBlock::Resource(_) => {
                     (taken.embedded_context, "agentCapabilities.promptCapabilities.embeddedContext")
                 }
@@ -81,9 +85,9 @@ pub enum PromptError {
 impl fmt::Display for PromptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TurnRunning => {
-                f.write_str("a turn of this session is running: wait for its end or cancel it first")
-            }
+            Self::TurnRunning => f.write_str(
+                "a turn of this session is running: wait for its end or cancel it first",
+            ),
             Self::Loading => f.write_str("the session is being loaded: wait for that first"),
             Self::Empty => f.write_str("the prompt is empty: say something"),
             Self::NotOffered { kind, capability } => {

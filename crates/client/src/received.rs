@@ -39,10 +39,13 @@ pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     let mut theirs = fresh.entries().iter();
     theirs.all(|replayed| match &replayed.content {
         EntryContent::Message { .. } => ours.any(|entry| {
-            author(entry) == author(replayed) && entry.text().starts_with(replayed.text().trim_end())
+            author(entry) == author(replayed)
+                && entry.text().starts_with(replayed.text().trim_end())
         }),
         EntryContent::ToolCall(call) => ours.any(|entry| match &entry.content {
-            EntryContent::ToolCall(own) => own.tool_call_id == call.tool_call_id && own.status == call.status,
+            EntryContent::ToolCall(own) => {
+                own.tool_call_id == call.tool_call_id && own.status == call.status
+            }
             _ => false,
         }),
         _ => true,
@@ -74,7 +77,9 @@ fn covers(replayed: &Entry, received: &Entry) -> bool {
         (EntryContent::Message { author, .. }, EntryContent::Message { author: own, .. }) => {
             author == own && replayed.text().starts_with(received.text().trim_end())
         }
-        (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => call.tool_call_id == own.tool_call_id,
+        (EntryContent::ToolCall(call), EntryContent::ToolCall(own)) => {
+            call.tool_call_id == own.tool_call_id
+        }
         // What else there is, is state or is no history.
         (_, EntryContent::Message { .. } | EntryContent::ToolCall(_)) => false,
         _ => true,
@@ -92,7 +97,8 @@ fn said(entry: &Entry) -> Vec<EventBody> {
             match author {
                 MessageAuthor::User => vec![EventBody::Prompt { content: content.collect() }],
                 author => {
-                    let body = |content| EventBody::Message { author: *author, message_id: None, content };
+                    let body =
+                        |content| EventBody::Message { author: *author, message_id: None, content };
                     content.map(body).collect()
                 }
             }

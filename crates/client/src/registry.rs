@@ -127,12 +127,15 @@ impl Registry {
     /// # Errors
     /// The first fault that is found: see [`RegistryError`].
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
-        let value: Value = serde_json::from_str(text)
-            .map_err(|source| RegistryError::Syntax { at: (source.line(), source.column()), source })?;
+        let value: Value = serde_json::from_str(text).map_err(|source| RegistryError::Syntax {
+            at: (source.line(), source.column()),
+            source,
+        })?;
         let file = Field::whole(&value);
         file.object()?;
         let version = file.member("version").text()?;
-        let agents = file.member("agents").items()?.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
+        let agents =
+            file.member("agents").items()?.iter().map(agent).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { version, agents })
     }
 
@@ -163,7 +166,8 @@ impl RegistryAgent {
         if let Some(package) = &self.uvx {
             return Ok(package.start("uvx", &[], "--from"));
         }
-        let binary = self.binaries.iter().find(|(known, _)| known == platform).map(|(_, binary)| binary);
+        let binary =
+            self.binaries.iter().find(|(known, _)| known == platform).map(|(_, binary)| binary);
         let binary = binary.ok_or_else(|| RegistryError::Platform {
             id: self.id.clone(),
             platform: platform.to_owned(),
@@ -208,7 +212,8 @@ fn agent(field: &Field<'_>) -> Result<RegistryAgent, RegistryError> {
     }
     let distribution = field.member("distribution");
     distribution.object()?;
-    let package = |kind: &str| distribution.member(kind).given().map(|field| package(&field)).transpose();
+    let package =
+        |kind: &str| distribution.member(kind).given().map(|field| package(&field)).transpose();
     let (npx, uvx) = (package("npx")?, package("uvx")?);
     let binaries = distribution.member("binary").members()?;
     let binaries = binaries.iter().map(|(platform, field)| Ok((platform.clone(), binary(field)?)));

@@ -8,7 +8,9 @@ use crate::turn::Turn;
 use crate::watch::Watch;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
-use attache_protocol::method::{SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel};
+use attache_protocol::method::{
+    SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
+};
 use attache_protocol::v1::{
     CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
     SetSessionModeRequest, SetSessionModelRequest, TerminalId, TerminalOutputResponse,
@@ -66,7 +68,11 @@ impl SessionHandle {
     ///
     /// # Errors
     /// Without asking the agent, if there is no such option or it does not take the value: the error names what there is.
-    pub async fn set(&self, name: &str, value: impl Into<SessionConfigOptionValue>) -> Result<(), SetError> {
+    pub async fn set(
+        &self,
+        name: &str,
+        value: impl Into<SessionConfigOptionValue>,
+    ) -> Result<(), SetError> {
         let (request, source) = self.live.fold.with(|session| {
             let request = session.config().check_set(name, value)?;
             let source = session.config().source(&request.config_id);
@@ -90,7 +96,9 @@ impl SessionHandle {
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
         match self.set("mode", mode).await {
             // Some agents state options and, beside them, modes that no option stands for.
-            Err(SetError::Value(attache_session::SetError::UnknownOption { .. })) if self.has_mode(mode) => {
+            Err(SetError::Value(attache_session::SetError::UnknownOption { .. }))
+                if self.has_mode(mode) =>
+            {
                 self.send_mode(mode).await
             }
             outcome => outcome,
@@ -127,7 +135,9 @@ impl SessionHandle {
 
     fn has_mode(&self, mode: &str) -> bool {
         let modes = self.live.fold.with(|session| session.config().modes());
-        modes.is_some_and(|modes| modes.available_modes.iter().any(|available| available.id == *mode))
+        modes.is_some_and(|modes| {
+            modes.available_modes.iter().any(|available| available.id == *mode)
+        })
     }
 
     async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {

@@ -104,7 +104,12 @@ impl Sessions {
     }
 
     /// The session with this id; otherwise a new one that goes on with what is `known` of it, or with what arrived early.
-    pub(crate) fn get_or_add(&self, id: &SessionId, peer: &Peer, known: Option<Arc<Fold>>) -> Arc<Live> {
+    pub(crate) fn get_or_add(
+        &self,
+        id: &SessionId,
+        peer: &Peer,
+        known: Option<Arc<Fold>>,
+    ) -> Arc<Live> {
         let mut table = self.table();
         if let Some(live) = table.live.get(id).and_then(Weak::upgrade) {
             return live;

@@ -93,8 +93,14 @@ impl fmt::Display for StartError {
             }
             Self::Ended { end, evidence } => {
                 match evidence.exit {
-                    Some(exit) => write!(f, "the agent ended before it answered initialize ({exit}): ")?,
-                    None => write!(f, "the agent was gone before it answered initialize ({}): ", short(end))?,
+                    Some(exit) => {
+                        write!(f, "the agent ended before it answered initialize ({exit}): ")?
+                    }
+                    None => write!(
+                        f,
+                        "the agent was gone before it answered initialize ({}): ",
+                        short(end)
+                    )?,
                 }
                 let advice = if evidence.stdout.is_empty() && !evidence.stderr.is_empty() {
                     "what it wrote to stderr should say why"

@@ -47,7 +47,8 @@ impl AgentConnection {
     /// here, which is why only [`AgentConnection::load`] and the like give a handle.
     pub async fn status(&self, id: impl Into<SessionId>) -> Result<SessionStatus, CallError> {
         let params = SessionStatusRequest::new(id);
-        let reply = self.0.peer.call::<SessionStatusQuery>(&params).within(self.0.options.quick).await?;
+        let reply =
+            self.0.peer.call::<SessionStatusQuery>(&params).within(self.0.options.quick).await?;
         Ok(match reply.status {
             SessionStatus::Open => SessionStatus::Open,
             _ => SessionStatus::Saved,
@@ -79,11 +80,19 @@ impl Shared {
         reply.within(self.options.quick).await.map(drop)
     }
 
-    pub(crate) async fn set_title(&self, id: SessionId, title: String) -> Result<String, CallError> {
-        let (params, sessions) = (SetSessionTitleRequest::new(id.clone(), title), self.sessions.clone());
+    pub(crate) async fn set_title(
+        &self,
+        id: SessionId,
+        title: String,
+    ) -> Result<String, CallError> {
+        let (params, sessions) =
+            (SetSessionTitleRequest::new(id.clone(), title), self.sessions.clone());
         let reply = self.peer.call_folding::<SessionSetTitle>(&params, move |reply| {
             if let (Ok(reply), Some(live)) = (reply, sessions.get(&id)) {
-                live.apply([EventBody::StoredTitle { title: reply.title.clone(), by_person: false }]);
+                live.apply([EventBody::StoredTitle {
+                    title: reply.title.clone(),
+                    by_person: false,
+                }]);
             }
         });
         Ok(reply.within(self.options.quick).await?.title)

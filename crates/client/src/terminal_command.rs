@@ -7,8 +7,8 @@ use attache_policy::effect::changes_only_looks;
 use attache_policy::{Folders, Guard};
 use attache_protocol::Error;
 use attache_protocol::v1::{
-    Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption, PermissionOptionKind,
-    SessionId, ToolCallContent, ToolCallUpdate, ToolKind,
+    Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption,
+    PermissionOptionKind, SessionId, ToolCallContent, ToolCallUpdate, ToolKind,
 };
 use attache_session::PermissionId;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,8 @@ impl TerminalCommand {
     /// The variables that may change what the command does, sorted.
     pub(crate) fn changes(&self) -> Vec<(String, String)> {
         let changes = self.environment().filter(|(name, value)| !changes_only_looks(name, value));
-        let mut changes: Vec<_> = changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mut changes: Vec<_> =
+            changes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         changes.sort();
         changes
     }
@@ -115,7 +116,9 @@ impl TerminalCommand {
             Guard::Secret => "It names a file that usually holds secrets.",
             Guard::Obeyed => "It may change a file that affects how programs or agents run.",
         });
-        let said = |text: &str| ToolCallContent::Content(Content::new(ContentBlock::from(text.to_owned())));
+        let said = |text: &str| {
+            ToolCallContent::Content(Content::new(ContentBlock::from(text.to_owned())))
+        };
         let remark = remark.map(said);
         request.asked.content.get_or_insert_default().extend(remark);
         request
@@ -152,7 +155,8 @@ impl std::fmt::Debug for TerminalCommand {
 
 /// A word as a shell reads it: in single quotes unless nothing in it needs them.
 pub(crate) fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
@@ -171,7 +175,11 @@ mod tests {
     #[test]
     fn a_line_reads_as_the_command_that_runs() {
         assert_eq!(command("ls", &["-l", "a b", "it's", ""]).line(), r"ls -l 'a b' 'it'\''s' ''");
-        assert_eq!(command("echo a; ls", &[]).line(), "echo a; ls", "a line for the shell stays as it is");
+        assert_eq!(
+            command("echo a; ls", &[]).line(),
+            "echo a; ls",
+            "a line for the shell stays as it is"
+        );
         assert_eq!(command("/opt/my tool", &["x"]).line(), "'/opt/my tool' x");
     }
 

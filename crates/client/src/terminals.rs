@@ -75,7 +75,8 @@ impl Terminals {
     /// What a terminal shows: one that is open, one that was released, or one of the agent's own.
     pub(crate) fn output(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         let table = self.table();
-        let shown = || table.shown.iter().find(|(shown, _)| shown == id).map(|(_, terminal)| terminal);
+        let shown =
+            || table.shown.iter().find(|(shown, _)| shown == id).map(|(_, terminal)| terminal);
         table.open.get(id).or_else(shown).map(|terminal| terminal.output())
     }
 
@@ -111,7 +112,9 @@ impl Terminals {
             return Err(Error::invalid_request("the session is over: open it again"));
         }
         if table.open.len() >= OPEN {
-            return Err(Error::invalid_request(format!("{OPEN} terminals are open: release some first")));
+            return Err(Error::invalid_request(format!(
+                "{OPEN} terminals are open: release some first"
+            )));
         }
         let id = TerminalId::from(format!("terminal-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
         let terminal = Arc::new(Terminal::new(limit));
@@ -143,7 +146,11 @@ impl Table {
 }
 
 /// `terminal/create`: answered when the command has begun (TERM-03), refused if the session's rules or the person do not allow it.
-pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Answer<TerminalCreate>) -> Work {
+pub(crate) fn create(
+    live: Arc<Live>,
+    params: CreateTerminalRequest,
+    answer: Answer<TerminalCreate>,
+) -> Work {
     answer.later(async move {
         let limit = params
             .output_byte_limit
@@ -175,7 +182,11 @@ pub(crate) fn create(live: Arc<Live>, params: CreateTerminalRequest, answer: Ans
 }
 
 /// Whether a command may run: if the agent's own permission request approved it, else if the session's permissions allow it.
-async fn permits(live: &Live, command: &TerminalCommand, mut request: PermissionRequest) -> Permitted {
+async fn permits(
+    live: &Live,
+    command: &TerminalCommand,
+    mut request: PermissionRequest,
+) -> Permitted {
     if live.approved(|approvals| approvals.take_command(command)) {
         return Permitted::Yes;
     }
@@ -191,7 +202,11 @@ async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
 }
 
 /// `terminal/output`: what there is, at once (TERM-06).
-pub(crate) fn output(live: &Live, params: &TerminalOutputRequest, answer: Answer<TerminalOutput>) -> Work {
+pub(crate) fn output(
+    live: &Live,
+    params: &TerminalOutputRequest,
+    answer: Answer<TerminalOutput>,
+) -> Work {
     answer.send(live.terminals.open(&params.terminal_id).map(|terminal| terminal.output()))
 }
 
@@ -213,7 +228,11 @@ pub(crate) fn wait_for_exit(
 }
 
 /// `terminal/kill`: answered when the command and all it started is gone; the id stays (TERM-09).
-pub(crate) fn kill(live: &Live, params: &KillTerminalRequest, answer: Answer<TerminalKill>) -> Work {
+pub(crate) fn kill(
+    live: &Live,
+    params: &KillTerminalRequest,
+    answer: Answer<TerminalKill>,
+) -> Work {
     match live.terminals.open(&params.terminal_id) {
         Ok(terminal) => {
             terminal.kill();
@@ -227,7 +246,11 @@ pub(crate) fn kill(live: &Live, params: &KillTerminalRequest, answer: Answer<Ter
 }
 
 /// `terminal/release`: the id is invalid at once; answered when the command and all it started is gone (TERM-11).
-pub(crate) fn release(live: &Live, params: &ReleaseTerminalRequest, answer: Answer<TerminalRelease>) -> Work {
+pub(crate) fn release(
+    live: &Live,
+    params: &ReleaseTerminalRequest,
+    answer: Answer<TerminalRelease>,
+) -> Work {
     let found = live.terminals.open(&params.terminal_id);
     match found {
         Ok(terminal) => {

@@ -47,7 +47,13 @@ impl Turn {
             });
             (number, stages, position, reply)
         };
-        shared.tasks.spawn(see_to_its_end(live.clone(), shared.clone(), number, stages.clone(), reply));
+        shared.tasks.spawn(see_to_its_end(
+            live.clone(),
+            shared.clone(),
+            number,
+            stages.clone(),
+            reply,
+        ));
         Ok(Self { live, number, stages, seen, told: Told::from(position), ready: VecDeque::new() })
     }
 

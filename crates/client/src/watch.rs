@@ -57,7 +57,8 @@ impl Looks {
     /// Everything until now counts as seen.
     pub(crate) fn from_now(fold: &Fold) -> Self {
         let seen = fold.seen();
-        let (position, generation) = fold.with(|session| (session.position(), session.generation()));
+        let (position, generation) =
+            fold.with(|session| (session.position(), session.generation()));
         Self { seen, position, generation }
     }
 

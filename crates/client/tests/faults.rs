@@ -62,7 +62,9 @@ impl Fault {
         match self {
             Self::Kill9 => Some(&["SIGKILL"]),
             Self::Exit0 => Some(&["exit code 0"]),
-            Self::ClosedStdout => Some(&["closed its output and still runs", "closed the connection"]),
+            Self::ClosedStdout => {
+                Some(&["closed its output and still runs", "closed the connection"])
+            }
             Self::LongLine => Some(&["a line of more than"]),
             Self::Hang | Self::Garbage | Self::Silence | Self::Trickle => None,
         }
@@ -235,8 +237,9 @@ async fn slowly_to_the_end(cell: &Cell, session: &HubSession) {
 
 /// Until the turn has ended by the fault, or by the person, who cancels a silence.
 async fn broken_off(cell: &Cell, session: &HubSession) {
-    let failed =
-        |session: &HubSession| matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)));
+    let failed = |session: &HubSession| {
+        matches!(session.snapshot().last_outcome(), Some(TurnOutcome::Failed(_)))
+    };
     if cell.fault.reason().is_none() {
         if cell.step == Step::Permission {
             until(session, |session| session.questions().len() == 1).await;
@@ -258,8 +261,9 @@ async fn broken_off(cell: &Cell, session: &HubSession) {
 
 /// What was received is there, nothing is open any more, and the session goes on, or a new one with it.
 async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
-    let settled =
-        |session: &HubSession| matches!(session.state(), SessionState::Idle | SessionState::ReadOnly { .. });
+    let settled = |session: &HubSession| {
+        matches!(session.state(), SessionState::Idle | SessionState::ReadOnly { .. })
+    };
     until(session, settled).await;
     assert!(texts(session).iter().any(|text| text.starts_with("half")), "{:?}", texts(session));
     assert!(texts(session).contains(&"go".to_owned()));

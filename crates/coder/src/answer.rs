@@ -100,7 +100,8 @@ pub(crate) async fn answer(
 /// What the model is told before the conversation, as things are now.
 pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let party = memory.conversation.party();
-    let said = format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
+    let said =
+        format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
     let client = memory.client_instructions.as_ref();
     let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
     let mut tools = specs_of(party);
@@ -163,7 +164,11 @@ const REPLACED: &str =
 /// Says why nothing comes.
 pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
-    let when = if seconds == 0 { "at once".to_owned() } else { format!("in {}", counted(seconds, "second")) };
+    let when = if seconds == 0 {
+        "at once".to_owned()
+    } else {
+        format!("in {}", counted(seconds, "second"))
+    };
     tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
 }
 

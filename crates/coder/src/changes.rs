@@ -80,7 +80,9 @@ impl Before {
         match self {
             Self::Nothing | Self::Lost(_) => Fingerprint::Nothing,
             Self::Folder => Fingerprint::Folder,
-            Self::File { content: Content::Text(document), .. } => fingerprint(document.text.as_bytes()),
+            Self::File { content: Content::Text(document), .. } => {
+                fingerprint(document.text.as_bytes())
+            }
             Self::File { content: Content::Bytes(bytes), .. } => fingerprint(bytes),
         }
     }
@@ -123,8 +125,8 @@ impl Changes {
     pub(crate) fn changed(&mut self, place: &Place, now: Fingerprint) {
         let path = place.resolved.path();
         let turn = self.turns.back_mut();
-        let kept =
-            turn.and_then(|turn| turn.files.iter_mut().find(|kept| kept.place.resolved.path() == path));
+        let kept = turn
+            .and_then(|turn| turn.files.iter_mut().find(|kept| kept.place.resolved.path() == path));
         if let Some(kept) = kept {
             kept.after = now;
         }
@@ -135,7 +137,8 @@ impl Changes {
         if self.turns.len() > 1 {
             let oldest = self.turns.pop_front();
             let files = oldest.map(|turn| turn.files).unwrap_or_default();
-            self.held -= files.iter().map(|kept| kept.before.length()).sum::<usize>().min(self.held);
+            self.held -=
+                files.iter().map(|kept| kept.before.length()).sum::<usize>().min(self.held);
             self.forgotten = true;
             return;
         }
@@ -196,7 +199,9 @@ impl fmt::Display for UndoReport {
 /// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone again.
 pub(crate) async fn undo(turn: &Turn, memory: &mut Memory, forced: bool) -> Result<UndoReport> {
     let mut report = UndoReport { forgotten: memory.changes.forgotten, ..UndoReport::default() };
-    let Some(Changed { prompt, files }) = memory.changes.turns.pop_back() else { return Ok(report) };
+    let Some(Changed { prompt, files }) = memory.changes.turns.pop_back() else {
+        return Ok(report);
+    };
     report.prompt = Some(prompt.clone());
     let access = FileAccess { turn, folders: &memory.folders, disk_only: false };
     let mut files = files;
@@ -253,7 +258,9 @@ async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<O
         return Ok(Outcome::Same);
     }
     if now.fingerprint() != kept.after && !forced {
-        return Ok(Outcome::Left("it changed since; `/undo force` puts it back all the same".to_owned()));
+        return Ok(Outcome::Left(
+            "it changed since; `/undo force` puts it back all the same".to_owned(),
+        ));
     }
     let was = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
@@ -308,7 +315,9 @@ fn is_before(now: &State, before: &Before) -> bool {
     match (now, before) {
         (State::Nothing, Before::Nothing) | (State::Folder, Before::Folder) => true,
         (State::Text(now), Before::File { content: Content::Text(before), .. }) => now == before,
-        (State::Picture(_, now), Before::File { content: Content::Bytes(before), .. }) => now == before,
+        (State::Picture(_, now), Before::File { content: Content::Bytes(before), .. }) => {
+            now == before
+        }
         _ => false,
     }
 }
@@ -345,7 +354,8 @@ mod tests {
         let folders = Folders::new(&[folder.path().to_owned()]).unwrap();
         let mut changes = Changes::default();
         let keep = |changes: &mut Changes, name: String| {
-            let before = Before::File { content: Content::Bytes(vec![0; FILE_KEPT as usize]), mode: None };
+            let before =
+                Before::File { content: Content::Bytes(vec![0; FILE_KEPT as usize]), mode: None };
             changes.keep(&folders.place(name).unwrap(), before);
         };
         for turn in 0..3 {
@@ -359,7 +369,8 @@ mod tests {
         for file in 3..6 {
             keep(&mut changes, format!("2-{file}"));
         }
-        let lost = changes.turns[0].files.iter().filter(|kept| matches!(kept.before, Before::Lost(_)));
+        let lost =
+            changes.turns[0].files.iter().filter(|kept| matches!(kept.before, Before::Lost(_)));
         assert_eq!((lost.count(), changes.held), (2, KEPT));
     }
 

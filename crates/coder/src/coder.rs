@@ -17,8 +17,9 @@ use attache_agent::{About, Author, Error, Opening, Result, StopReason, SystemPro
 use attache_host::{RootsError, Sandbox};
 use attache_policy::{Effect, Folders, Mode, Policy};
 use attache_protocol::v1::{
-    AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId, ProviderInfo,
-    SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId, SetProviderRequest,
+    AuthMethodId, McpCapabilities, Notice, NoticeSeverity, PromptCapabilities, ProviderId,
+    ProviderInfo, SessionConfigId, SessionConfigOption, SessionConfigOptionValue, SessionId,
+    SetProviderRequest,
 };
 use attache_protocol::{Meta, Raw};
 use attache_session::Labels;
@@ -158,7 +159,8 @@ impl Coder {
     /// Says what is wrong with the person's settings. A client that takes no notices sees what holds in the options (NOTE-02).
     async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
-            let mut notice = Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
+            let mut notice =
+                Notice::new(NoticeSeverity::Warning, "Your settings cannot be used as they are");
             notice.description = Some(trouble.clone());
             opening.handle().notice(notice).await?;
         }
@@ -173,11 +175,16 @@ impl Coder {
     }
 
     /// Says which model of a stored session cannot be used. A client that takes no notices sees it in the options (NOTE-02).
-    async fn tell_what_is_missing(&self, opening: &Opening<'_>, stored: Option<&str>) -> Result<()> {
+    async fn tell_what_is_missing(
+        &self,
+        opening: &Opening<'_>,
+        stored: Option<&str>,
+    ) -> Result<()> {
         let Some(missing) = self.gone(stored) else { return Ok(()) };
         let title = format!("The model {missing} of this session cannot be used");
         let mut notice = Notice::new(NoticeSeverity::Warning, title);
-        notice.description = Some(format!("{}. Or choose another model.", self.models.why_unusable(missing)));
+        notice.description =
+            Some(format!("{}. Or choose another model.", self.models.why_unusable(missing)));
         opening.handle().notice(notice).await
     }
 
@@ -222,8 +229,12 @@ impl Author for Coder {
 
     fn about(&self) -> About {
         let (image, audio) = self.models.takes();
-        let prompts =
-            PromptCapabilities { embedded_context: true, image, audio, ..PromptCapabilities::default() };
+        let prompts = PromptCapabilities {
+            embedded_context: true,
+            image,
+            audio,
+            ..PromptCapabilities::default()
+        };
         let (by_variable, in_terminal) = crate::logins::logins();
         let about = About::new("attache", env!("CARGO_PKG_VERSION"))
             .title("Attaché")
@@ -279,8 +290,9 @@ impl Author for Coder {
             Ok((instructions(&folders, own.as_deref()), policy, folders))
         });
         let looked = looked.await;
-        let looked: std::result::Result<_, RootsError> =
-            looked.map_err(|error| Error::caused("the session's folders could not be looked at", error))?;
+        let looked: std::result::Result<_, RootsError> = looked.map_err(|error| {
+            Error::caused("the session's folders could not be looked at", error)
+        })?;
         let (instructions, mut policy, folders) =
             looked.map_err(|error| Error::invalid(error.to_string()))?;
         tell_faults(&opening, &policy).await?;
@@ -291,7 +303,10 @@ impl Author for Coder {
                 Record::Message(message) => conversation.push(*message),
                 Record::Choice(choice, allowed) => {
                     let effect = if allowed { Effect::Allow } else { Effect::Deny };
-                    choice.subject().into_iter().for_each(|subject| policy.remember(subject, effect));
+                    choice
+                        .subject()
+                        .into_iter()
+                        .for_each(|subject| policy.remember(subject, effect));
                 }
                 Record::Rule(subject, effect) => policy.remember(subject, effect),
                 Record::Cost(dollars) => spending.add(dollars),
@@ -326,7 +341,8 @@ impl Author for Coder {
             policy
         });
         let read = read.await;
-        memory.policy = read.map_err(|error| Error::caused("the rules could not be read", error))?;
+        memory.policy =
+            read.map_err(|error| Error::caused("the rules could not be read", error))?;
         crate::turn::run(&self.models, memory, turn).await
     }
 

@@ -50,7 +50,8 @@ const VERBS: [(&str, &str, Option<&str>); 10] = [
 pub(crate) fn commands() -> Vec<AvailableCommand> {
     let command = |(name, description, hint): &(&str, &str, Option<&str>)| {
         let mut command = AvailableCommand::new(*name, *description);
-        let input = |hint: &str| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint));
+        let input =
+            |hint: &str| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint));
         command.input = hint.map(input);
         command
     };
@@ -129,7 +130,12 @@ fn help(turn: &Turn, model: &dyn Model) -> String {
     text
 }
 
-async fn compacted(memory: &mut Memory, turn: &Turn, model: &dyn Model, wish: &str) -> Result<String> {
+async fn compacted(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    wish: &str,
+) -> Result<String> {
     let wish = Some(wish).filter(|wish| !wish.is_empty());
     Ok(match compact(memory, turn, model, Wanted::ByPerson(wish)).await? {
         Compaction::Done { before, after } => {
@@ -140,7 +146,9 @@ async fn compacted(memory: &mut Memory, turn: &Turn, model: &dyn Model, wish: &s
             }
         }
         Compaction::Nothing => "There is nothing to make a summary of yet.\n".to_owned(),
-        Compaction::Failed(why) => format!("The conversation is as it was: {}.\n", why.trim_end_matches('.')),
+        Compaction::Failed(why) => {
+            format!("The conversation is as it was: {}.\n", why.trim_end_matches('.'))
+        }
     })
 }
 
@@ -204,11 +212,15 @@ fn wished_title(text: &str) -> Option<&str> {
     ];
     let text = text.trim();
     let (begin, rest) = text.split_at_checked(BEGIN.len())?;
-    if !begin.eq_ignore_ascii_case(BEGIN) || text.len() > LONGEST || text.contains(['\n', '`', '(', '?']) {
+    if !begin.eq_ignore_ascii_case(BEGIN)
+        || text.len() > LONGEST
+        || text.contains(['\n', '`', '(', '?'])
+    {
         return None;
     }
-    let after =
-        |word: &&str| rest.split_at_checked(word.len()).filter(|(start, _)| start.eq_ignore_ascii_case(word));
+    let after = |word: &&str| {
+        rest.split_at_checked(word.len()).filter(|(start, _)| start.eq_ignore_ascii_case(word))
+    };
     let (named, title) = match SESSION.iter().find_map(after) {
         Some((_, title)) => (true, title),
         None => (false, rest),

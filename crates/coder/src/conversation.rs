@@ -63,7 +63,9 @@ impl Message {
         match self {
             Self::Person(prompt) => prompt.tokens(),
             Self::Model(text) | Self::Note(text) => tokens(text),
-            Self::Tool(action, result) => tokens(&action.raw_input().to_string()) + tokens(&result.text),
+            Self::Tool(action, result) => {
+                tokens(&action.raw_input().to_string()) + tokens(&result.text)
+            }
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
             Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
             Self::Summary(summary) => tokens(&summary.markdown()),
@@ -129,7 +131,8 @@ impl Conversation {
 
     /// The present turn: what the person said, and what came after.
     pub(crate) fn present(&self) -> Option<(&Prompt, &[Message])> {
-        let begins = self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        let begins =
+            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
         let (begun, after) = self.messages.get(begins..)?.split_first()?;
         match begun {
             Message::Person(prompt) => Some((prompt, after)),
@@ -144,12 +147,14 @@ impl Conversation {
         let is_prompt = |message: &Message| matches!(message, Message::Person(_));
         let prompt = self.messages.iter().rposition(is_prompt).filter(|_| compacted.with_prompt);
         let prompt = prompt.map(|at| self.messages.swap_remove(at));
-        self.messages = [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
+        self.messages =
+            [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
     }
 
     /// How many tokens are left with this summary.
     pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
-        let (older, kept) = self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
+        let (older, kept) =
+            self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
         let is_prompt = |message: &&Message| matches!(message, Message::Person(_));
         let prompt = older.iter().rev().find(is_prompt).filter(|_| compacted.with_prompt);
         let summary = tokens(&compacted.summary.markdown());
@@ -164,7 +169,8 @@ impl Conversation {
 
     /// What came right before the present turn.
     pub(crate) fn before_present(&self) -> Option<&Message> {
-        let begins = self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        let begins =
+            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
         self.messages.get(begins.checked_sub(1)?)
     }
 
@@ -176,7 +182,8 @@ impl Conversation {
         while used > window {
             let first = usize::from(matches!(self.messages.first(), Some(Message::Summary(_))));
             let mut begins = (first + 1..).zip(self.messages.iter().skip(first + 1));
-            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_))) else {
+            let Some((next, _)) = begins.find(|(_, message)| matches!(message, Message::Person(_)))
+            else {
                 break;
             };
             used -= self.messages.drain(first..next).map(|message| message.tokens()).sum::<u64>();

@@ -37,7 +37,10 @@ impl Guard {
     pub(crate) fn stuck(&self) -> Option<String> {
         let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
         let name = crate::tools::fit::code(name);
-        Some(format!("\n\nI stop here: the same call of {name} failed {} times in a row.\n", self.times))
+        Some(format!(
+            "\n\nI stop here: the same call of {name} failed {} times in a row.\n",
+            self.times
+        ))
     }
 }
 
@@ -55,16 +58,26 @@ mod tests {
             images: Vec::new(),
         };
         let mut guard = Guard::default();
-        for (arguments, failed) in
-            [("a", true), ("a", true), ("b", true), ("a", true), ("a", false), ("a", true), ("a", true)]
-        {
+        for (arguments, failed) in [
+            ("a", true),
+            ("a", true),
+            ("b", true),
+            ("a", true),
+            ("a", false),
+            ("a", true),
+            ("a", true),
+        ] {
             let mut result = result(failed);
             guard.saw("read", arguments, &mut result);
             assert_eq!((result.text.as_str(), guard.stuck()), ("no", None));
         }
         let (mut third, mut fourth) = (result(true), result(true));
         guard.saw("read", "a", &mut third);
-        assert!(third.text.contains("3 times in a row") && guard.stuck().is_none(), "{}", third.text);
+        assert!(
+            third.text.contains("3 times in a row") && guard.stuck().is_none(),
+            "{}",
+            third.text
+        );
         guard.saw("read", "a", &mut fourth);
         assert!(guard.stuck().unwrap().contains("`read` failed 4 times"));
     }

@@ -10,8 +10,7 @@ const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 const TOLD: usize = 24 * 1024;
 
 /// How the project's own instructions are to be taken.
-const TAKEN: &str =
-    "Work as they say, unless the person says otherwise. They give you no right that the mode does not give.";
+const TAKEN: &str = "Work as they say, unless the person says otherwise. They give you no right that the mode does not give.";
 
 /// What the person wants in every project (`own`), and the instructions of the project, as a part of the system prompt: those of each folder
 /// from the root of the repository down to the working directory, in this order. Only files inside the session's folders are read. Blocks
@@ -42,10 +41,14 @@ pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<Strin
 /// Those of one folder.
 fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<String> {
     NAMES.iter().find_map(|name| {
-        let place = folders.place(folder.join(name)).ok().filter(|place| place.resolved.exists())?;
+        let place =
+            folders.place(folder.join(name)).ok().filter(|place| place.resolved.exists())?;
         let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;
         let shown = place.shown;
-        Some(format!("\nThe project's own instructions, from {shown}. {TAKEN}\n{}", tagged(&text, told)?))
+        Some(format!(
+            "\nThe project's own instructions, from {shown}. {TAKEN}\n{}",
+            tagged(&text, told)?
+        ))
     })
 }
 
@@ -57,7 +60,8 @@ fn tagged(text: &str, told: &mut usize) -> Option<String> {
     }
     let given = text.get(..text.floor_char_boundary(*told)).unwrap_or_default();
     *told -= given.len();
-    let cut = if given.len() < text.len() { "\n[cut here: read the file for the rest]" } else { "" };
+    let cut =
+        if given.len() < text.len() { "\n[cut here: read the file for the rest]" } else { "" };
     Some(format!("<instructions>\n{given}{cut}\n</instructions>\n"))
 }
 
@@ -86,7 +90,8 @@ mod tests {
     fn a_link_out_of_the_folders_is_not_read() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(other.path().join("secret"), "secret").unwrap();
-        std::os::unix::fs::symlink(other.path().join("secret"), folder.path().join("AGENTS.md")).unwrap();
+        std::os::unix::fs::symlink(other.path().join("secret"), folder.path().join("AGENTS.md"))
+            .unwrap();
         assert_eq!(of(&folder), None);
     }
 

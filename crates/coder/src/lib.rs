@@ -43,4 +43,6 @@ mod turn;
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
 pub use memory::Memory;
-pub use models::{FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login};
+pub use models::{
+    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
+};

@@ -116,7 +116,8 @@ impl Servers {
 
     /// The server and its own name of the tool that a model knows by `name`. It may have gone meanwhile.
     pub(crate) fn find(&self, name: &str) -> Option<(Arc<Server>, String)> {
-        let known: Vec<_> = self.servers.iter().map(|server| (server.name(), server.tools())).collect();
+        let known: Vec<_> =
+            self.servers.iter().map(|server| (server.name(), server.tools())).collect();
         let found = offered::offered(&known).into_iter().find(|offered| offered.name == name);
         let (index, tool) = found.map(|offered| (offered.server, offered.tool.name.to_string()))?;
         Some((Arc::clone(self.servers.get(index)?), tool))

@@ -19,8 +19,8 @@ pub(crate) use offline_answer::{HELP as OFFLINE_HELP, summary as offline_summary
 #[cfg(test)]
 pub(crate) use provider::Limits;
 pub(crate) use provider::{
-    Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part, SseEvent,
-    SseParser, TokenUsage, ToolAnswer, ToolSpec,
+    Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part,
+    SseEvent, SseParser, TokenUsage, ToolAnswer, ToolSpec,
 };
 pub use provider::{ProviderVariables, provider_variables, without_login};
 

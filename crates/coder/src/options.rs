@@ -38,9 +38,11 @@ pub(crate) fn options(models: &Models) -> Vec<SessionConfigOption> {
 
 /// The choice of the model: grouped by provider where there are providers, `offline` last.
 fn model(models: &Models) -> SessionConfigOption {
-    let offline = value(OFFLINE, "Offline", "Understands a few forms of words; needs no key and no network");
+    let offline =
+        value(OFFLINE, "Offline", "Understands a few forms of words; needs no key and no network");
     let default = models.default_model();
-    let mut model = SessionConfigOption::select(MODEL, "Model", default.as_str(), vec![offline.clone()]);
+    let mut model =
+        SessionConfigOption::select(MODEL, "Model", default.as_str(), vec![offline.clone()]);
     let mut groups: Vec<_> = models.offered().into_iter().filter_map(group).collect();
     if let (SessionConfigKind::Select(select), false) = (&mut model.kind, groups.is_empty()) {
         groups.push(SessionConfigSelectGroup::new("none", "No provider", vec![offline]));
@@ -53,7 +55,9 @@ fn model(models: &Models) -> SessionConfigOption {
 
 /// Adds a stored session's model that cannot be used, so that the session keeps it and no other model answers in its place.
 pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
-    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else { return };
+    let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else {
+        return;
+    };
     let SessionConfigKind::Select(select) = &mut option.kind else { return };
     let unusable = value(name, name, &format!("Cannot be used: {why}"));
     match &mut select.options {
@@ -81,7 +85,9 @@ fn about(model: &KnownModel) -> String {
         false => format!("Takes in {} tokens", rounded(model.window)),
     };
     match &model.prices {
-        Some(prices) => format!("{window}; ${} in, ${} out for a million", prices.input, prices.output),
+        Some(prices) => {
+            format!("{window}; ${} in, ${} out for a million", prices.input, prices.output)
+        }
         None => window,
     }
 }
@@ -133,8 +139,9 @@ fn thought_level(model: &KnownModel) -> Option<SessionConfigOption> {
     let first = &model.levels.first()?.id;
     let default = model.default_level.as_ref().filter(|default| model.thinking(default).is_some());
     let levels = model.levels.iter();
-    let values: Vec<_> =
-        levels.map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id))).collect();
+    let values: Vec<_> = levels
+        .map(|level| SessionConfigSelectOption::new(level.id.as_str(), capital(&level.id)))
+        .collect();
     let current = default.unwrap_or(first).as_str();
     let mut level = SessionConfigOption::select(THOUGHT_LEVEL, "Thinking", current, values);
     level.description = Some(format!("How much {} thinks before it answers", model.title));

@@ -46,7 +46,9 @@ impl Prompt {
                     parts.push(text.text.clone());
                     continue;
                 }
-                ContentBlock::ResourceLink(link) => Mentioned { path: path_of(&link.uri, cwd), text: None },
+                ContentBlock::ResourceLink(link) => {
+                    Mentioned { path: path_of(&link.uri, cwd), text: None }
+                }
                 ContentBlock::Resource(resource) => match &resource.resource {
                     EmbeddedResourceResource::Text(text) => {
                         Mentioned { path: path_of(&text.uri, cwd), text: Some(text.text.clone()) }

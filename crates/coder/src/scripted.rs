@@ -15,7 +15,9 @@ mod undo;
 
 use crate::Coder;
 use crate::conversation::{Conversation, Message};
-use crate::models::{Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage};
+use crate::models::{
+    Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage,
+};
 use crate::tools::Action;
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
@@ -179,7 +181,11 @@ async fn permissions_of_a_file_stay_and_a_bad_pattern_is_a_result() {
     says(folder.path(), vec![read("a.sh"), edit("a.sh", "one", "two")]).await;
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o750);
     assert!(says(folder.path(), vec![grep("(")]).await.contains("cannot be searched for"));
-    assert!(says(folder.path(), vec![grep("^t.o$")]).await.starts_with("a.sh:1: two\n[1 file searched]"));
+    assert!(
+        says(folder.path(), vec![grep("^t.o$")])
+            .await
+            .starts_with("a.sh:1: two\n[1 file searched]")
+    );
 }
 
 #[tokio::test]

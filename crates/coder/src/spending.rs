@@ -69,7 +69,12 @@ impl Spending {
 
 impl Memory {
     /// Counts what a call of a model took and cost, here and in the store.
-    pub(crate) async fn charge(&mut self, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
+    pub(crate) async fn charge(
+        &mut self,
+        turn: &Turn,
+        model: &dyn Model,
+        usage: &TokenUsage,
+    ) -> Result<()> {
         let cost = model.cost(usage).filter(|_| usage.total() > 0);
         turn.remember(&Record::Cost(cost)).await?;
         self.spending.add(cost);
@@ -88,7 +93,10 @@ mod tests {
         assert_eq!(spending.cost(), None);
         spending.add(Some(0.5));
         spending.add(Some(0.25));
-        assert_eq!(spending.cost().map(|cost| (cost.amount, cost.currency)), Some((0.75, "USD".to_owned())));
+        assert_eq!(
+            spending.cost().map(|cost| (cost.amount, cost.currency)),
+            Some((0.75, "USD".to_owned()))
+        );
         spending.add(None);
         spending.add(Some(1.0));
         assert_eq!(spending.cost(), None);

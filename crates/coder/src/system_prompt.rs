@@ -52,8 +52,10 @@ pub(crate) fn system_prompt(
         Some(client) => format!("{TEXT}\n{}\n", client.text),
         None => TEXT.to_owned(),
     };
-    prompt
-        .push_str(&format!("{instructions}\nThis session\n- Working directory: {}\n", short(folders.cwd())));
+    prompt.push_str(&format!(
+        "{instructions}\nThis session\n- Working directory: {}\n",
+        short(folders.cwd())
+    ));
     for more in folders.given().iter().skip(1).take(FOLDERS_NAMED) {
         prompt.push_str(&format!("- Further folder: {}\n", short(more)));
     }
@@ -82,10 +84,12 @@ mod tests {
             let client = ClientInstructions::of(&SystemPrompt::new(mode, content));
             system_prompt(Party::Agent, &folders, Some(&client), Some("Use tabs.\n"), Mode::Ask)
         };
-        for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)] {
+        for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)]
+        {
             let prompt = told(mode);
             assert_eq!(prompt.contains(TEXT), keeps);
-            let parts = ["Be brief.\n\nSpeak Welsh.", "Use tabs.", "Working directory", "Mode now: ask"];
+            let parts =
+                ["Be brief.\n\nSpeak Welsh.", "Use tabs.", "Working directory", "Mode now: ask"];
             let places: Vec<_> = parts.iter().map(|part| prompt.find(part).unwrap()).collect();
             assert!(places.is_sorted(), "{prompt}");
         }
@@ -96,9 +100,13 @@ mod tests {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();
-        let prompt = system_prompt(Party::Subagent { looks_only: true }, &folders, None, None, Mode::Plan);
+        let prompt =
+            system_prompt(Party::Subagent { looks_only: true }, &folders, None, None, Mode::Plan);
         assert!(prompt.len() < 8 * 1024, "{} bytes", prompt.len());
-        assert!(prompt.contains(&paths[0].display().to_string()) && prompt.ends_with("Mode now: plan\n"));
+        assert!(
+            prompt.contains(&paths[0].display().to_string())
+                && prompt.ends_with("Mode now: plan\n")
+        );
         for spec in specs() {
             assert!(prompt.contains(&format!("`{}`", spec.name)), "{}", spec.name);
         }

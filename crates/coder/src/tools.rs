@@ -106,7 +106,12 @@ pub(crate) enum Finding {
 
 impl ToolResult {
     fn done(text: impl AsRef<str>, finding: Finding) -> Self {
-        Self { text: ends_within(text.as_ref(), TEXT_GIVEN), failed: false, finding, images: Vec::new() }
+        Self {
+            text: ends_within(text.as_ref(), TEXT_GIVEN),
+            failed: false,
+            finding,
+            images: Vec::new(),
+        }
     }
 
     fn failed(why: impl AsRef<str>) -> Self {
@@ -145,7 +150,8 @@ impl Toolbox<'_> {
     /// Does what a provider's model asks for, with its arguments as it wrote them: see [`Toolbox::act`].
     pub(crate) async fn called(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = given(arguments);
-        let asked = self.of_server(name, arguments).await?.unwrap_or_else(|| spec::action(name, arguments));
+        let asked =
+            self.of_server(name, arguments).await?.unwrap_or_else(|| spec::action(name, arguments));
         let why = match asked {
             Ok(action) => match action.too_long() {
                 None => return self.act(&action, given).await,
@@ -260,15 +266,18 @@ impl Toolbox<'_> {
         let finding = match action.clone() {
             Action::Read(read) => return self.read(&read, handle, place).await,
             Action::Grep(grep) => {
-                let found = self.judged(move |judge, wanted| grep.run(judge, &here, wanted)).await?;
+                let found =
+                    self.judged(move |judge, wanted| grep.run(judge, &here, wanted)).await?;
                 found.map(Finding::Matches)
             }
             Action::List(list) => {
-                let found = looking(self.turn, move |wanted| list.run(&folders, &here, wanted)).await?;
+                let found =
+                    looking(self.turn, move |wanted| list.run(&folders, &here, wanted)).await?;
                 found.map(Finding::Files)
             }
             Action::Glob(glob) => {
-                let found = looking(self.turn, move |wanted| glob.run(&folders, &here, wanted)).await?;
+                let found =
+                    looking(self.turn, move |wanted| glob.run(&folders, &here, wanted)).await?;
                 found.map(Finding::Found)
             }
             _ => Ok(Finding::Nothing),

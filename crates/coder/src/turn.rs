@@ -7,7 +7,9 @@ use crate::conversation::{Message, Party, Prompt, kind};
 use crate::fallback;
 use crate::guard::Guard;
 use crate::memory::{Memory, Record};
-use crate::models::{Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer};
+use crate::models::{
+    Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer,
+};
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
 use crate::tools::together::Request;
@@ -103,7 +105,10 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
                 Next::Stop(reason) => return Ok(Ended::Because(reason)),
             },
         };
-        if answer.is_silent() && step == 0 && matches!(answer.stop, ModelStop::End | ModelStop::Tools) {
+        if answer.is_silent()
+            && step == 0
+            && matches!(answer.stop, ModelStop::End | ModelStop::Tools)
+        {
             let title = model.title();
             return Err(Error::failed(format!(
                 "{title} answered nothing: say it again, or choose another model"
@@ -161,10 +166,12 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
         return Ok(());
     }
     memory.unmeasured = Some(title.to_owned());
-    let mut notice = Notice::new(NoticeSeverity::Info, format!("Nobody knows how much {title} takes in"));
+    let mut notice =
+        Notice::new(NoticeSeverity::Info, format!("Nobody knows how much {title} takes in"));
     let room = counted(room(model, memory, turn), "token");
-    notice.description =
-        Some(format!("It is given at most about {room} of the conversation, and its use is not shown."));
+    notice.description = Some(format!(
+        "It is given at most about {room} of the conversation, and its use is not shown."
+    ));
     turn.notice(notice).await
 }
 
@@ -359,7 +366,12 @@ fn calls(message: &ModelMessage) -> Vec<Request> {
 }
 
 /// Counts the tokens of attempts that stopped before their end: the provider bills them too.
-async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: &[TokenUsage]) -> Result<()> {
+async fn charge_lost(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    lost: &[TokenUsage],
+) -> Result<()> {
     for usage in lost.iter().filter(|usage| usage.total() > 0) {
         memory.charge(turn, model, usage).await?;
     }
@@ -367,7 +379,12 @@ async fn charge_lost(memory: &mut Memory, turn: &Turn, model: &dyn Model, lost: 
 }
 
 /// Counts what a call took of the window and what it cost, as far as both are known.
-async fn tell_usage(memory: &mut Memory, turn: &Turn, model: &dyn Model, usage: &TokenUsage) -> Result<()> {
+async fn tell_usage(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    usage: &TokenUsage,
+) -> Result<()> {
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
     if used == 0 {

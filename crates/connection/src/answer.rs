@@ -67,7 +67,10 @@ impl<M: Call> Answer<M> {
     }
 
     /// Answers with what `work` comes to. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
-    pub fn later(self, work: impl Future<Output = Result<M::Result, Error>> + Send + 'static) -> Work {
+    pub fn later(
+        self,
+        work: impl Future<Output = Result<M::Result, Error>> + Send + 'static,
+    ) -> Work {
         self.by(move |answer| async move {
             let outcome = answer.cancelled().or(work).await;
             answer.send(outcome);
@@ -137,7 +140,10 @@ impl Cancelled {
     }
 
     /// What `work` comes to; once cancelled it is dropped where it stands (CANCEL-14).
-    pub(crate) async fn or<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    pub(crate) async fn or<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
         let mut work = std::pin::pin!(work);
         let mut cancelled = std::pin::pin!(self.clone().wait());
         std::future::poll_fn(|context| {

@@ -200,7 +200,9 @@ impl<H: Handler> Connection<H> {
                     self.accepted.extend(start(work.flatten()));
                 }
                 Line::More => return Poll::Ready(None),
-                Line::TooLong => return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line })),
+                Line::TooLong => {
+                    return Poll::Ready(Some(End::LineTooLong { limit: self.limits.line }));
+                }
                 Line::Failed(error) => return Poll::Ready(Some(End::Transport(Arc::new(error)))),
                 Line::End => return Poll::Ready(Some(End::PeerClosed { detail: None })),
             }
@@ -218,13 +220,18 @@ impl<H: Handler> Connection<H> {
         if stall.deadline() != deadline {
             stall.as_mut().reset(deadline);
         }
-        stall.as_mut().poll(context).is_ready().then_some(End::StoppedReading { after: self.limits.stall })
+        stall
+            .as_mut()
+            .poll(context)
+            .is_ready()
+            .then_some(End::StoppedReading { after: self.limits.stall })
     }
 
     /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its lines go out, within the grace; then
     /// it is told to stop, and last it is aborted.
     async fn finish(mut self, mut end: End) -> End {
-        if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) = (&end, self.autopsy.take())
+        if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) =
+            (&end, self.autopsy.take())
             && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), autopsy).await
         {
             end = End::PeerClosed { detail: Some(found.into()) };
@@ -313,7 +320,8 @@ fn dispatch<H: Handler>(
         Err(misfit) => {
             // A broken answer is never answered (RPC-22), but whoever waits for it learns that nothing better will come.
             if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
-                let error = DecodeError { path: String::new(), message: why.clone(), not_json: false };
+                let error =
+                    DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
             handler.misfit(Misfit::Line(line, &misfit));
@@ -321,10 +329,9 @@ fn dispatch<H: Handler>(
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = misfit.error()
             {
-                let _ = peer
-                    .0
-                    .outbox
-                    .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
+                let _ = peer.0.outbox.enqueue(|out| {
+                    envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
+                });
             }
         }
     }
@@ -353,11 +360,11 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
         }
         Entry::Occupied(_) => {
             // With the id's own reply still to come, an error under the same id would answer the wrong call.
-            let error = Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
-            let _ = peer
-                .0
-                .outbox
-                .enqueue(|out| envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error)));
+            let error =
+                Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
+            let _ = peer.0.outbox.enqueue(|out| {
+                envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
+            });
             return None;
         }
     }

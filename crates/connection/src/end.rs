@@ -39,7 +39,9 @@ impl fmt::Display for End {
             Self::PeerClosed { detail: Some(detail) } => {
                 write!(f, "the peer closed the connection: {detail}")
             }
-            Self::LineTooLong { limit } => write!(f, "the peer sent a line of more than {limit} bytes"),
+            Self::LineTooLong { limit } => {
+                write!(f, "the peer sent a line of more than {limit} bytes")
+            }
             Self::StoppedReading { after } => {
                 write!(f, "the peer stopped reading: it took no byte for {} s", after.as_secs())
             }

@@ -15,7 +15,12 @@ pub trait Handler: Send + 'static {
     const SIDE: Side;
 
     /// A notification, whole. An `Err` is undecodable params: dropped without an answer (RPC-24).
-    fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError>;
+    fn notification(
+        &mut self,
+        peer: &Peer,
+        name: &str,
+        params: Option<&str>,
+    ) -> Result<(), DecodeError>;
 
     /// A call is accepted: decoded, registered, and answered now or by the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
@@ -62,7 +67,9 @@ impl IncomingCall<'_> {
     pub fn answer_raw(mut self, result: &str) -> Work {
         match Raw::from_text(result) {
             Ok(result) => self.duty.0.settle(Ok(&result)),
-            Err(error) => self.duty.0.refuse(&Error::internal(format!("the answer is no JSON: {error}"))),
+            Err(error) => {
+                self.duty.0.refuse(&Error::internal(format!("the answer is no JSON: {error}")))
+            }
         }
         None
     }
@@ -88,7 +95,10 @@ impl IncomingCall<'_> {
     }
 
     /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded (RPC-23).
-    pub fn accept<M: method::Call>(self, accept: impl FnOnce(M::Params, Answer<M>) -> Work) -> Work {
+    pub fn accept<M: method::Call>(
+        self,
+        accept: impl FnOnce(M::Params, Answer<M>) -> Work,
+    ) -> Work {
         let decoded = M::decode_params(self.params);
         self.accept_decoded(decoded, accept)
     }

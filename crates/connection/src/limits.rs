@@ -18,6 +18,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { line: 32 << 20, calls: 256, stall: Duration::from_secs(60), grace: Duration::from_secs(2) }
+        Self {
+            line: 32 << 20,
+            calls: 256,
+            stall: Duration::from_secs(60),
+            grace: Duration::from_secs(2),
+        }
     }
 }

@@ -47,7 +47,15 @@ pub(crate) enum Line<'b> {
 
 impl Lines {
     pub(crate) fn new(input: Pin<Box<dyn AsyncRead + Send>>, limit: usize) -> Self {
-        Self { input, limit, buffer: Vec::new(), filled: 0, start: 0, searched: 0, state: State::Open }
+        Self {
+            input,
+            limit,
+            buffer: Vec::new(),
+            filled: 0,
+            start: 0,
+            searched: 0,
+            state: State::Open,
+        }
     }
 
     /// Reads once, unless whole lines are still there.

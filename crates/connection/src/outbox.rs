@@ -61,8 +61,13 @@ struct Queue {
 impl Outbox {
     pub(crate) fn new(sink: Pin<Box<dyn AsyncWrite + Send>>, tap: Option<Tap>) -> Self {
         let last_write = Instant::now().checked_sub(BURST).unwrap_or_else(Instant::now);
-        let stream =
-            Stream { sink: Some(sink), writing: Vec::new(), written: 0, last_write, stuck_since: None };
+        let stream = Stream {
+            sink: Some(sink),
+            writing: Vec::new(),
+            written: 0,
+            last_write,
+            stuck_since: None,
+        };
         let queue = Queue {
             lines: Vec::new(),
             in_flight: 0,
@@ -170,7 +175,10 @@ impl Outbox {
             Err(TryLockError::WouldBlock) => return false,
         };
         stream.last_write.elapsed() >= BURST
-            && matches!(self.write(&mut stream, &mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())))
+            && matches!(
+                self.write(&mut stream, &mut Context::from_waker(Waker::noop())),
+                Poll::Ready(Ok(()))
+            )
     }
 
     fn write(&self, stream: &mut Stream, context: &mut Context<'_>) -> Poll<io::Result<()>> {

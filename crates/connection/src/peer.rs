@@ -111,7 +111,8 @@ impl Peer {
         let id = match inserted {
             Ok(id) => {
                 let id = RequestId::Number(id);
-                if let Err(end) = self.0.outbox.enqueue(|out| envelope::write_call(out, &id, &method, params))
+                if let Err(end) =
+                    self.0.outbox.enqueue(|out| envelope::write_call(out, &id, &method, params))
                 {
                     self.0.settle(&id, Err(end.into()));
                 }
@@ -186,8 +187,10 @@ impl Peer {
         let offered = self.0.offered.read().unwrap_or_else(PoisonError::into_inner);
         let by_agent =
             offered.by_agent.as_ref().is_none_or(|capabilities| gate.opened_by_agent(capabilities));
-        let by_client =
-            offered.by_client.as_ref().is_none_or(|capabilities| gate.opened_by_client(capabilities));
+        let by_client = offered
+            .by_client
+            .as_ref()
+            .is_none_or(|capabilities| gate.opened_by_client(capabilities));
         (!(by_agent && by_client)).then_some(path)
     }
 }
@@ -287,7 +290,9 @@ impl<R> Reply<R> {
 
     /// Waits at most this long.
     pub async fn within(mut self, deadline: Duration) -> Result<R, CallError> {
-        match tokio::time::timeout(deadline, poll_fn(|context| Pin::new(&mut self).poll(context))).await {
+        match tokio::time::timeout(deadline, poll_fn(|context| Pin::new(&mut self).poll(context)))
+            .await
+        {
             Ok(outcome) => outcome,
             Err(_) => Err(CallError::TimedOut { method: self.method.clone(), after: deadline }),
         }
@@ -318,7 +323,10 @@ impl<R> Drop for Reply<R> {
 
 impl<R> std::fmt::Debug for Reply<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reply").field("method", &self.method).field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("Reply")
+            .field("method", &self.method)
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 

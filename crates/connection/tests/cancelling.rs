@@ -20,14 +20,21 @@ impl Agent for Stubborn {
             let words = SessionUpdate::AgentMessageChunk(ContentChunk::new("last words"));
             answer
                 .peer()
-                .notify::<SessionUpdateNotification>(&SessionNotification::new(params.session_id, words))
+                .notify::<SessionUpdateNotification>(&SessionNotification::new(
+                    params.session_id,
+                    words,
+                ))
                 .unwrap();
             answer.send(Ok(PromptResponse::new(StopReason::Cancelled)));
         })
     }
 
     /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives up by itself.
-    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        params: SetSessionModeRequest,
+        answer: Answer<SessionSetMode>,
+    ) -> Work {
         if params.mode_id.as_str() == "stop" {
             return answer.send(Err(Error::request_cancelled()));
         }
@@ -80,7 +87,8 @@ async fn what_is_said_after_a_cancel_arrives_before_the_answer() {
 #[tokio::test]
 async fn giving_up_for_reasons_of_ones_own_uses_the_same_code() {
     let (peer, _, _drivers) = pair();
-    let error = peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
+    let error =
+        peer.call::<SessionSetMode>(&SetSessionModeRequest::new("s", "stop")).await.unwrap_err();
     assert_eq!(error.refusal().unwrap().code, ErrorCode::REQUEST_CANCELLED, "CANCEL-18");
 }
 
@@ -100,6 +108,10 @@ async fn a_message_is_one_line_whatever_it_says() {
     let line = lines.next_line().await.unwrap().unwrap();
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value.pointer("/params/update/content/text").unwrap(), text);
-    assert_eq!(value.pointer("/params/update/sessionUpdate").unwrap(), "agent_message_chunk", "RPC-30");
+    assert_eq!(
+        value.pointer("/params/update/sessionUpdate").unwrap(),
+        "agent_message_chunk",
+        "RPC-30"
+    );
     assert_eq!(lines.next_line().await.unwrap().unwrap(), "end");
 }

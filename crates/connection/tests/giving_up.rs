@@ -21,7 +21,8 @@ impl Client for Heard {
 }
 
 /// A client of ours, its log, and an agent that says what the test says.
-fn against_raw() -> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::End>) {
+fn against_raw() -> (Peer, Heard, Lines<BufReader<DuplexStream>>, JoinSet<attache_connection::End>)
+{
     let (ours, raw) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(ours);
     let heard = Heard::default();
@@ -75,5 +76,8 @@ async fn a_late_answer_is_folded_and_logged_and_belongs_to_no_later_call() {
     second.await.unwrap();
     assert_eq!(*folded.lock().unwrap(), 1);
     let heard = heard.0.lock().unwrap().clone();
-    assert_eq!(heard, ["LateReply(Number(0))", "UnknownReply(Number(0))", "UnknownReply(Number(99))"]);
+    assert_eq!(
+        heard,
+        ["LateReply(Number(0))", "UnknownReply(Number(0))", "UnknownReply(Number(99))"]
+    );
 }

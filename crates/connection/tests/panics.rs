@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, End, IncomingCall, Misfit, Peer,
-    Work,
+    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, End, IncomingCall,
+    Misfit, Peer, Work,
 };
 use attache_protocol::method::{
-    Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode, SessionUpdateNotification,
+    Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode,
+    SessionUpdateNotification,
 };
 use attache_protocol::v1::*;
 use attache_protocol::{ErrorCode, Raw};
@@ -34,7 +35,11 @@ impl Agent for Panics {
         panic!("before its first await")
     }
 
-    fn session_set_mode(&mut self, _: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        _: SetSessionModeRequest,
+        answer: Answer<SessionSetMode>,
+    ) -> Work {
         answer.send(Ok(SetSessionModeResponse::new()))
     }
 
@@ -118,7 +123,8 @@ async fn a_fold_and_a_tap_may_panic() {
     let (client, agent) = tokio::io::duplex(4096);
     let mut drivers = JoinSet::new();
     let (input, output) = tokio::io::split(agent);
-    let (from_agent, connection) = Builder::new().connect(input, output, AgentHandler(Panics::default()));
+    let (from_agent, connection) =
+        Builder::new().connect(input, output, AgentHandler(Panics::default()));
     drivers.spawn(connection.run());
     let (input, output) = tokio::io::split(client);
     let tap = Arc::new(|direction, _: &[u8]| panic!("at a line that is {direction:?}"));

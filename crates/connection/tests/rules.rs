@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
-    IncomingCall, Limits, Peer, Work,
+    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction,
+    End, IncomingCall, Limits, Peer, Work,
 };
 use attache_protocol::method::{
     Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -14,7 +14,9 @@ use attache_protocol::{Error, ErrorCode};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
+};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
@@ -35,7 +37,11 @@ impl Agent for Scripted {
         None
     }
 
-    fn session_set_mode(&mut self, params: SetSessionModeRequest, answer: Answer<SessionSetMode>) -> Work {
+    fn session_set_mode(
+        &mut self,
+        params: SetSessionModeRequest,
+        answer: Answer<SessionSetMode>,
+    ) -> Work {
         if params.mode_id.as_str() == "now" {
             return answer.send(Ok(SetSessionModeResponse::new()));
         }
@@ -43,7 +49,8 @@ impl Agent for Scripted {
     }
 
     fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
-        let text = params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
+        let text =
+            params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
         let me = self.clone();
         answer.by(|answer| async move {
             me.open.fetch_add(1, SeqCst);
@@ -64,9 +71,12 @@ impl Agent for Scripted {
                         if peer.room().await.is_err() {
                             return;
                         }
-                        let update = SessionUpdate::AgentMessageChunk(ContentChunk::new(index.to_string()));
+                        let update =
+                            SessionUpdate::AgentMessageChunk(ContentChunk::new(index.to_string()));
                         if peer
-                            .notify::<SessionUpdateNotification>(&SessionNotification::new("s", update))
+                            .notify::<SessionUpdateNotification>(&SessionNotification::new(
+                                "s", update,
+                            ))
                             .is_err()
                         {
                             return;
@@ -109,10 +119,14 @@ fn pair(buffer: usize) -> (Peer, Diary, Scripted, JoinSet<End>) {
 }
 
 /// One end of ours with a raw peer at the other.
-fn against_raw<A: Agent>(limits: Limits, agent: A) -> (Peer, DuplexStream, Connection<AgentHandler<A>>) {
+fn against_raw<A: Agent>(
+    limits: Limits,
+    agent: A,
+) -> (Peer, DuplexStream, Connection<AgentHandler<A>>) {
     let (ours, raw) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(ours);
-    let (peer, connection) = Builder::new().limits(limits).connect(input, output, AgentHandler(agent));
+    let (peer, connection) =
+        Builder::new().limits(limits).connect(input, output, AgentHandler(agent));
     (peer, raw, connection)
 }
 
@@ -175,13 +189,20 @@ async fn dropping_a_call_tells_the_peer() {
     let (peer, _, scripted, _drivers) = pair(4096);
     drop(peer.call::<SessionPrompt>(&prompt("wait")));
     scripted.cancelled.notified().await; // CANCEL-12
-    assert!(peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(), "CANCEL-19: the late answer hit nothing");
+    assert!(
+        peer.call::<SessionPrompt>(&prompt("1")).await.is_ok(),
+        "CANCEL-19: the late answer hit nothing"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_ends_the_wait_and_tells_the_peer() {
     let (peer, _, scripted, _drivers) = pair(4096);
-    let error = peer.call::<SessionPrompt>(&prompt("wait")).within(Duration::from_secs(5)).await.unwrap_err();
+    let error = peer
+        .call::<SessionPrompt>(&prompt("wait"))
+        .within(Duration::from_secs(5))
+        .await
+        .unwrap_err();
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
     scripted.cancelled.notified().await;
 }
@@ -260,7 +281,9 @@ async fn one_call_too_many_is_refused_and_the_others_stay() {
             .starts_with(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603"#)
     );
     output
-        .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n")
+        .write_all(
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}\n",
+        )
         .await
         .unwrap();
     assert_eq!(
@@ -279,7 +302,10 @@ async fn an_id_that_is_still_open_is_refused_without_touching_the_first_call() {
     let call = r#"{"jsonrpc":"2.0","id":"a","method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"wait"}]}}"#;
     output.write_all(format!("{call}\n{call}\n").as_bytes()).await.unwrap();
     let refused = lines.next_line().await.unwrap().unwrap();
-    assert!(refused.starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600"#), "RPC-13: {refused}");
+    assert!(
+        refused.starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600"#),
+        "RPC-13: {refused}"
+    );
     output
         .write_all(
             b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"a\"}}\n",
@@ -297,8 +323,10 @@ async fn a_slow_reader_makes_the_sender_wait_instead_of_filling_memory() {
     let (peer, raw, connection) = against_raw(Limits::default(), Scripted::default());
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
-    let update =
-        SessionNotification::new("s", SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))));
+    let update = SessionNotification::new(
+        "s",
+        SessionUpdate::AgentMessageChunk(ContentChunk::new("x".repeat(1000))),
+    );
     let mut sent = 0;
     // Nobody reads `raw`. Sending stops by itself.
     while tokio::time::timeout(Duration::from_millis(200), peer.room()).await.is_ok() {
@@ -338,7 +366,10 @@ async fn a_client_never_answers_stray_text() {
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
     let answer = lines.next_line().await.unwrap().unwrap();
-    assert!(answer.contains(r#""id":"p""#), "the first thing the agent hears answers its call: {answer}");
+    assert!(
+        answer.contains(r#""id":"p""#),
+        "the first thing the agent hears answers its call: {answer}"
+    );
     let call = peer.call::<SessionPrompt>(&prompt("x"));
     let line = lines.next_line().await.unwrap().unwrap();
     assert!(line.contains("session/prompt"), "then comes our call, and no error between: {line}");
@@ -377,13 +408,15 @@ async fn a_tap_sees_every_line_of_both_directions_in_order() {
         tapped.lock().unwrap().push((direction, String::from_utf8_lossy(line).into_owned()))
     });
     let (input, output) = tokio::io::split(ours);
-    let (_, connection) = Builder::new().tap(tap).connect(input, output, AgentHandler(Scripted::default()));
+    let (_, connection) =
+        Builder::new().tap(tap).connect(input, output, AgentHandler(Scripted::default()));
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"{bad\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
-    let answers = [lines.next_line().await.unwrap().unwrap(), lines.next_line().await.unwrap().unwrap()];
+    let answers =
+        [lines.next_line().await.unwrap().unwrap(), lines.next_line().await.unwrap().unwrap()];
     let seen = seen.lock().unwrap();
     let sent: Vec<_> = seen
         .iter()
@@ -417,11 +450,15 @@ async fn awaiting_a_call_inside_a_call_works() {
     // The trap of SDKs that await handlers in their loop: here the handler's future asks its own caller and is answered.
     struct Asks;
     impl Agent for Asks {
-        fn session_prompt(&mut self, _params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+        fn session_prompt(
+            &mut self,
+            _params: PromptRequest,
+            answer: Answer<SessionPrompt>,
+        ) -> Work {
             answer.by(|answer| async move {
-                let asked = answer
-                    .peer()
-                    .call::<attache_protocol::method::FsReadTextFile>(&ReadTextFileRequest::new("s", "/f"));
+                let asked = answer.peer().call::<attache_protocol::method::FsReadTextFile>(
+                    &ReadTextFileRequest::new("s", "/f"),
+                );
                 let stop = if asked.await.is_ok_and(|read| read.content == "text") {
                     StopReason::EndTurn
                 } else {
@@ -451,7 +488,10 @@ async fn awaiting_a_call_inside_a_call_works() {
     let (input, output) = tokio::io::split(client);
     let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Reads));
     drivers.spawn(connection.run());
-    assert_eq!(peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason, StopReason::EndTurn);
+    assert_eq!(
+        peer.call::<SessionPrompt>(&prompt("x")).await.unwrap().stop_reason,
+        StopReason::EndTurn
+    );
 }
 
 #[tokio::test]
@@ -459,7 +499,8 @@ async fn a_peer_that_stops_listening_is_still_heard_out() {
     // Two pipes, so that one direction can end before the other.
     let (ours_out, raw_in) = tokio::net::unix::pipe::pipe().unwrap();
     let (mut raw_out, ours_in) = tokio::net::unix::pipe::pipe().unwrap();
-    let (peer, connection) = Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
+    let (peer, connection) =
+        Builder::new().connect(ours_in, ours_out, ClientHandler(Diary::default()));
     let call = peer.call::<SessionPrompt>(&prompt("x"));
     drop(raw_in); // it reads nothing any more …
     let mut driver = JoinSet::new();
@@ -486,7 +527,8 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     let (input, output) = tokio::io::split(agent);
     drivers.spawn(Builder::new().connect(input, output, AgentHandler(Scripted::default())).1.run());
     let (input, output) = tokio::io::split(client);
-    let (peer, connection) = Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
+    let (peer, connection) =
+        Builder::new().tap(tap).connect(input, output, ClientHandler(Diary::default()));
     drivers.spawn(connection.run());
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
@@ -499,7 +541,10 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     };
     *held.lock().unwrap() = Some(peer.call_folding::<SessionPrompt>(&prompt("0"), fold));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap();
-    assert!(!lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")), "CANCEL-16");
+    assert!(
+        !lines.lock().unwrap().iter().any(|(_, line)| line.contains("cancel_request")),
+        "CANCEL-16"
+    );
 }
 
 #[tokio::test]

@@ -48,9 +48,12 @@ async fn over_an_in_memory_pair() {
 #[tokio::test]
 async fn over_real_pipes_as_stdio_opens_them() {
     for scenario in &scenarios() {
-        let ((agent_in, raw_out), (raw_in, agent_out)) = (std::io::pipe().unwrap(), std::io::pipe().unwrap());
-        let ours =
-            (stdio::input_from(agent_in.as_fd()).unwrap(), stdio::output_to(agent_out.as_fd()).unwrap());
+        let ((agent_in, raw_out), (raw_in, agent_out)) =
+            (std::io::pipe().unwrap(), std::io::pipe().unwrap());
+        let ours = (
+            stdio::input_from(agent_in.as_fd()).unwrap(),
+            stdio::output_to(agent_out.as_fd()).unwrap(),
+        );
         drop((agent_in, agent_out));
         let raw_in = tokio::net::unix::pipe::Receiver::from_owned_fd(raw_in.into()).unwrap();
         let raw_out = tokio::net::unix::pipe::Sender::from_owned_fd(raw_out.into()).unwrap();

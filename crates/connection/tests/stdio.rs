@@ -32,7 +32,10 @@ async fn a_file_is_read_to_its_end_and_written() {
 async fn dev_null_is_an_end_and_takes_everything() {
     let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
     let mut text = String::new();
-    assert_eq!(stdio::input_from(null.as_fd()).unwrap().read_to_string(&mut text).await.unwrap(), 0);
+    assert_eq!(
+        stdio::input_from(null.as_fd()).unwrap().read_to_string(&mut text).await.unwrap(),
+        0
+    );
     stdio::output_to(null.as_fd()).unwrap().write_all(b"x").await.unwrap();
 }
 
@@ -157,5 +160,7 @@ fn open_terminal() -> (std::os::fd::OwnedFd, std::os::fd::OwnedFd) {
     };
     assert_eq!(opened, 0);
     // SAFETY: openpty gave us two new descriptors that nobody else owns.
-    unsafe { (std::os::fd::OwnedFd::from_raw_fd(controller), std::os::fd::OwnedFd::from_raw_fd(terminal)) }
+    unsafe {
+        (std::os::fd::OwnedFd::from_raw_fd(controller), std::os::fd::OwnedFd::from_raw_fd(terminal))
+    }
 }

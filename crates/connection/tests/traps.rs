@@ -66,7 +66,9 @@ async fn updates_and_content_of_the_future_reach_the_handler() {
     );
 
     let content = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"video","frames":2}}}}"#;
-    let SessionUpdate::AgentMessageChunk(chunk) = told(&[content]).await.remove(0) else { unreachable!() };
+    let SessionUpdate::AgentMessageChunk(chunk) = told(&[content]).await.remove(0) else {
+        unreachable!()
+    };
     assert_eq!(chunk.content.tag(), "video");
 }
 
@@ -106,7 +108,11 @@ async fn an_idle_connection_is_not_polled() {
 fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
     struct Echo;
     impl Agent for Echo {
-        fn session_prompt(&mut self, _params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+        fn session_prompt(
+            &mut self,
+            _params: PromptRequest,
+            answer: Answer<SessionPrompt>,
+        ) -> Work {
             answer.later(async { Ok(PromptResponse::new(StopReason::EndTurn)) })
         }
     }
@@ -118,7 +124,8 @@ fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
             let (input, output) = tokio::io::split(agent);
             drivers.spawn(Builder::new().connect(input, output, AgentHandler(Echo)).1.run());
             let (input, output) = tokio::io::split(client);
-            let (peer, connection) = Builder::new().connect(input, output, ClientHandler(Slow::default()));
+            let (peer, connection) =
+                Builder::new().connect(input, output, ClientHandler(Slow::default()));
             drivers.spawn(connection.run());
             let prompt = PromptRequest::new("s", vec!["hello".into()]);
             peer.call::<SessionPrompt>(&prompt).await.unwrap().stop_reason

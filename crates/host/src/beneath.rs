@@ -53,7 +53,12 @@ impl Folder {
     }
 
     /// Opens what has the name in this folder; a symbolic link is an error.
-    pub(crate) fn open(&self, name: &OsStr, flags: libc::c_int, mode: libc::c_uint) -> io::Result<File> {
+    pub(crate) fn open(
+        &self,
+        name: &OsStr,
+        flags: libc::c_int,
+        mode: libc::c_uint,
+    ) -> io::Result<File> {
         let name = terminated(name)?;
         let flags = flags | libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NOCTTY;
         // SAFETY: the name is a terminated string, the folder is open.
@@ -86,7 +91,10 @@ impl Folder {
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
             // The file system has no such rename; for a regular file a second name does the same.
             Err(error)
-                if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP)) => {}
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::EINVAL | libc::ENOSYS | libc::ENOTSUP)
+                ) => {}
             renamed => return renamed,
         }
         let (here, there) = (self.0.as_raw_fd(), other.0.as_raw_fd());
@@ -158,7 +166,8 @@ pub(crate) fn no_link(error: io::Error) -> Reason {
 }
 
 fn terminated(name: &OsStr) -> io::Result<CString> {
-    CString::new(name.as_bytes()).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+    CString::new(name.as_bytes())
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
 }
 
 fn succeeded(result: libc::c_int) -> io::Result<()> {

@@ -57,10 +57,12 @@ impl Bounded {
     pub fn push(&mut self, bytes: &[u8]) {
         let Some(last) = bytes.last() else { return };
         self.open_line = *last != b'\n';
-        self.newlines =
-            self.newlines.saturating_add(bytes.iter().filter(|byte| **byte == b'\n').count() as u64);
-        let (head, rest) =
-            bytes.split_at_checked(self.head_limit.saturating_sub(self.head.len())).unwrap_or((bytes, &[]));
+        self.newlines = self
+            .newlines
+            .saturating_add(bytes.iter().filter(|byte| **byte == b'\n').count() as u64);
+        let (head, rest) = bytes
+            .split_at_checked(self.head_limit.saturating_sub(self.head.len()))
+            .unwrap_or((bytes, &[]));
         if self.tail.len().saturating_add(rest.len()) > self.tail.limit() {
             self.begin_spill();
         }
@@ -143,7 +145,8 @@ impl Bounded {
         let head = to_character(&self.head);
         let tail = from_character(&tail);
         let left_out = self.total_bytes().saturating_sub((head.len() + tail.len()) as u64);
-        let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(to_character(tail)));
+        let (head, tail) =
+            (String::from_utf8_lossy(head), String::from_utf8_lossy(to_character(tail)));
         format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
     }
 }
@@ -204,7 +207,8 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_made_is_reported_and_the_rest_goes_on() {
         let folder = tempfile::tempdir().unwrap();
-        let bounded = pushed(Bounded::new(4).spill_to(folder.path().join("no/such"), 100), "0123456789", 2);
+        let bounded =
+            pushed(Bounded::new(4).spill_to(folder.path().join("no/such"), 100), "0123456789", 2);
         assert!(bounded.spilled().is_none() && bounded.spill_error().is_some());
         assert_eq!(bounded.text(), "01\n[… 6 bytes left out …]\n89");
     }
@@ -215,10 +219,15 @@ mod tests {
         for piece in [1, 4, 1000] {
             for (most, cut) in [(0, true), (5, true), (12, true), (20, false), (21, false)] {
                 let path = folder.path().join(format!("full{piece}-{most}"));
-                let bounded = pushed(Bounded::new(8).spill_to(&path, most), "0123456789abcdefghij", piece);
+                let bounded =
+                    pushed(Bounded::new(8).spill_to(&path, most), "0123456789abcdefghij", piece);
                 let has = fs::read_to_string(&path).unwrap();
                 assert_eq!(has, "0123456789abcdefghij"[..has.len()], "{piece} {most}");
-                assert_eq!((has.len() as u64, bounded.spill_is_cut()), (most.min(20), cut), "{piece} {most}");
+                assert_eq!(
+                    (has.len() as u64, bounded.spill_is_cut()),
+                    (most.min(20), cut),
+                    "{piece} {most}"
+                );
                 assert_eq!(bounded.spilled(), Some(path.as_path()));
             }
         }

@@ -52,7 +52,10 @@ pub struct StopPatience {
 
 impl Default for StopPatience {
     fn default() -> StopPatience {
-        StopPatience { after_stdin: Duration::from_secs(1), after_terminate: Duration::from_secs(2) }
+        StopPatience {
+            after_stdin: Duration::from_secs(1),
+            after_terminate: Duration::from_secs(2),
+        }
     }
 }
 
@@ -72,12 +75,21 @@ impl Launch {
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         };
         let (tree, pipes) = Tree::start(&self, stdio).map_err(failed)?;
-        let stdin =
-            pipes.stdin.map(|end| pipe::Sender::from_owned_fd(enlarge(end))).transpose().map_err(other)?;
-        let stdout =
-            pipes.stdout.map(|end| pipe::Receiver::from_owned_fd(enlarge(end))).transpose().map_err(other)?;
-        let stderr_pipe =
-            pipes.stderr.map(|end| pipe::Receiver::from_owned_fd(end.into())).transpose().map_err(other)?;
+        let stdin = pipes
+            .stdin
+            .map(|end| pipe::Sender::from_owned_fd(enlarge(end)))
+            .transpose()
+            .map_err(other)?;
+        let stdout = pipes
+            .stdout
+            .map(|end| pipe::Receiver::from_owned_fd(enlarge(end)))
+            .transpose()
+            .map_err(other)?;
+        let stderr_pipe = pipes
+            .stderr
+            .map(|end| pipe::Receiver::from_owned_fd(end.into()))
+            .transpose()
+            .map_err(other)?;
 
         let watch = ChildWatch { end: tree.end().clone(), stderr: Arc::new(Stderr::new()) };
         let mut tasks = JoinSet::new();

@@ -51,7 +51,8 @@ fn scanned(mut act: impl FnMut(pid_t)) {
         // An entry: inode (8 bytes), offset (8), length of the entry (2), type (1), name, zero byte.
         while let Some(&[low, high]) = entries.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([low, high]));
-            let name = entries.get(19..length).and_then(|name| CStr::from_bytes_until_nul(name).ok());
+            let name =
+                entries.get(19..length).and_then(|name| CStr::from_bytes_until_nul(name).ok());
             if let Some(pid) = name.and_then(|name| process_id(name.to_bytes()))
                 && parent_of(pid) == Some(own)
             {
@@ -146,7 +147,9 @@ impl File {
     /// The next raw folder entries; none at the end and on an error.
     fn entries<'a>(&self, buffer: &'a mut [u8]) -> &'a [u8] {
         // SAFETY: the buffer is valid for its length.
-        let count = unsafe { libc::syscall(libc::SYS_getdents64, self.0, buffer.as_mut_ptr(), buffer.len()) };
+        let count = unsafe {
+            libc::syscall(libc::SYS_getdents64, self.0, buffer.as_mut_ptr(), buffer.len())
+        };
         usize::try_from(count).ok().and_then(|count| buffer.get(..count)).unwrap_or_default()
     }
 }

@@ -88,7 +88,9 @@ fn terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, [OwnedFd; 3])> {
     // SAFETY: system calls on an open descriptor.
     unsafe {
         let flags = libc::fcntl(shown.as_raw_fd(), libc::F_GETFL);
-        if flags == -1 || libc::fcntl(shown.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) == -1 {
+        if flags == -1
+            || libc::fcntl(shown.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) == -1
+        {
             return Err(io::Error::last_os_error());
         }
     }
@@ -102,7 +104,8 @@ impl Command {
         output: pipe::Receiver,
         stdio: impl FnOnce(&mut process::Command),
     ) -> Result<Command, StartError> {
-        let (tree, _) = Tree::start(launch, stdio).map_err(|error| StartError::new(launch, error))?;
+        let (tree, _) =
+            Tree::start(launch, stdio).map_err(|error| StartError::new(launch, error))?;
         let output = Output::new(output, tree.end().clone());
         let buffer = vec![0; 64 * 1024].into_boxed_slice();
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })

@@ -31,9 +31,9 @@ impl fmt::Display for ParseError {
             ParseError::LastBackslash => f.write_str(
                 "the command line ends in a backslash that quotes nothing: remove it, or write two",
             ),
-            ParseError::NoProgram => {
-                f.write_str("the command line names no program: expected, for example, \"my-agent --acp\"")
-            }
+            ParseError::NoProgram => f.write_str(
+                "the command line names no program: expected, for example, \"my-agent --acp\"",
+            ),
         }
     }
 }
@@ -53,7 +53,8 @@ impl Word {
         let (name, value) = self.text.split_once('=')?;
         let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         let all = name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_');
-        (starts && all && self.plain.is_none_or(|plain| plain > name.len())).then_some((name, value))
+        (starts && all && self.plain.is_none_or(|plain| plain > name.len()))
+            .then_some((name, value))
     }
 }
 
@@ -81,7 +82,8 @@ pub(crate) fn words(line: &str) -> Result<Vec<Word>, ParseError> {
             match characters.next().ok_or(ParseError::OpenQuote { quote: character, at })?.1 {
                 end if end == character => break,
                 '\\' if character == '"' => {
-                    let (_, next) = characters.next().ok_or(ParseError::OpenQuote { quote: '"', at })?;
+                    let (_, next) =
+                        characters.next().ok_or(ParseError::OpenQuote { quote: '"', at })?;
                     if !matches!(next, '"' | '\\' | '$' | '`') {
                         word.text.push('\\');
                     }

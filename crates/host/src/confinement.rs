@@ -40,8 +40,12 @@ impl Confinement {
         unsafe {
             if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1
                 || libc::syscall(libc::SYS_landlock_restrict_self, self.rules.as_raw_fd(), 0) == -1
-                || libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
-                    == -1
+                || libc::syscall(
+                    libc::SYS_seccomp,
+                    libc::SECCOMP_SET_MODE_FILTER,
+                    0,
+                    &raw const program,
+                ) == -1
             {
                 return errno();
             }

@@ -27,7 +27,9 @@ pub(crate) unsafe fn close_at_exec(first: RawFd) {
     // SAFETY: only a flag changes, in this process alone; numbers that are not open are refused.
     unsafe {
         #[cfg(target_os = "linux")]
-        if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0 {
+        if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
+            == 0
+        {
             return;
         }
         for descriptor in first..descriptor_limit() {

@@ -86,7 +86,10 @@ fn remove_file(entry: &Resolved) -> Result<(), Reason> {
     Ok(folder.sync()?)
 }
 
-fn move_file((from, source): (&Path, &Resolved), (to, target): (&Path, &Resolved)) -> Result<(), FileError> {
+fn move_file(
+    (from, source): (&Path, &Resolved),
+    (to, target): (&Path, &Resolved),
+) -> Result<(), FileError> {
     let of_source = |reason| FileError::new(from, reason);
     let of_target = |reason| FileError::new(to, reason);
     let (here, old) = Folder::of(source, false).map_err(of_source)?;
@@ -145,7 +148,8 @@ mod tests {
         fs::write(base.join("project/top"), "top").unwrap();
         let (top, new) = (Path::new("top"), Path::new("deep/new"));
         let file = roots.resolve_entry("deep/file").unwrap();
-        let (source, target) = (roots.resolve_entry(top).unwrap(), roots.resolve_entry(new).unwrap());
+        let (source, target) =
+            (roots.resolve_entry(top).unwrap(), roots.resolve_entry(new).unwrap());
         fs::rename(base.join("project/deep"), base.join("aside")).unwrap();
         symlink("../outside", base.join("project/deep")).unwrap();
         assert!(matches!(remove_file(&file), Err(Reason::Changed)));
@@ -158,7 +162,8 @@ mod tests {
     #[test]
     fn a_copy_has_the_permissions_of_its_file_and_replaces_nothing() {
         let (_folder, base, roots) = folders();
-        fs::set_permissions(base.join("project/deep/file"), fs::Permissions::from_mode(0o750)).unwrap();
+        fs::set_permissions(base.join("project/deep/file"), fs::Permissions::from_mode(0o750))
+            .unwrap();
         let entry = roots.resolve_entry("deep/file").unwrap();
         let (folder, name) = Folder::of(&entry, false).unwrap();
         copy((&folder, name), (&folder, "copy".as_ref())).unwrap();

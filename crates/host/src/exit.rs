@@ -78,7 +78,10 @@ mod tests {
     #[test]
     fn an_exit_reads_as_a_person_would_say_it() {
         assert_eq!(Exit { code: Some(3), signal: None }.to_string(), "exit code 3");
-        assert_eq!(Exit { code: None, signal: Some(9) }.to_string(), "killed by signal 9 (SIGKILL)");
+        assert_eq!(
+            Exit { code: None, signal: Some(9) }.to_string(),
+            "killed by signal 9 (SIGKILL)"
+        );
         assert_eq!(Exit { code: None, signal: Some(40) }.to_string(), "killed by signal 40");
         assert_eq!(Exit::UNKNOWN.to_string(), "ended, exit status unknown");
     }

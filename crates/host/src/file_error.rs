@@ -29,9 +29,15 @@ impl fmt::Display for RootsError {
                 write!(f, "the folder \"{}\" is not absolute: give its full path", path.display())
             }
             RootsError::NotFound(path) => {
-                write!(f, "the folder {} does not exist: create it, or give another", path.display())
+                write!(
+                    f,
+                    "the folder {} does not exist: create it, or give another",
+                    path.display()
+                )
             }
-            RootsError::NotAFolder(path) => write!(f, "{} is no folder: give a folder", path.display()),
+            RootsError::NotAFolder(path) => {
+                write!(f, "{} is no folder: give a folder", path.display())
+            }
             RootsError::Io { path, source } => {
                 write!(f, "the folder {} cannot be opened: {source}", path.display())
             }
@@ -127,7 +133,9 @@ impl From<io::Error> for Reason {
             io::ErrorKind::NotFound => Reason::NotFound,
             io::ErrorKind::NotADirectory => Reason::NotAFolder,
             io::ErrorKind::IsADirectory => Reason::Folder,
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Reason::Denied(error),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Reason::Denied(error)
+            }
             io::ErrorKind::InvalidInput => Reason::NoPath,
             io::ErrorKind::AlreadyExists => Reason::Exists,
             io::ErrorKind::DirectoryNotEmpty => Reason::NotEmpty,
@@ -141,7 +149,8 @@ impl fmt::Display for FileError {
         let path = self.path.display();
         match &self.reason {
             Reason::Outside { roots } => {
-                let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+                let roots: Vec<String> =
+                    roots.iter().map(|root| root.display().to_string()).collect();
                 write!(
                     f,
                     "{path} is outside the session's folders ({}): use a path inside them, or add its folder to the session",
@@ -149,19 +158,32 @@ impl fmt::Display for FileError {
                 )
             }
             Reason::NoPath => {
-                write!(f, "\"{}\" is no path: give one without zero bytes", path.to_string().escape_debug())
+                write!(
+                    f,
+                    "\"{}\" is no path: give one without zero bytes",
+                    path.to_string().escape_debug()
+                )
             }
             Reason::NotFound => write!(f, "{path} does not exist: check the path"),
             Reason::NotAFolder => write!(f, "a part of {path} is no folder: check the path"),
-            Reason::LinkLoop => write!(f, "the symbolic links in {path} lead in a circle: mend them"),
+            Reason::LinkLoop => {
+                write!(f, "the symbolic links in {path} lead in a circle: mend them")
+            }
             Reason::Folder => write!(f, "{path} is a folder: give a file in it"),
             Reason::Link => write!(f, "{path} is a symbolic link: give the path that it leads to"),
             Reason::Exists => write!(f, "{path} exists already: give another path"),
-            Reason::NotEmpty => write!(f, "the folder {path} is not empty: delete what is in it first"),
+            Reason::NotEmpty => {
+                write!(f, "the folder {path} is not empty: delete what is in it first")
+            }
             Reason::NotAFile => write!(f, "{path} is no regular file: give a regular file"),
-            Reason::Denied(error) => write!(f, "{path} may not be used: {error}; check its permissions"),
+            Reason::Denied(error) => {
+                write!(f, "{path} may not be used: {error}; check its permissions")
+            }
             Reason::TooLarge { size, limit } => {
-                write!(f, "{path} is too large: {size} bytes, at most {limit} are read; use a search instead")
+                write!(
+                    f,
+                    "{path} is too large: {size} bytes, at most {limit} are read; use a search instead"
+                )
             }
             Reason::Binary => write!(f, "{path} is a binary file: only text can be read"),
             Reason::NotUtf8 { line } => {
@@ -169,7 +191,9 @@ impl fmt::Display for FileError {
             }
             Reason::Changed => write!(f, "{path} changed while it was being opened: try again"),
             Reason::Io(error) => match error.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                io::ErrorKind::StorageFull
+                | io::ErrorKind::QuotaExceeded
+                | io::ErrorKind::FileTooLarge => {
                     write!(
                         f,
                         "there is no room for {path} ({error}): nothing of it was written; make room first"

@@ -32,7 +32,8 @@ pub(crate) struct Image {
 impl Image {
     /// Fails with `InvalidInput` when a word has a zero byte or a variable's name cannot be one.
     pub(crate) fn new(launch: &Launch) -> io::Result<Image> {
-        let arguments = std::iter::once(launch.program()).chain(launch.arguments()).map(OsString::from);
+        let arguments =
+            std::iter::once(launch.program()).chain(launch.arguments()).map(OsString::from);
         let candidates = launch.candidates().into_iter().map(|file| terminated(file.into()));
         Ok(Image {
             candidates: candidates.collect::<io::Result<_>>()?,
@@ -72,7 +73,9 @@ impl Image {
         let mut failed = libc::ENOENT;
         for file in &self.candidates {
             // SAFETY: the file is a terminated string, both lists end in a null pointer and point to strings owned here.
-            unsafe { libc::execve(file.as_ptr(), self.arguments.pointers(), self.environment.pointers()) };
+            unsafe {
+                libc::execve(file.as_ptr(), self.arguments.pointers(), self.environment.pointers())
+            };
             match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL) {
                 libc::ENOENT | libc::ENOTDIR => {}
                 libc::EACCES => failed = libc::EACCES,

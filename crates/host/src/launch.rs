@@ -74,7 +74,8 @@ impl Launch {
             assigned.push((name.into(), Some(value.into())));
             words.next();
         }
-        let program = words.next().filter(|word| !word.text.is_empty()).ok_or(ParseError::NoProgram)?;
+        let program =
+            words.next().filter(|word| !word.text.is_empty()).ok_or(ParseError::NoProgram)?;
         let mut launch = Launch::new(program.text).args(words.map(|word| word.text));
         launch.env = assigned;
         Ok(launch)
@@ -147,8 +148,9 @@ impl Launch {
                 *value = of(value).join(OsStr::new(" "));
             }
         }
-        let words =
-            [std::mem::take(&mut self.program)].into_iter().chain(std::mem::take(&mut self.arguments));
+        let words = [std::mem::take(&mut self.program)]
+            .into_iter()
+            .chain(std::mem::take(&mut self.arguments));
         let mut words = words.flat_map(|word| of(&word)).collect::<Vec<_>>().into_iter();
         self.program = words.next().unwrap_or_default();
         self.arguments = words.collect();
@@ -222,7 +224,9 @@ impl Launch {
         let set = self.env.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         let set = set.map(|(name, value)| format!("{}={}", name.display(), shown(value)));
         let words = [self.program.as_os_str()].into_iter().chain(self.arguments());
-        set.chain(words.map(|word| Launch::quoted(&word.to_string_lossy()))).collect::<Vec<_>>().join(" ")
+        set.chain(words.map(|word| Launch::quoted(&word.to_string_lossy())))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The program as a command of the standard library, with this process's own stdin, stdout and stderr: for a program that talks with the
@@ -292,7 +296,8 @@ impl Launch {
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));
         let executable = |file: &PathBuf| {
-            fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+            fs::metadata(file)
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
         };
         self.candidates().into_iter().map(|file| folder.join(file)).find(executable)
     }
@@ -332,7 +337,8 @@ mod tests {
         let text = |value: &std::ffi::OsStr| value.to_str().unwrap().to_owned();
         let mut command = vec![text(&launch.program)];
         command.extend(launch.arguments.iter().map(|argument| text(argument)));
-        let env = launch.env.iter().map(|(n, v)| format!("{}={}", text(n), text(v.as_ref().unwrap())));
+        let env =
+            launch.env.iter().map(|(n, v)| format!("{}={}", text(n), text(v.as_ref().unwrap())));
         (command, env.collect())
     }
 
@@ -349,7 +355,10 @@ mod tests {
     #[test]
     fn leading_assignments_set_the_environment() {
         let (command, env) = parts("A=1 _B2='x y' C= run D=4");
-        assert_eq!((command.join(" ").as_str(), env.join(",").as_str()), ("run D=4", "A=1,_B2=x y,C="));
+        assert_eq!(
+            (command.join(" ").as_str(), env.join(",").as_str()),
+            ("run D=4", "A=1,_B2=x y,C=")
+        );
         assert_eq!(parts("'A=1' x").0, ["A=1", "x"], "a quoted name is a program");
         assert_eq!(parts("2A=1 x").0, ["2A=1", "x"], "no valid name is a program");
     }
@@ -380,10 +389,12 @@ mod tests {
         for (place, mode) in [(&first, 0o644), (&second, 0o755)] {
             std::fs::create_dir(place).unwrap();
             std::fs::write(place.join("it"), "").unwrap();
-            std::fs::set_permissions(place.join("it"), std::fs::Permissions::from_mode(mode)).unwrap();
+            std::fs::set_permissions(place.join("it"), std::fs::Permissions::from_mode(mode))
+                .unwrap();
         }
         let path = std::env::join_paths([&first, &second]).unwrap();
-        let named = |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
+        let named =
+            |program: &str| Launch::new(program).env("PATH", &path).cwd(folder.path()).find();
         assert_eq!(named("it"), Some(second.join("it")), "what may not be executed is passed over");
         assert_eq!(named("second/it"), Some(second.join("it")));
         assert_eq!((named("second"), named("missing"), named("first/it")), (None, None, None));

@@ -74,7 +74,9 @@ pub use command_line::ParseError;
 pub use exit::Exit;
 pub use file_error::{FileError, Reason, RootsError};
 pub use launch::Launch;
-pub use plain_file::{open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe};
+pub use plain_file::{
+    open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
+};
 pub use read::READ_LIMIT;
 pub use roots::{Resolved, Roots};
 pub use sandbox::{Bounds, NoSandbox, Sandbox, is_placeholder, reclaim_placeholders};

@@ -27,7 +27,8 @@ impl Output {
             // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may not have noticed
             // that yet and would call the pipe empty, so then the system is asked directly.
             let ended = self.end.exit().is_some();
-            let result = if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };
+            let result =
+                if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };
             match result {
                 Ok(0) => return None,
                 Ok(count) => return Some(count),
@@ -46,6 +47,7 @@ impl Output {
 /// Reads without asking the runtime; the pipe does not block.
 fn read_now(pipe: &impl AsFd, buffer: &mut [u8]) -> io::Result<usize> {
     // SAFETY: the descriptor is open, the buffer valid for its length.
-    let count = unsafe { libc::read(pipe.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
+    let count =
+        unsafe { libc::read(pipe.as_fd().as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len()) };
     usize::try_from(count).map_err(|_| io::Error::last_os_error())
 }

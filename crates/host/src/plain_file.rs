@@ -74,7 +74,9 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Whether the path is a descriptor of this process, such as `/dev/stdin`: a terminal or a socket there is meant.
 fn is_descriptor(path: &Path) -> bool {
-    path.starts_with("/dev/fd") || path == Path::new("/dev/stdin") || path.starts_with("/proc/self/fd")
+    path.starts_with("/dev/fd")
+        || path == Path::new("/dev/stdin")
+        || path.starts_with("/proc/self/fd")
 }
 
 fn wait_for_data(file: &File) -> io::Result<()> {
@@ -93,9 +95,10 @@ fn bounded(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > limit {
-        true => {
-            Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", size(limit))))
-        }
+        true => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {}", size(limit)),
+        )),
         false => Ok(bytes),
     }
 }
@@ -109,7 +112,8 @@ fn size(bytes: u64) -> String {
 }
 
 fn text(bytes: Vec<u8>) -> io::Result<String> {
-    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 fn no_file() -> io::Error {
@@ -135,7 +139,9 @@ mod tests {
     #[test]
     fn what_is_no_regular_file_is_an_error_and_holds_nothing_up() {
         let folder = tempfile::tempdir().unwrap();
-        for path in [pipe(folder.path()), folder.path().to_owned(), "/dev/zero".into(), "/dev/tty".into()] {
+        for path in
+            [pipe(folder.path()), folder.path().to_owned(), "/dev/zero".into(), "/dev/tty".into()]
+        {
             assert!(read_plain_file(&path, 100).is_err(), "{path:?}");
         }
         let missing = read_plain_file(&folder.path().join("missing"), 100).unwrap_err();

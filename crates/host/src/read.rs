@@ -77,7 +77,8 @@ impl Resolved {
 }
 
 fn open(path: &Path, resolved: &Resolved) -> Result<File, FileError> {
-    let (folder, name) = Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
+    let (folder, name) =
+        Folder::of(resolved, false).map_err(|reason| FileError::new(path, reason))?;
     // Without waiting, so that a pipe nobody writes to holds up nobody.
     let file = folder.open(name, libc::O_RDONLY | libc::O_NONBLOCK, 0).map_err(at(path))?;
     let found = file.metadata().map_err(at(path))?;
@@ -166,6 +167,9 @@ mod tests {
 
         fs::rename(base.join("project/deep"), base.join("aside")).unwrap();
         symlink("../outside", base.join("project/deep")).unwrap();
-        assert!(matches!(open(path, &resolved).unwrap_err().reason(), Reason::Changed), "its folder");
+        assert!(
+            matches!(open(path, &resolved).unwrap_err().reason(), Reason::Changed),
+            "its folder"
+        );
     }
 }

@@ -120,9 +120,11 @@ impl Roots {
             return Err(FileError::new(path, Reason::Outside { roots: self.roots.clone() }));
         };
         match end {
-            Ok(()) => {
-                Ok(Resolved { root: root.clone(), relative: relative.into(), exists: walk.missing == 0 })
-            }
+            Ok(()) => Ok(Resolved {
+                root: root.clone(),
+                relative: relative.into(),
+                exists: walk.missing == 0,
+            }),
             Err(reason) => Err(FileError::new(path, reason)),
         }
     }
@@ -136,7 +138,9 @@ fn root(path: &Path) -> Result<PathBuf, RootsError> {
     match found {
         Ok((true, real)) => Ok(real),
         Ok((false, _)) => Err(RootsError::NotAFolder(path.into())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RootsError::NotFound(path.into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(RootsError::NotFound(path.into()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             Err(RootsError::NotAFolder(path.into()))
         }

@@ -97,7 +97,8 @@ impl NoSandbox {
 
 impl fmt::Display for NoSandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reasons: Vec<String> = self.reasons().map(|(name, why)| format!("{name}: {why}")).collect();
+        let reasons: Vec<String> =
+            self.reasons().map(|(name, why)| format!("{name}: {why}")).collect();
         write!(f, "no sandbox works here ({})", reasons.join("; "))
     }
 }
@@ -140,7 +141,9 @@ impl Sandbox {
     pub fn limits(&self) -> Vec<&'static str> {
         match &self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Bubblewrap(_) => vec!["a symbolic link that leads to a protected file can be replaced"],
+            Kind::Bubblewrap(_) => {
+                vec!["a symbolic link that leads to a protected file can be replaced"]
+            }
             #[cfg(target_os = "linux")]
             Kind::Landlock => landlock::limits(),
             #[cfg(not(target_os = "linux"))]

@@ -84,10 +84,13 @@ impl StartError {
 /// A program that is there and still not found lacks its interpreter.
 fn not_found(launch: &Launch) -> StartError {
     let folder = launch.folder().unwrap_or(Path::new("."));
-    let found = launch.candidates().into_iter().map(|file| folder.join(file)).find(|file| file.is_file());
+    let found =
+        launch.candidates().into_iter().map(|file| folder.join(file)).find(|file| file.is_file());
     match found {
         Some(program) => StartError::NoInterpreter { program },
-        None => StartError::NotFound { program: launch.program().into(), searched: launch.searched() },
+        None => {
+            StartError::NotFound { program: launch.program().into(), searched: launch.searched() }
+        }
     }
 }
 
@@ -138,7 +141,9 @@ impl fmt::Display for StartError {
 impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            StartError::NotExecutable { source, .. } | StartError::Other { source, .. } => Some(source),
+            StartError::NotExecutable { source, .. } | StartError::Other { source, .. } => {
+                Some(source)
+            }
             _ => None,
         }
     }

@@ -110,7 +110,8 @@ mod tests {
     #[test]
     fn kept_text_is_never_longer_than_the_limit() {
         for limit in 0..12 {
-            for input in [&b"\xFF\xFF\xFF\xFF"[..], "😀😀😀".as_bytes(), b"ab\x80\x80\x80\x80c"] {
+            for input in [&b"\xFF\xFF\xFF\xFF"[..], "😀😀😀".as_bytes(), b"ab\x80\x80\x80\x80c"]
+            {
                 let (text, _) = text(limit, &[input]);
                 assert!(text.len() <= limit, "{limit}: {text:?}");
             }

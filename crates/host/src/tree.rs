@@ -39,7 +39,10 @@ pub(crate) struct End(Arc<watch::Sender<Option<Exit>>>);
 impl Tree {
     /// Starts the launch under a guardian, `stdio` setting the three streams. The second value holds what pipes it asked
     /// for. Errors are those of `fork` and `exec`; then no process is left.
-    pub(crate) fn start(launch: &Launch, stdio: impl FnOnce(&mut Command)) -> io::Result<(Tree, Pipes)> {
+    pub(crate) fn start(
+        launch: &Launch,
+        stdio: impl FnOnce(&mut Command),
+    ) -> io::Result<(Tree, Pipes)> {
         // The standard library makes the streams and the first fork, changes the folder and reports errors from there.
         let mut command = Command::new(launch.program());
         if let Some(folder) = launch.folder() {
@@ -160,15 +163,21 @@ pub(crate) struct Pipes {
 
 /// Waits for the guardian on a thread that ends with it. A thread needs no runtime, so a tree dropped after its runtime
 /// is waited for as well.
-fn wait_on_a_thread(mut guardian: Child, end: End, placeholders: Arc<Vec<CString>>) -> io::Result<()> {
+fn wait_on_a_thread(
+    mut guardian: Child,
+    end: End,
+    placeholders: Arc<Vec<CString>>,
+) -> io::Result<()> {
     let (hand_over, receive) = mpsc::sync_channel::<Child>(1);
-    let thread = thread::Builder::new().name("attache-wait".into()).stack_size(128 * 1024).spawn(move || {
-        if let Ok(mut guardian) = receive.recv() {
-            let exit = guardian.wait().map_or(Exit::UNKNOWN, Exit::from);
-            remove_rest_of_placeholders(&placeholders);
-            end.0.send_replace(Some(exit));
-        }
-    });
+    let thread = thread::Builder::new().name("attache-wait".into()).stack_size(128 * 1024).spawn(
+        move || {
+            if let Ok(mut guardian) = receive.recv() {
+                let exit = guardian.wait().map_or(Exit::UNKNOWN, Exit::from);
+                remove_rest_of_placeholders(&placeholders);
+                end.0.send_replace(Some(exit));
+            }
+        },
+    );
     match thread {
         Ok(_) => hand_over.send(guardian).map_err(io::Error::other),
         Err(error) => {

@@ -21,7 +21,11 @@ impl Roots {
     /// The content is written beside the file, brought to the disk and renamed: after a crash the file has its old or its
     /// new content, whole. Permissions stay, and the owner where the system allows it; other names (hard links) of the
     /// file keep the old content. A symbolic link that leads inside the roots is written through.
-    pub fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+    pub fn write(
+        &self,
+        path: impl AsRef<Path>,
+        content: impl AsRef<[u8]>,
+    ) -> Result<(), FileError> {
         let path = path.as_ref();
         let resolved = self.resolve(path)?;
         if names_folder(path) {
@@ -51,7 +55,8 @@ pub(crate) fn names_folder(path: &Path) -> bool {
 }
 
 fn write(path: &Path, resolved: &Resolved, content: &[u8]) -> Result<(), FileError> {
-    let (folder, name) = Folder::of(resolved, true).map_err(|reason| FileError::new(path, reason))?;
+    let (folder, name) =
+        Folder::of(resolved, true).map_err(|reason| FileError::new(path, reason))?;
     let replaced = replaced(&folder, name).map_err(|reason| FileError::new(path, reason))?;
     let (mut file, draft) = draft(&folder, replaced.is_some()).map_err(at(path))?;
     let filled = fill(&mut file, content, replaced.as_ref());
@@ -89,8 +94,10 @@ pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsStri
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..NAMES {
-        let name =
-            OsString::from(format!(".attache-{:016x}", RandomState::new().hash_one(std::process::id())));
+        let name = OsString::from(format!(
+            ".attache-{:016x}",
+            RandomState::new().hash_one(std::process::id())
+        ));
         match folder.open(&name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL, mode) {
             Ok(file) => return Ok((file, name)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = error,
@@ -101,7 +108,11 @@ pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsStri
 }
 
 /// Gives a draft its content, and the owner and permissions of what it replaces.
-pub(crate) fn fill(file: &mut File, mut content: impl Read, replaced: Option<&Metadata>) -> io::Result<()> {
+pub(crate) fn fill(
+    file: &mut File,
+    mut content: impl Read,
+    replaced: Option<&Metadata>,
+) -> io::Result<()> {
     if let Some(old) = replaced {
         let new = file.metadata()?;
         let owner = (old.uid() != new.uid()).then_some(old.uid());

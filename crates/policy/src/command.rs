@@ -164,7 +164,8 @@ pub(crate) fn is_the_shells(part: &Part) -> bool {
 
 /// Whether it is on the list of commands that only read.
 pub(crate) fn only_reads(part: &Part) -> bool {
-    let reads = |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
+    let reads =
+        |program| reading::reads(program, part.words.get(1..).unwrap_or_default()).is_some();
     sets_no_more_than_looks(part) && program(part).is_some_and(reads)
 }
 
@@ -177,8 +178,9 @@ pub(crate) fn obeys_the_project(part: &Part) -> bool {
 /// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a script's own.
 pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
     let own = |name: &str| {
-        let script =
-            name.bytes().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_');
+        let script = name
+            .bytes()
+            .all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_');
         script && !name.contains("proxy") && !name.ends_with("path") && !name.starts_with("npm_")
     };
     let harmless = |name: &str| HARMLESS.contains(&name) || (part.words.is_empty() && own(name));
@@ -199,7 +201,9 @@ pub(crate) fn unwrapped(mut words: &[Word]) -> &[Word] {
         let texts: Vec<_> =
             words.iter().take(3).map(|word| (word.text.as_str(), word.is_literal())).collect();
         words = match texts.as_slice() {
-            [("timeout", true), (time, true), _] if is_time(time) => words.get(2..).unwrap_or_default(),
+            [("timeout", true), (time, true), _] if is_time(time) => {
+                words.get(2..).unwrap_or_default()
+            }
             [("time" | "nice", true), (next, true), ..] if !next.starts_with('-') => {
                 words.get(1..).unwrap_or_default()
             }
@@ -298,7 +302,9 @@ pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
         let inside = |each: char| each.is_ascii_alphanumeric() || "_-./+:@%".contains(each);
         word.is_literal() && !word.text.is_empty() && word.text.chars().all(inside)
     };
-    let verb = |word: &&Word| plain(word) && word.text.starts_with(|each: char| each.is_ascii_alphabetic());
+    let verb = |word: &&Word| {
+        plain(word) && word.text.starts_with(|each: char| each.is_ascii_alphabetic())
+    };
     let program = words.first().filter(plain).filter(|word| !is_runner(&word.text))?;
     let mut beginning = vec![program.text.clone()];
     if WITH_VERBS.contains(&program.text.as_str()) {
@@ -313,7 +319,8 @@ pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
 
 /// The words of a rule for commands.
 pub(crate) fn words_of(text: &str) -> Result<Vec<String>, String> {
-    let why = || "`command` is the plain beginning of one command, such as \"cargo test\"".to_owned();
+    let why =
+        || "`command` is the plain beginning of one command, such as \"cargo test\"".to_owned();
     let parts = parts(text).map_err(|_| why())?;
     let [part] = parts.as_slice() else { return Err(why()) };
     let plain = part.words.iter().all(Word::is_literal) && !part.words.is_empty();

@@ -52,7 +52,12 @@ fn rules(name: &str) -> (Vec<Rule>, bool) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(format!("{name}.toml"));
     assert!(path.exists(), "{name}");
     let rules = Rules::read(&path);
-    assert_eq!(rules.faults().is_empty(), !["wrong", "torn"].contains(&name), "{name}: {:?}", rules.faults());
+    assert_eq!(
+        rules.faults().is_empty(),
+        !["wrong", "torn"].contains(&name),
+        "{name}: {:?}",
+        rules.faults()
+    );
     (rules.rules.into_iter().filter(|rule| rule.project.is_none()).collect(), rules.broken)
 }
 
@@ -74,7 +79,8 @@ fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     let (kind, given) = action.split_once(':').unwrap();
     let given = given.strip_prefix(' ').unwrap_or(given);
     let text = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
-    let given = text.unwrap_or_else(|| given.to_owned()).replace("{project}", project.to_str().unwrap());
+    let given =
+        text.unwrap_or_else(|| given.to_owned()).replace("{project}", project.to_str().unwrap());
     let modes = match modes {
         "*" => Mode::ALL.to_vec(),
         modes => modes.split(',').map(Mode::of).collect(),
@@ -115,7 +121,8 @@ fn every_row_of_the_corpus_is_decided_as_it_says() {
         let row = row(line, folders.cwd());
         let (rules, broken) = rules(row.rules);
         for mode in &row.modes {
-            let judge = Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
+            let judge =
+                Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
             let verdict = verdict(&row, &judge);
             let found = (format!("{:?}", verdict.decision).to_lowercase(), verdict.reason.id());
             if found != (row.decision.to_owned(), row.reason) {

@@ -91,15 +91,20 @@ impl Verdict {
     /// Why it is refused, for the model and the person.
     pub fn why(&self) -> String {
         match &self.reason {
-            Reason::Mode => "the session's mode is Plan, in which nothing is changed or run".to_owned(),
-            Reason::Fetch => "this is no address of the web: only http and https are fetched".to_owned(),
+            Reason::Mode => {
+                "the session's mode is Plan, in which nothing is changed or run".to_owned()
+            }
+            Reason::Fetch => {
+                "this is no address of the web: only http and https are fetched".to_owned()
+            }
             reason => reason.to_string(),
         }
     }
 
     /// Why it asks, in a sentence for the person; nothing where the mode says enough.
     pub fn why_it_asks(&self) -> Option<String> {
-        let plain = matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
+        let plain =
+            matches!(self.reason, Reason::Mode | Reason::Mcp | Reason::Fetch | Reason::NoSandbox);
         (!plain).then(|| format!("Asks because {}.", self.reason))
     }
 
@@ -145,13 +150,17 @@ impl fmt::Display for Reason {
             Self::NoSandbox => f.write_str("no sandbox holds it"),
             Self::Network => f.write_str("it may reach the network"),
             Self::Unsandboxed => f.write_str("it would run without the sandbox"),
-            Self::Project => f.write_str("the project's own configuration can make it run programs"),
+            Self::Project => {
+                f.write_str("the project's own configuration can make it run programs")
+            }
             Self::Rule(rule) => f.write_str(rule),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
             Self::Guarded => f.write_str("it may change a file that programs or agents obey"),
             Self::Outside => f.write_str("it reaches outside of the session's folders"),
             Self::NotUnderstood(why) => write!(f, "nobody can tell what it would run: {why}"),
-            Self::BrokenRules => f.write_str("a file of rules is broken, so nobody knows what it forbids"),
+            Self::BrokenRules => {
+                f.write_str("a file of rules is broken, so nobody knows what it forbids")
+            }
             Self::Mcp => f.write_str("no rule allows this tool"),
             Self::Fetch => f.write_str("no rule allows this address"),
         }

@@ -82,7 +82,10 @@ impl ToolEffect {
 
     /// Whether the agent says nothing about the call but its title.
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty() && self.paths.is_empty() && self.urls.is_empty() && self.arguments.is_none()
+        self.commands.is_empty()
+            && self.paths.is_empty()
+            && self.urls.is_empty()
+            && self.arguments.is_none()
     }
 
     /// The effect as JSON: `commands` (each with `command`, and `folder` and `variables` where the agent gives them), `paths`, `urls` and
@@ -92,11 +95,14 @@ impl ToolEffect {
         let command = |command: &Command| {
             let mut members = Map::new();
             members.insert("command".to_owned(), command.line.as_str().into());
-            members
-                .extend(command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())));
+            members.extend(
+                command.folder.as_ref().map(|folder| ("folder".to_owned(), folder.as_str().into())),
+            );
             if !command.environment.is_empty() {
-                let variables =
-                    command.environment.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+                let variables = command
+                    .environment
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.as_str().into()));
                 members.insert("variables".to_owned(), Value::Object(variables.collect()));
             }
             Value::Object(members)
@@ -243,8 +249,12 @@ pub fn changes_only_looks(name: &str, value: &str) -> bool {
     };
     match name {
         "SHELL" => is_usual_shell(),
-        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => ["", "cat"].contains(&value),
-        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => ["true", ":"].contains(&value),
+        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => {
+            ["", "cat"].contains(&value)
+        }
+        "EDITOR" | "GIT_EDITOR" | "VISUAL" | "GIT_SEQUENCE_EDITOR" => {
+            ["true", ":"].contains(&value)
+        }
         name => LOOKS.contains(&name) || name.starts_with("LC_"),
     }
 }
@@ -266,7 +276,9 @@ fn line_inside(words: &[String]) -> Option<&str> {
     let mut reads_line = false;
     loop {
         match rest {
-            [option, value, more @ ..] if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) => {
+            [option, value, more @ ..]
+                if option == "-o" && SHELL_SETTINGS.contains(&value.as_str()) =>
+            {
                 rest = more
             }
             [option, more @ ..] if is_plain_option(option) => {
@@ -293,7 +305,8 @@ fn joined(words: &[String]) -> String {
 
 /// A word as a shell reads it: in single quotes unless nothing in it needs them.
 pub fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
+    let plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:=,+@%".contains(character);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),

@@ -53,7 +53,9 @@ pub(crate) fn matches(
                 }
             }
             // Both fit a dot and a pattern behind it in some shells.
-            next.extend([".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)));
+            next.extend(
+                [".", ".."].iter().filter(|name| fits(part, name)).map(|name| folder.join(name)),
+            );
         }
         found = next;
     }

@@ -26,7 +26,8 @@ pub struct Place {
 impl Folders {
     /// The working directory and the further roots. Blocks on the disk.
     pub fn new(given: &[PathBuf]) -> Result<Self, RootsError> {
-        let (cwd, more) = given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
+        let (cwd, more) =
+            given.split_first().ok_or_else(|| RootsError::Relative(PathBuf::new()))?;
         Ok(Self { roots: Roots::new(cwd, more)?, given: given.to_vec() })
     }
 
@@ -89,7 +90,9 @@ fn plain(path: &Path) -> String {
         false => shown.into_owned(),
         true => shown
             .chars()
-            .map(|each| if each.is_control() { each.escape_default().to_string() } else { each.to_string() })
+            .map(|each| {
+                if each.is_control() { each.escape_default().to_string() } else { each.to_string() }
+            })
             .collect(),
     }
 }

@@ -38,12 +38,14 @@ pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
 /// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
 /// project's folder: what lies above is not its concern.
 pub fn guard(path: &str) -> Option<Guard> {
-    let names: Vec<_> = path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
+    let names: Vec<_> =
+        path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
     if names.iter().any(|name| is_secret(name)) || has_path(&names, SECRET_PATHS) {
         return Some(Guard::Secret);
     }
-    let is_obeyed =
-        |name: &Cow<'_, str>| is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end));
+    let is_obeyed = |name: &Cow<'_, str>| {
+        is_one_of(name, OBEYED) || OBEYED_ENDS.iter().any(|end| name.ends_with(end))
+    };
     let obeyed = has_path(&names, OBEYED_PATHS) || names.iter().any(is_obeyed);
     obeyed.then_some(Guard::Obeyed)
 }
@@ -53,7 +55,8 @@ fn has_path(names: &[Cow<'_, str>], paths: &[&str]) -> bool {
     paths.iter().any(|path| {
         (0..names.len()).any(|from| {
             let mut rest = names.iter().skip(from);
-            path.split('/').all(|wanted| rest.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
+            path.split('/')
+                .all(|wanted| rest.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted)))
         })
     })
 }
@@ -85,8 +88,10 @@ fn is_secret(name: &str) -> bool {
 /// The name as file systems may take it: some ignore case, some characters that nobody sees, dots and spaces at the end, and name streams
 /// behind a colon.
 fn plain(name: &str) -> Cow<'_, str> {
-    let name =
-        name.split_once(':').filter(|(before, _)| !before.is_empty()).map_or(name, |(before, _)| before);
+    let name = name
+        .split_once(':')
+        .filter(|(before, _)| !before.is_empty())
+        .map_or(name, |(before, _)| before);
     let name = name.trim_end_matches(['.', ' ']);
     let same = |each: char| each.is_ascii() && !each.is_ascii_uppercase();
     if name.chars().all(same) {

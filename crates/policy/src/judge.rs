@@ -86,7 +86,8 @@ impl Judge<'_> {
         if file == from {
             return false; // It was judged by its name.
         }
-        let (reach, folder) = (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
+        let (reach, folder) =
+            (Reach::inside(self.folders, file), Reach::inside(self.folders, from));
         let secret = reach.guard == Some(Guard::Secret) && folder.guard != reach.guard;
         strict(self.says(|subject, _| reads(subject, &reach))).is_some()
             || (secret && !self.names(&reach, reads))
@@ -147,8 +148,9 @@ impl Judge<'_> {
     }
 
     fn fetches(&self, url: &str) -> Verdict {
-        let read =
-            Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let read = Url::parse(url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let Some(read) = read else { return Verdict::refuse(Reason::Fetch) };
         let rule = self.says(|subject, _| subject.is_about_address(&read));
         // Programs read a backslash in different ways.

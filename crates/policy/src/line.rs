@@ -65,15 +65,19 @@ impl Judge<'_> {
             Ok(parts) => line.parts(&parts),
             Err(why) => Some(line.not_understood(text, why)),
         };
-        let verdict = verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
+        let verdict =
+            verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
         // A reading command gets the network only by a rule, as any other.
         let verdict = match verdict.decision {
-            Decision::Run if run.sandboxed && run.network && !line.ruled => Verdict::ask(Reason::Network),
+            Decision::Run if run.sandboxed && run.network && !line.ruled => {
+                Verdict::ask(Reason::Network)
+            }
             _ => verdict,
         };
         // A rule for the whole line speaks for each of its parts, but not against a rule that is stricter.
         let whole = self.says(|subject, effect| {
-            subject.covers(effect, run) && matches!(subject.commands(), Subject::Line(line) if line == text)
+            subject.covers(effect, run)
+                && matches!(subject.commands(), Subject::Line(line) if line == text)
         });
         let open = verdict.decision < Decision::Refuse
             && !(verdict.decision == Decision::Ask && verdict.is_by_rule());
@@ -104,7 +108,9 @@ impl Line<'_> {
             .iter()
             .flat_map(|part| &part.redirects)
             .any(|redirect| redirect.writes && !files::is_none(redirect));
-        let obeys = || parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part));
+        let obeys = || {
+            parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part))
+        };
         Some(match verdict.decision {
             Decision::Run if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
                 Verdict::ask(Reason::Project)
@@ -123,12 +129,14 @@ impl Line<'_> {
             _ => Verdict::ask(Reason::NotUnderstood(why.0)),
         };
         let tokens = command::tokens(text);
-        let named = tokens.iter().filter_map(|token| self.everywhere(token, |reach| self.names(reach)));
+        let named =
+            tokens.iter().filter_map(|token| self.everywhere(token, |reach| self.names(reach)));
         named.filter(Verdict::is_by_rule).chain(strict(rule)).fold(unruled, Verdict::and)
     }
 
     fn part(&mut self, part: &Part) -> Verdict {
-        let redirects: Vec<_> = part.redirects.iter().map(|redirect| self.redirect(redirect)).collect();
+        let redirects: Vec<_> =
+            part.redirects.iter().map(|redirect| self.redirect(redirect)).collect();
         let run = self.command(part);
         redirects.into_iter().fold(run, Verdict::and)
     }
@@ -186,9 +194,9 @@ impl Line<'_> {
     /// A git command that only shows something, in a sandbox: what its repository says may run programs there, or show other files.
     fn git(&self, part: &Part) -> Verdict {
         let inside = |path: &Path| !self.reach(path, ".").outside;
-        let verdict = self
-            .places()
-            .find_map(|folder| repository::special(folder, command::shows_differences(part), inside));
+        let verdict = self.places().find_map(|folder| {
+            repository::special(folder, command::shows_differences(part), inside)
+        });
         match verdict {
             Some(Special::RunsPrograms) => Verdict::ask(Reason::Project),
             Some(Special::FilesOutside) => Verdict::ask(Reason::Outside),
@@ -200,8 +208,11 @@ impl Line<'_> {
     fn goes(&mut self, part: &Part) -> Option<Verdict> {
         let known = match part.words.as_slice() {
             [_, to] if to.is_literal() && !to.text.starts_with('-') && !part.repeated => {
-                let reaches: Vec<_> =
-                    self.folders.iter().map(|from| Reach::of(self.judge.folders, from, &to.text)).collect();
+                let reaches: Vec<_> = self
+                    .folders
+                    .iter()
+                    .map(|from| Reach::of(self.judge.folders, from, &to.text))
+                    .collect();
                 let inside = !reaches.is_empty() && reaches.iter().all(|reach| !reach.outside);
                 inside.then(|| reaches.into_iter().map(|reach| reach.absolute).collect::<Vec<_>>())
             }

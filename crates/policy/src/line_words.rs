@@ -60,14 +60,20 @@ mod tests {
             ("for f in a/b; do ls; done", "a/b"),
             ("cat a/*", "a/*"),
         ] {
-            assert!(line_words(line).iter().any(|word| word == wanted), "{line}: {:?}", line_words(line));
+            assert!(
+                line_words(line).iter().any(|word| word == wanted),
+                "{line}: {:?}",
+                line_words(line)
+            );
         }
     }
 
     #[test]
     fn a_pattern_may_name_what_it_matches() {
         assert!(
-            word_may_name("/a/*", "/a/b") && word_may_name("/a/b", "/a/b") && word_may_name("/a/[", "/a/b")
+            word_may_name("/a/*", "/a/b")
+                && word_may_name("/a/b", "/a/b")
+                && word_may_name("/a/[", "/a/b")
         );
         assert!(!word_may_name("/a/*.rs", "/a/b") && !word_may_name("/a/*", "/a/b/c"));
     }

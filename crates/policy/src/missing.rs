@@ -124,7 +124,9 @@ mod tests {
         }
         assert!(!project.contains(&".bashrc") && !project.contains(&".config/systemd"));
         let home: Vec<&str> = names_to_hold(true).collect();
-        assert!(project.iter().all(|name| home.contains(name)) && home.contains(&".config/systemd"));
+        assert!(
+            project.iter().all(|name| home.contains(name)) && home.contains(&".config/systemd")
+        );
         assert!(!home.contains(&"mise.toml"));
     }
 }

@@ -91,7 +91,8 @@ impl Judge<'_> {
     }
 
     fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
-        let rule = Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let rule =
+            Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
         let mut rules = self.rules.to_vec();
         rules.push(rule);
         Judge { rules: &rules, ..*self }.touch(touch).decision == Decision::Run
@@ -99,8 +100,9 @@ impl Judge<'_> {
 
     /// What a rule for this could be about, the most useful first.
     fn subjects(&self, touch: &Touch<'_>) -> Vec<Subject> {
-        let exactly =
-            |path: &&str| Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative);
+        let exactly = |path: &&str| {
+            Pattern::exactly(&Reach::of(self.folders, self.folders.cwd(), path).relative)
+        };
         match touch {
             Touch::Nothing => Vec::new(),
             Touch::Reads(paths) => paths.iter().filter_map(exactly).map(Subject::Reads).collect(),
@@ -108,30 +110,37 @@ impl Judge<'_> {
                 let every = Pattern::new("**").ok().into_iter();
                 every.chain(paths.iter().filter_map(exactly)).map(Subject::Changes).collect()
             }
-            Touch::Runs { command, sandboxed, network } => {
-                self.commands(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed })
+            Touch::Runs { command, sandboxed, network } => self
+                .commands(command, Run { sandboxed: *sandboxed, network: *network || !sandboxed }),
+            Touch::Unsandboxed { command } => {
+                self.commands(command, Run { sandboxed: false, network: true })
             }
-            Touch::Unsandboxed { command } => self.commands(command, Run { sandboxed: false, network: true }),
             Touch::Mcp { server, tool } => {
                 vec![Subject::Mcp { server: (*server).to_owned(), tool: Some((*tool).to_owned()) }]
             }
-            Touch::Fetches { url } => {
-                Url::parse(url).ok().as_ref().and_then(host_of).map(Subject::Host).into_iter().collect()
-            }
+            Touch::Fetches { url } => Url::parse(url)
+                .ok()
+                .as_ref()
+                .and_then(host_of)
+                .map(Subject::Host)
+                .into_iter()
+                .collect(),
         }
     }
 
     /// What a rule for a command line that runs in this way could be about.
     fn commands(&self, line: &str, run: Run) -> Vec<Subject> {
-        let subjects = self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
+        let subjects =
+            self.asking(line, run.sandboxed).into_iter().chain([Subject::Line(line.to_owned())]);
         subjects.map(|subject| subject.for_run(run)).collect()
     }
 
     /// The one beginning that all commands of the line have which do more than read.
     fn asking(&self, line: &str, sandboxed: bool) -> Option<Subject> {
         let parts = commands(line).ok()?;
-        let runs =
-            |part: &&Part| command::only_reads(part) && (sandboxed || !command::obeys_the_project(part));
+        let runs = |part: &&Part| {
+            command::only_reads(part) && (sandboxed || !command::obeys_the_project(part))
+        };
         let mut beginnings: Vec<_> = parts
             .iter()
             .filter(|part| !part.words.is_empty() && !runs(part))

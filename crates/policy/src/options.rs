@@ -60,8 +60,8 @@ const QUIET: &[&str] = &["--no-pager", "--no-optional-locks"];
 
 /// Interpreters: the word behind them is a script, and what follows is for the script.
 const INTERPRETERS: &[&str] = &[
-    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh", "tclsh",
-    "zsh",
+    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
+    "tclsh", "zsh",
 ];
 
 /// Verbs that run the program named behind them.
@@ -70,7 +70,9 @@ const RUNS_NAMED: &[&str] = &["create", "dlx", "exec", "explore", "init", "tool"
 /// Whether a rule for the first `named` words covers the command with all its words.
 pub(crate) fn are_harmless(words: &[Word], named: usize) -> bool {
     let Some(rest) = words.get(named..).filter(|rest| !rest.is_empty()) else { return true };
-    let Some(program) = words.first().map(|word| word.text.rsplit('/').next().unwrap_or(&word.text)) else {
+    let Some(program) =
+        words.first().map(|word| word.text.rsplit('/').next().unwrap_or(&word.text))
+    else {
         return false;
     };
     if is_in(HARMLESS, program) {
@@ -124,9 +126,9 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
     let fits = |table: &&Table| {
         let mut wanted = table.command.split(' ');
         wanted.next() == Some(program)
-            && wanted
-                .zip(1..)
-                .all(|(verb, at)| words.get(at).is_some_and(|word| word.is_literal() && word.text == verb))
+            && wanted.zip(1..).all(|(verb, at)| {
+                words.get(at).is_some_and(|word| word.is_literal() && word.text == verb)
+            })
     };
     let length = |table: &Table| table.command.split(' ').count();
     TABLES
@@ -140,7 +142,8 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
 /// A program without a table: words that are no options, if neither the program nor its verb runs what its words say.
 fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let plain = |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());
+    let plain =
+        |word: &Word| !word.text.starts_with(['-', '+']) || COMMON.contains(&word.text.as_str());
     let complete = match program {
         _ if INTERPRETERS.contains(&program) => match text(1) {
             "-m" => named > 2,

@@ -25,8 +25,11 @@ pub struct Policy {
 impl Policy {
     /// The rules for a session in these folders. Blocks on the disk.
     pub fn read(file: Option<&Path>, folders: &Folders) -> Self {
-        let mut policy =
-            Self { file: file.map(Path::to_owned), cwd: folders.roots().cwd().to_owned(), ..Self::default() };
+        let mut policy = Self {
+            file: file.map(Path::to_owned),
+            cwd: folders.roots().cwd().to_owned(),
+            ..Self::default()
+        };
         policy.projects = projects(folders).unwrap_or_default();
         policy.read_again();
         policy
@@ -40,11 +43,21 @@ impl Policy {
 
     /// What is wrong with the files, each in a sentence.
     pub fn faults(&self) -> Vec<String> {
-        self.persons.faults().iter().chain(self.projects.faults()).map(ToString::to_string).collect()
+        self.persons
+            .faults()
+            .iter()
+            .chain(self.projects.faults())
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// What decides about an action in a mode.
-    pub fn judge<'j>(&'j self, mode: Mode, folders: &'j Folders, scratch: Option<&'j Path>) -> Judge<'j> {
+    pub fn judge<'j>(
+        &'j self,
+        mode: Mode,
+        folders: &'j Folders,
+        scratch: Option<&'j Path>,
+    ) -> Judge<'j> {
         let broken = self.persons.broken || self.projects.broken;
         Judge { mode, rules: &self.in_force, broken, folders, scratch }
     }
@@ -72,7 +85,9 @@ impl Policy {
 
     fn gather(&mut self) {
         let here = |rule: &&Rule| {
-            let real = |project: &PathBuf| std::fs::canonicalize(project).is_ok_and(|real| real == self.cwd);
+            let real = |project: &PathBuf| {
+                std::fs::canonicalize(project).is_ok_and(|real| real == self.cwd)
+            };
             rule.project.as_ref().is_none_or(|project| *project == self.cwd || real(project))
         };
         let files = self.persons.rules.iter().chain(&self.projects.rules);

@@ -42,8 +42,20 @@ const COMMANDS: &[&str] = &[
 const JOINTS: &[&str] = &["; ", " && ", " || ", " | ", "\n", " & "];
 
 fn subject() -> impl Strategy<Value = Subject> {
-    let words =
-        ["ls", "cat", "touch", "cargo", "cargo test", "git", "git push", "rm", "sudo", "sh", "echo", "eval"];
+    let words = [
+        "ls",
+        "cat",
+        "touch",
+        "cargo",
+        "cargo test",
+        "git",
+        "git push",
+        "rm",
+        "sudo",
+        "sh",
+        "echo",
+        "eval",
+    ];
     let command = prop::sample::select(words.to_vec());
     let line = prop::sample::select(COMMANDS);
     prop_oneof![
@@ -57,12 +69,18 @@ fn subject() -> impl Strategy<Value = Subject> {
 
 fn rule() -> impl Strategy<Value = Rule> {
     let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
-    (effect, subject()).prop_map(|(effect, subject)| Rule { effect, subject, project: None, file: None })
+    (effect, subject()).prop_map(|(effect, subject)| Rule {
+        effect,
+        subject,
+        project: None,
+        file: None,
+    })
 }
 
 fn line() -> impl Strategy<Value = String> {
     let one = prop::sample::select(COMMANDS);
-    let more = prop::collection::vec((prop::sample::select(JOINTS), prop::sample::select(COMMANDS)), 0..3);
+    let more =
+        prop::collection::vec((prop::sample::select(JOINTS), prop::sample::select(COMMANDS)), 0..3);
     (one, more).prop_map(|(one, more)| {
         more.into_iter().fold(one.to_owned(), |line, (joint, next)| line + joint + next)
     })

@@ -21,14 +21,17 @@ impl Reach {
     pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
         let absolute = from.join(path);
         let written = below(folders, &absolute);
-        let mut reach = Self { guard: guard(&written), outside: false, relative: written, absolute };
+        let mut reach =
+            Self { guard: guard(&written), outside: false, relative: written, absolute };
         match folders.roots().resolve(&reach.absolute) {
             Ok(resolved) => {
                 reach.relative = resolved.relative().display().to_string();
                 reach.absolute = resolved.path();
                 reach.guard = strongest(reach.guard, guard(&reach.relative));
             }
-            Err(error) => reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath),
+            Err(error) => {
+                reach.outside = matches!(error.reason(), Reason::Outside { .. } | Reason::NoPath)
+            }
         }
         reach
     }

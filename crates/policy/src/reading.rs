@@ -85,8 +85,8 @@ const PROGRAMS: &[(&str, &str, &[&str], Operands)] = &[
 
 /// Programs that say their version.
 const VERSIONED: &[&str] = &[
-    "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm", "pip",
-    "pnpm", "python", "python3", "ruby", "rustc", "yarn",
+    "bun", "cargo", "clang", "cmake", "deno", "gcc", "git", "go", "java", "make", "node", "npm",
+    "pip", "pnpm", "python", "python3", "ruby", "rustc", "yarn",
 ];
 
 /// Of these the ones that a project can replace by a toolchain or a release of its own.
@@ -121,16 +121,25 @@ pub(crate) struct Read<'w> {
 /// What the command reads; `None` if it may do more than that.
 pub(crate) fn reads<'w>(program: &str, arguments: &'w [Word]) -> Option<Read<'w>> {
     let names = |(_, _, _, operands): &(_, _, _, Operands)| *operands == Names;
-    let names_only = program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
+    let names_only =
+        program == "find" || PROGRAMS.iter().any(|each| each.0 == program && names(each));
     let files = files(program, arguments)?;
-    let shows_words = program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
+    let shows_words =
+        program == "printf" || PROGRAMS.iter().any(|each| each.0 == program && each.3 == Text);
     let names = match shows_words {
         true => arguments.iter().filter(|word| word.pattern).collect(),
         false => Vec::new(),
     };
     let git = program == "git";
     let everything = git && shows_everything(arguments);
-    Some(Read { files, names, names_only, whole_folders: program == "diff", paths_of_git: git, everything })
+    Some(Read {
+        files,
+        names,
+        names_only,
+        whole_folders: program == "diff",
+        paths_of_git: git,
+        everything,
+    })
 }
 
 fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
@@ -143,7 +152,8 @@ fn files<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
             (!first.text.starts_with('-') && are_text(arguments)).then(Vec::new)
         }
         "command" => {
-            let asks = arguments.first().is_some_and(|first| ["-v", "-V"].contains(&first.text.as_str()));
+            let asks =
+                arguments.first().is_some_and(|first| ["-v", "-V"].contains(&first.text.as_str()));
             (asks && are_literal(arguments)).then(Vec::new)
         }
         "set" => arguments.iter().all(sets_harmlessly).then(Vec::new),
@@ -171,7 +181,9 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
         Operands::None if behind.is_empty() => Vec::new(),
         Operands::None => return None,
         // `date 1200` sets the clock.
-        Text if program == "date" => behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?,
+        Text if program == "date" => {
+            behind.iter().all(|word| word.text.starts_with('+')).then(Vec::new)?
+        }
         Text if are_text(arguments) => Vec::new(),
         Text => return None,
         // A shell may make several words of a pattern, of which only the first is none of a file.
@@ -187,7 +199,9 @@ fn listed<'w>(program: &str, arguments: &'w [Word]) -> Option<Vec<&'w Word>> {
 }
 
 fn is_harmless_option(word: &Word, letters: &str, long: &[&str]) -> bool {
-    let Some(rest) = word.text.strip_prefix('-').filter(|_| word.is_literal()) else { return false };
+    let Some(rest) = word.text.strip_prefix('-').filter(|_| word.is_literal()) else {
+        return false;
+    };
     match rest.strip_prefix('-') {
         Some("") => true,
         Some(name) => long.contains(&name.split_once('=').map_or(name, |(name, _)| name)),
@@ -213,7 +227,8 @@ fn says_version(program: &str, arguments: &[Word]) -> bool {
 /// `set -e` and its like.
 fn sets_harmlessly(word: &Word) -> bool {
     let letters = |rest: &str| rest.chars().all(|each| "euxo".contains(each));
-    word.is_literal() && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
+    word.is_literal()
+        && (word.text == "pipefail" || word.text.strip_prefix('-').is_some_and(letters))
 }
 
 /// Expressions of `find` that only look.
@@ -253,8 +268,9 @@ fn find(arguments: &[Word]) -> Option<Vec<&Word>> {
 fn sed(arguments: &[Word]) -> Option<Vec<&Word>> {
     let [first, script, files @ ..] = arguments else { return None };
     let lines = script.text.strip_suffix('p')?;
-    let number =
-        |text: &str| text == "$" || (!text.is_empty() && text.bytes().all(|each| each.is_ascii_digit()));
+    let number = |text: &str| {
+        text == "$" || (!text.is_empty() && text.bytes().all(|each| each.is_ascii_digit()))
+    };
     let (from, to) = lines.split_once(',').unwrap_or((lines, "1"));
     let shows = first.text == "-n" && number(from) && number(to);
     let plain = files.iter().all(|word| !word.text.starts_with('-'));

@@ -49,8 +49,13 @@ pub(crate) enum Special {
 
 /// What is special about the repository that git uses in this folder, perhaps to show differences, or about one inside of it that git enters.
 /// `inside` says whether a path lies in the session's folders. Blocks on the disk.
-pub(crate) fn special(folder: &Path, differences: bool, inside: impl Fn(&Path) -> bool) -> Option<Special> {
-    let (files, repository) = folder.ancestors().find_map(|folder| Some((folder, repository(folder)?)))?;
+pub(crate) fn special(
+    folder: &Path,
+    differences: bool,
+    inside: impl Fn(&Path) -> bool,
+) -> Option<Special> {
+    let (files, repository) =
+        folder.ancestors().find_map(|folder| Some((folder, repository(folder)?)))?;
     let mut look = Look { differences, inside: &inside, left: MOST };
     look.repository(&repository, files, 0)
 }
@@ -97,8 +102,16 @@ impl Look<'_> {
     }
 
     /// The same for the repositories inside of one.
-    fn inside_of(&mut self, outer: &Path, files: &Path, long_names: bool, depth: usize) -> Option<Special> {
-        let Ok(nested) = nested::nested(outer, files, long_names) else { return Some(Special::RunsPrograms) };
+    fn inside_of(
+        &mut self,
+        outer: &Path,
+        files: &Path,
+        long_names: bool,
+        depth: usize,
+    ) -> Option<Special> {
+        let Ok(nested) = nested::nested(outer, files, long_names) else {
+            return Some(Special::RunsPrograms);
+        };
         nested.into_iter().find_map(|files| {
             let repository = repository(&files)?;
             self.repository(&repository, &files, depth + 1)
@@ -110,7 +123,8 @@ impl Look<'_> {
         let bare = text.replace("\\\r\n", "").replace("\\\n", "").replace('"', "");
         let small = bare.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-        let names = |words: &[&str]| small.lines().flat_map(names).any(|name| words.contains(&name));
+        let names =
+            |words: &[&str]| small.lines().flat_map(names).any(|name| words.contains(&name));
         let differences = || bare.contains("%G") || has(DIFF_PROGRAMS) || names(MERGE_PROGRAMS);
         match nested {
             true => has(PROGRAMS) || bare.contains("%G") || names(NESTED_PROGRAMS),

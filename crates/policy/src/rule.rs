@@ -86,8 +86,13 @@ pub struct Pattern {
 impl Pattern {
     /// Reads a pattern: `*` and `?` stop at `/`, `**` does not.
     pub fn new(text: &str) -> Result<Self, String> {
-        if text.starts_with("~") || text.starts_with("./") || text.split('/').any(|part| part == "..") {
-            return Err("a path begins in the project's folder or with /, and has no `..`".to_owned());
+        if text.starts_with("~")
+            || text.starts_with("./")
+            || text.split('/').any(|part| part == "..")
+        {
+            return Err(
+                "a path begins in the project's folder or with /, and has no `..`".to_owned()
+            );
         }
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         let matcher = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
@@ -166,7 +171,9 @@ impl Subject {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
             (Self::Beyond { unsandboxed, .. }, _) if !run.sandboxed => *unsandboxed,
-            (Self::Beyond { network, unsandboxed, .. }, Effect::Allow) => plain || *network || *unsandboxed,
+            (Self::Beyond { network, unsandboxed, .. }, Effect::Allow) => {
+                plain || *network || *unsandboxed
+            }
             (Self::Beyond { network, .. }, _) => *network && run.network,
             (_, Effect::Allow) => plain,
             _ => true,
@@ -195,7 +202,9 @@ impl Subject {
                 };
                 let there = url.host_str().unwrap_or_default().trim_end_matches('.');
                 let same = match host.strip_prefix("*.") {
-                    Some(above) => there.strip_suffix(above).is_some_and(|below| below.ends_with('.')),
+                    Some(above) => {
+                        there.strip_suffix(above).is_some_and(|below| below.ends_with('.'))
+                    }
                     None => there == host,
                 };
                 same && url.port() == port
@@ -208,7 +217,9 @@ impl Subject {
     /// Whether it is about this tool of this server.
     pub(crate) fn is_about_mcp(&self, called: &str, used: &str) -> bool {
         match self {
-            Self::Mcp { server, tool } => server == called && tool.as_ref().is_none_or(|tool| tool == used),
+            Self::Mcp { server, tool } => {
+                server == called && tool.as_ref().is_none_or(|tool| tool == used)
+            }
             _ => false,
         }
     }
@@ -225,7 +236,9 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |text: &str| code(&one_line(text, 80));
         match self {
-            Self::Command(words) => write!(f, "commands that start with {}", short(&words.join(" "))),
+            Self::Command(words) => {
+                write!(f, "commands that start with {}", short(&words.join(" ")))
+            }
             Self::Line(line) => write!(f, "exactly {}", short(line)),
             Self::Reads(pattern) => write!(f, "reads of {}", short(&pattern.text)),
             Self::Changes(pattern) if pattern.text == "**" => f.write_str("edits"),
@@ -253,7 +266,9 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = &self.subject;
         match (&self.file, self.effect) {
-            (None, Effect::Deny) => write!(f, "{subject} were refused for the rest of this session"),
+            (None, Effect::Deny) => {
+                write!(f, "{subject} were refused for the rest of this session")
+            }
             (Some(file), Effect::Deny) => write!(f, "{subject} are forbidden by {file}"),
             (None, Effect::Allow) => write!(f, "{subject} are allowed in this session"),
             (Some(file), Effect::Allow) => write!(f, "{subject} are allowed by {file}"),

@@ -102,9 +102,10 @@ impl Rules {
     pub fn read(path: &Path) -> Self {
         let name = path.display().to_string();
         match attache_host::read_plain_text(path, LONGEST) {
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                Self::unreadable(name, format!("it is longer than {LONGEST} bytes: make it shorter"))
-            }
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Self::unreadable(
+                name,
+                format!("it is longer than {LONGEST} bytes: make it shorter"),
+            ),
             Ok(text) => Self::parse(&name, &text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
             Err(error) => Self::unreadable(name, format!("it cannot be read: {error}")),
@@ -122,17 +123,21 @@ impl Rules {
         let written: File = match toml::from_str(text) {
             Ok(written) => written,
             Err(error) => {
-                let mut rules =
-                    Self::unreadable(file.to_owned(), format!("it is no file of rules: {}", error.message()));
+                let mut rules = Self::unreadable(
+                    file.to_owned(),
+                    format!("it is no file of rules: {}", error.message()),
+                );
                 let line = error.span().map(|span| line_of(text, span.start));
                 rules.faults.iter_mut().for_each(|fault| fault.line = line);
                 return rules;
             }
         };
         let mut rules = Self::default();
-        for (effect, listed) in
-            [(Effect::Allow, written.allow), (Effect::Ask, written.ask), (Effect::Deny, written.deny)]
-        {
+        for (effect, listed) in [
+            (Effect::Allow, written.allow),
+            (Effect::Ask, written.ask),
+            (Effect::Deny, written.deny),
+        ] {
             for value in listed {
                 let line = Some(line_of(text, value.span().start));
                 let fault = |what: String| RuleFault { file: file.to_owned(), line, what };
@@ -207,28 +212,36 @@ fn rule(value: Value, effect: Effect, file: &str) -> Result<(Rule, Examples), St
     if written.project.as_ref().is_some_and(|project| !project.is_absolute()) {
         return Err("`project` is the whole path of a folder".to_owned());
     }
-    Ok((Rule { effect, subject, project: written.project, file: Some(file.to_owned()) }, written.examples))
+    Ok((
+        Rule { effect, subject, project: written.project, file: Some(file.to_owned()) },
+        written.examples,
+    ))
 }
 
 fn subject(written: &Written) -> Result<Subject, String> {
-    let Written { command, line, reads, changes, host, mcp, tool, unsandboxed, network, .. } = written;
+    let Written { command, line, reads, changes, host, mcp, tool, unsandboxed, network, .. } =
+        written;
     let lone = [command, line, reads, changes, host].map(Option::is_some);
-    let subjects =
-        lone.into_iter().filter(|there| *there).count() + usize::from(mcp.is_some() || tool.is_some());
+    let subjects = lone.into_iter().filter(|there| *there).count()
+        + usize::from(mcp.is_some() || tool.is_some());
     if subjects != 1 {
         return Err(
-            "a rule has one of `command`, `line`, `reads`, `changes`, `host`, `mcp` and `tool`".to_owned()
+            "a rule has one of `command`, `line`, `reads`, `changes`, `host`, `mcp` and `tool`"
+                .to_owned(),
         );
     }
-    let pattern =
-        |text: &String| Pattern::new(text).map_err(|why| format!("{} is no pattern: {why}", code(text)));
+    let pattern = |text: &String| {
+        Pattern::new(text).map_err(|why| format!("{} is no pattern: {why}", code(text)))
+    };
     let subject = match (command, line, reads, changes, host, mcp, tool) {
         (Some(command), ..) => Subject::Command(command::words_of(command)?),
         (_, Some(line), ..) => Subject::Line(line.clone()),
         (_, _, Some(reads), ..) => Subject::Reads(pattern(reads)?),
         (_, _, _, Some(changes), ..) => Subject::Changes(pattern(changes)?),
         (_, _, _, _, Some(host), ..) => Subject::Host(checked_host(host)?),
-        (_, _, _, _, _, Some(server), tool) => Subject::Mcp { server: server.clone(), tool: tool.clone() },
+        (_, _, _, _, _, Some(server), tool) => {
+            Subject::Mcp { server: server.clone(), tool: tool.clone() }
+        }
         (_, _, _, _, _, None, tool) => Subject::Tool(tool.clone().unwrap_or_default()),
     };
     if !unsandboxed && !network {
@@ -257,22 +270,27 @@ fn checked_host(host: &str) -> Result<String, String> {
         .as_ref()
         .and_then(crate::rule::host_of)
         .filter(|_| !name.contains(['/', '@', '\\', '*', '?', '#']));
-    same.map(|name| format!("{below}{name}"))
-        .ok_or_else(|| format!("{} is no host: write its name alone, such as \"docs.rs\"", code(host)))
+    same.map(|name| format!("{below}{name}")).ok_or_else(|| {
+        format!("{} is no host: write its name alone, such as \"docs.rs\"", code(host))
+    })
 }
 
 /// What the rule does not do as its examples say.
 fn failing(rule: &Rule, examples: &Examples) -> Vec<String> {
     let wrong = |example: &String, wanted: bool| {
-        let words = if wanted { "does not match its example" } else { "matches what it should not," };
+        let words =
+            if wanted { "does not match its example" } else { "matches what it should not," };
         let example = code(&one_line(example, 120));
         format!(
             "the rule for {} {words} {example}: mend one of them; until then no rule of this file allows anything",
             rule.subject
         )
     };
-    let missed =
-        examples.matches.iter().filter(|example| !is_about(rule, example)).map(|each| wrong(each, true));
+    let missed = examples
+        .matches
+        .iter()
+        .filter(|example| !is_about(rule, example))
+        .map(|each| wrong(each, true));
     let taken = examples
         .does_not_match
         .iter()
@@ -295,9 +313,12 @@ fn is_about(rule: &Rule, example: &str) -> bool {
             Err(_) => rule.effect != Effect::Allow && command::stands_in(example, words),
         },
         Subject::Line(line) => line == example,
-        Subject::Reads(pattern) | Subject::Changes(pattern) => pattern.covers(example, Path::new(example)),
+        Subject::Reads(pattern) | Subject::Changes(pattern) => {
+            pattern.covers(example, Path::new(example))
+        }
         Subject::Host(_) => Url::parse(example).is_ok_and(|url| {
-            let plain = url.username().is_empty() && url.password().is_none() && !example.contains('\\');
+            let plain =
+                url.username().is_empty() && url.password().is_none() && !example.contains('\\');
             (plain || rule.effect != Effect::Allow) && rule.subject.is_about_address(&url)
         }),
         Subject::Mcp { .. } => {
@@ -319,12 +340,14 @@ fn written(subject: &Subject) -> String {
         Subject::Host(host) => format!("host = {}\n", quoted(host)),
         Subject::Tool(tool) => format!("tool = {}\n", quoted(tool)),
         Subject::Mcp { server, tool } => {
-            let tool = tool.as_ref().map_or_else(String::new, |tool| format!("tool = {}\n", quoted(tool)));
+            let tool =
+                tool.as_ref().map_or_else(String::new, |tool| format!("tool = {}\n", quoted(tool)));
             format!("mcp = {}\n{tool}", quoted(server))
         }
         Subject::Beyond { commands, unsandboxed, network } => {
             let keys = [("unsandboxed", unsandboxed), ("network", network)];
-            let keys = keys.into_iter().filter(|(_, set)| **set).map(|(key, _)| format!("{key} = true\n"));
+            let keys =
+                keys.into_iter().filter(|(_, set)| **set).map(|(key, _)| format!("{key} = true\n"));
             written(commands) + &keys.collect::<String>()
         }
     }

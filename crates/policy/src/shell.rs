@@ -17,8 +17,8 @@ const DEEPEST: usize = 24;
 
 /// Words that are the shell's where a command begins.
 const RESERVED: &[&str] = &[
-    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "case", "esac",
-    "in", "function", "select", "coproc", "[[", "]]",
+    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for",
+    "case", "esac", "in", "function", "select", "coproc", "[[", "]]",
 ];
 
 /// One command of a line: a program with its arguments, or what the shell itself goes through.
@@ -51,8 +51,9 @@ type Result<T> = std::result::Result<T, NotUnderstood>;
 
 /// Every command that a line runs, in its order, also those in substitutions, loops and branches.
 pub(crate) fn parts(line: &str) -> Result<Vec<Part>> {
-    let odd =
-        |each: char| (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each);
+    let odd = |each: char| {
+        (each.is_control() && each != '\n' && each != '\t') || super::guard::is_invisible(each)
+    };
     if line.chars().any(odd) {
         return Err(NotUnderstood("it holds characters that nobody sees"));
     }
@@ -90,7 +91,13 @@ struct Reader {
 
 impl Reader {
     fn new(line: &str, depth: usize) -> Self {
-        Self { characters: line.chars().collect(), at: 0, depth, parts: Vec::new(), here: Vec::new() }
+        Self {
+            characters: line.chars().collect(),
+            at: 0,
+            depth,
+            parts: Vec::new(),
+            here: Vec::new(),
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -253,7 +260,9 @@ impl Reader {
             match self.peek() {
                 None | Some('\n' | ';' | '&' | '|' | ')') => break,
                 Some('(') => {
-                    return Err(NotUnderstood("it makes a function, or shells read it in different ways"));
+                    return Err(NotUnderstood(
+                        "it makes a function, or shells read it in different ways",
+                    ));
                 }
                 Some('<' | '>') => self.redirect(&mut part)?,
                 Some(_) => self.argument(&mut part)?,
@@ -273,7 +282,10 @@ impl Reader {
     fn argument(&mut self, part: &mut Part) -> Result<()> {
         let word = self.word()?;
         if matches!(self.peek(), Some('<' | '>')) {
-            if word.is_literal() && !word.quoted && word.text.bytes().all(|each| each.is_ascii_digit()) {
+            if word.is_literal()
+                && !word.quoted
+                && word.text.bytes().all(|each| each.is_ascii_digit())
+            {
                 return self.redirect(part);
             }
             if word.text.starts_with('{') {
@@ -284,7 +296,9 @@ impl Reader {
             Some(at) => {
                 let (name, value) = word.split(at);
                 if !is_name(&name) {
-                    return Err(NotUnderstood("it sets a variable in a way that shells read differently"));
+                    return Err(NotUnderstood(
+                        "it sets a variable in a way that shells read differently",
+                    ));
                 }
                 part.assignments.push((name, value));
             }
@@ -297,8 +311,9 @@ impl Reader {
         let mut part = Part::default();
         loop {
             self.blanks();
-            let digits =
-                (0..).take_while(|by| self.ahead(*by).is_some_and(|each| each.is_ascii_digit())).count();
+            let digits = (0..)
+                .take_while(|by| self.ahead(*by).is_some_and(|each| each.is_ascii_digit()))
+                .count();
             match self.ahead(digits) {
                 Some('<' | '>') => {
                     self.at += digits;
@@ -326,14 +341,20 @@ impl Reader {
         match operator {
             "<<" | "<<-" => {
                 let plain = |each: char| each.is_ascii_alphanumeric() || each == '_';
-                if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal() {
+                if target.text.is_empty() || !target.text.chars().all(plain) || !target.is_literal()
+                {
                     return Err(NotUnderstood("a here-document has an odd end"));
                 }
                 let without_tabs = operator == "<<-";
-                self.here.push(HereDocument { end: target.text, literal: target.quoted, without_tabs });
+                self.here.push(HereDocument {
+                    end: target.text,
+                    literal: target.quoted,
+                    without_tabs,
+                });
             }
             "<&" | ">&" => {
-                let number = target.text == "-" || target.text.bytes().all(|each| each.is_ascii_digit());
+                let number =
+                    target.text == "-" || target.text.bytes().all(|each| each.is_ascii_digit());
                 if !number || !target.is_literal() || target.text.is_empty() {
                     return Err(NotUnderstood("shells read it in different ways"));
                 }

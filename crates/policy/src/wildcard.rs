@@ -70,7 +70,9 @@ pub(crate) fn meet(one: &str, other: &str) -> bool {
             };
             let any = (*step == Step::Any && *above) || (*with == Step::Any && left);
             next.push(
-                any || (*across && same) || (*step == Step::Any && left) || (*with == Step::Any && *above),
+                any || (*across && same)
+                    || (*step == Step::Any && left)
+                    || (*with == Step::Any && *above),
             );
         }
         row = next;
@@ -105,7 +107,11 @@ pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
         for ((across, above), with) in row.iter().zip(row.iter().skip(1)).zip(&other) {
             let left = next.last().is_some_and(|left| *left);
             let anything = part == "**" || with == "**";
-            next.push(if anything { *across || *above || left } else { *across && meet(part, with) });
+            next.push(if anything {
+                *across || *above || left
+            } else {
+                *across && meet(part, with)
+            });
         }
         row = next;
     }
@@ -193,7 +199,11 @@ mod tests {
             ("a/{b,c}/d", "a/x/y/*", true),
             ("/etc/*", "/etc/pass*", true),
         ] {
-            assert_eq!((paths_meet(one, other), paths_meet(other, one)), (wanted, wanted), "{one} {other}");
+            assert_eq!(
+                (paths_meet(one, other), paths_meet(other, one)),
+                (wanted, wanted),
+                "{one} {other}"
+            );
         }
     }
 
@@ -202,7 +212,8 @@ mod tests {
         let all = |text: &str| braces(text).map(|texts| texts.join(" "));
         assert_eq!(all("a.{b,c}").as_deref(), Some("a.b a.c a.{b,c}"));
         assert_eq!(all("{a,b}/{c,d}").as_deref(), Some("a/c a/d b/c b/d {a,b}/{c,d}"));
-        for odd in [".{},env}", "{a..z}", "{a", "a{b}", "{a,{b,c}}", "x,{a,b}", "{a,b}}", "{a,b},c"] {
+        for odd in [".{},env}", "{a..z}", "{a", "a{b}", "{a,{b,c}}", "x,{a,b}", "{a,b}}", "{a,b},c"]
+        {
             assert_eq!(all(odd), None, "{odd}");
         }
         assert!(braces(&"{a,b}".repeat(40)).is_none());

@@ -61,7 +61,9 @@ impl fmt::Display for NotAMessage {
         match self {
             Self::NotJson(why) => write!(f, "the line is not JSON: {why}"),
             Self::Invalid(why) => write!(f, "the line is JSON but no JSON-RPC message: {why}"),
-            Self::BrokenReply(Some(id), why) => write!(f, "the reply to call {id} is broken: {why}"),
+            Self::BrokenReply(Some(id), why) => {
+                write!(f, "the reply to call {id} is broken: {why}")
+            }
             Self::BrokenReply(None, why) => write!(f, "a reply is broken: {why}"),
         }
     }
@@ -83,7 +85,8 @@ struct Members<'l> {
 impl<'l> Message<'l> {
     /// Reads one line without its line end. Blank lines are the caller's to skip (RPC-08).
     pub fn read(line: &'l [u8]) -> Result<Self, NotAMessage> {
-        let text = std::str::from_utf8(line).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
+        let text =
+            std::str::from_utf8(line).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
         let mut reader = Reader::new(text, Unknown::Keep);
         if reader.peek() != Next::Object {
             return Err(not_an_object(&mut reader));
@@ -96,7 +99,9 @@ impl<'l> Message<'l> {
                     let value = reader.skip()?;
                     members.id = Some(crate::decode(value).map_err(|error| error.under("id")));
                 }
-                "method" if reader.peek() == Next::String => members.method = Some(Some(reader.string()?)),
+                "method" if reader.peek() == Next::String => {
+                    members.method = Some(Some(reader.string()?))
+                }
                 "method" => {
                     reader.skip()?;
                     members.method = Some(None);
@@ -105,7 +110,8 @@ impl<'l> Message<'l> {
                 "result" => members.result = Some(reader.skip()?),
                 "error" => {
                     let value = reader.skip()?;
-                    members.error = Some(crate::decode(value).map_err(|error| error.under("error")));
+                    members.error =
+                        Some(crate::decode(value).map_err(|error| error.under("error")));
                 }
                 _ => drop(reader.skip()?),
             }
@@ -131,7 +137,9 @@ impl<'l> Members<'l> {
     fn decide(self) -> Result<Message<'l>, NotAMessage> {
         let invalid = |why: &str| Err(NotAMessage::Invalid(why.to_owned()));
         match self.method {
-            None if self.id.is_some() || self.result.is_some() || self.error.is_some() => self.reply(),
+            None if self.id.is_some() || self.result.is_some() || self.error.is_some() => {
+                self.reply()
+            }
             None => invalid("neither \"method\" nor \"id\""),
             Some(None) => invalid("\"method\" must be a string"),
             Some(Some(_)) if self.version != Some(true) => invalid("\"jsonrpc\" must be \"2.0\""),

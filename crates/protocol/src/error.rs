@@ -75,9 +75,10 @@ impl Error {
     pub fn cause(&self) -> Option<String> {
         let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
             serde_json::Value::String(text) => text,
-            serde_json::Value::Object(members) => {
-                ["details", "message"].iter().find_map(|key| members.get(*key)?.as_str())?.to_owned()
-            }
+            serde_json::Value::Object(members) => ["details", "message"]
+                .iter()
+                .find_map(|key| members.get(*key)?.as_str())?
+                .to_owned(),
             _ => return None,
         };
         let line = cause.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -159,7 +160,8 @@ mod tests {
     #[test]
     fn an_error_shows_the_cause_its_sender_put_into_data() {
         let with = |data| {
-            Error { data: Raw::from_text(data).ok(), ..Error::new(-32603, "Internal error") }.to_string()
+            Error { data: Raw::from_text(data).ok(), ..Error::new(-32603, "Internal error") }
+                .to_string()
         };
         assert_eq!(with(r#""no such\nmodel""#), "Internal error: no such model (-32603)");
         assert_eq!(with(r#"{"details":"quota"}"#), "Internal error: quota (-32603)");

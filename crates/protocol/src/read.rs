@@ -94,7 +94,10 @@ impl<'t> Reader<'t> {
     /// The place of the next value.
     pub fn mark(&mut self) -> Mark {
         self.space();
-        Mark { at: self.at, reported: self.report.as_ref().map_or(0, |report| report.dropped.len()) }
+        Mark {
+            at: self.at,
+            reported: self.report.as_ref().map_or(0, |report| report.dropped.len()),
+        }
     }
 
     /// Byte offset of the next value.
@@ -221,7 +224,10 @@ impl<'t> Reader<'t> {
     }
 
     /// The next value as a type that `serde_json` reads by itself: numbers and booleans.
-    pub fn scalar<T: serde::de::DeserializeOwned>(&mut self, expected: &'static str) -> Result<T, Fault> {
+    pub fn scalar<T: serde::de::DeserializeOwned>(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<T, Fault> {
         self.space();
         self.by_serde(expected)
     }
@@ -264,11 +270,17 @@ impl<'t> Reader<'t> {
     }
 
     /// Walks the next value, which must be an array; `item` must take each item.
-    pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn array(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         self.walk_array(&mut item)
     }
 
-    fn walk_array(&mut self, item: &mut dyn FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+    fn walk_array(
+        &mut self,
+        item: &mut dyn FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         if self.peek() != Next::Array {
             return Err(self.fault(Why::Expected("an array")));
         }
@@ -311,7 +323,10 @@ impl<'t> Reader<'t> {
         if self.at == self.text.len() { Ok(()) } else { Err(self.fault(Why::NotJson)) }
     }
 
-    fn by_serde<T: serde::de::DeserializeOwned>(&mut self, expected: &'static str) -> Result<T, Fault> {
+    fn by_serde<T: serde::de::DeserializeOwned>(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<T, Fault> {
         let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<T>();
         match values.next() {
             Some(Ok(value)) => {

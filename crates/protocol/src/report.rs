@@ -108,7 +108,10 @@ pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
 }
 
 /// Decodes one JSON text and lists, in text order, all that was dropped or defaulted on the way.
-pub fn decode_reporting<T: Wire>(text: &str, unknown: Unknown) -> (Result<T, DecodeError>, Vec<Notice>) {
+pub fn decode_reporting<T: Wire>(
+    text: &str,
+    unknown: Unknown,
+) -> (Result<T, DecodeError>, Vec<Notice>) {
     let mut reader = Reader::reporting(text, unknown);
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
     let mut dropped = reader.into_report();
@@ -186,7 +189,9 @@ impl Paths {
         };
         let _ended_early = match reader.peek() {
             Next::Object => reader.object(|key, reader| {
-                member(reader, &|| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") })
+                member(reader, &|| {
+                    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+                })
             }),
             Next::Array => {
                 let mut index = 0;
@@ -227,7 +232,9 @@ fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
         if broken || around.is_some() { Err(Fault { at, why: Why::NotJson }) } else { Ok(()) }
     };
     let _ended_early = match reader.peek() {
-        Next::Object => reader.object(|key, reader| look(reader, &mut || Step::Key(key.to_owned()))),
+        Next::Object => {
+            reader.object(|key, reader| look(reader, &mut || Step::Key(key.to_owned())))
+        }
         Next::Array => {
             let mut index = 0;
             reader.array(|reader| {

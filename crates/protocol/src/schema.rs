@@ -75,7 +75,8 @@ impl Definitions {
                     continue;
                 }
                 "flat_lenient" => {
-                    let without = json!({"type": "object", "properties": {member.key: {"type": "null"}}});
+                    let without =
+                        json!({"type": "object", "properties": {member.key: {"type": "null"}}});
                     unions.push(json!({"anyOf": [schema, without]}));
                     schema = json!({"type": ["string", "null"]});
                 }
@@ -122,7 +123,8 @@ impl Definitions {
             alternatives.push(other);
         }
         // An object without the tag may also match a tagged variant's members, so such a union is no "exactly one".
-        let keyword = if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
+        let keyword =
+            if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
         json!({ keyword: alternatives })
     }
 }

@@ -107,8 +107,8 @@ mod tests {
     /// Texts made of the pieces of JSON, most of them broken.
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
-            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\n\"", "\"", "1", "-0.5e3", "01", "true", "nul",
-            "null", " ", "\n", "{\"k\":", "[1,", "\"x\":2",
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\n\"", "\"", "1", "-0.5e3", "01", "true",
+            "nul", "null", " ", "\n", "{\"k\":", "[1,", "\"x\":2",
         ]);
         prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     }

@@ -48,7 +48,8 @@ impl Meta {
 
     /// The value of one key, decoded; `None` if it is absent or not of that type.
     pub fn get<T: serde::de::DeserializeOwned>(&self, key: &str) -> Option<T> {
-        let members: std::collections::HashMap<String, &serde_json::value::RawValue> = self.0.parse().ok()?;
+        let members: std::collections::HashMap<String, &serde_json::value::RawValue> =
+            self.0.parse().ok()?;
         serde_json::from_str(members.get(key)?.get()).ok()
     }
 }

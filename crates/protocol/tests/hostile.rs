@@ -112,7 +112,9 @@ fn params_and_results_cut_at_any_byte_are_errors() {
     let mut random = Random(1);
     for (tree, feed) in values(&mut random) {
         let text = tree.text(Style::Plain);
-        (0..text.len()).filter(|end| text.is_char_boundary(*end)).for_each(|end| feed(&text[..end]));
+        (0..text.len())
+            .filter(|end| text.is_char_boundary(*end))
+            .for_each(|end| feed(&text[..end]));
     }
 }
 
@@ -157,7 +159,10 @@ fn depth_of_ten_thousand_in_any_place_is_stepped_over_or_refused() {
     }
     for line in deep.iter().flatten() {
         feed(line.as_bytes(), |_, _| true);
-        feed(format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{line}}}"#).as_bytes(), |_, _| true);
+        feed(
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"x","params":{line}}}"#).as_bytes(),
+            |_, _| true,
+        );
     }
 }
 

@@ -4,9 +4,10 @@ use attache_protocol::*;
 
 #[test]
 fn a_tag_is_found_wherever_it_stands() {
-    for text in
-        [r#"{"type":"text","text":"hi"}"#, r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#]
-    {
+    for text in [
+        r#"{"type":"text","text":"hi"}"#,
+        r#"{"text":"hi","_meta":{"a":[1,{"type":"x"}]},"type":"text"}"#,
+    ] {
         let block: ContentBlock = decode(text).unwrap();
         assert!(matches!(block, ContentBlock::Text(text) if text.text == "hi"));
     }
@@ -26,8 +27,7 @@ fn an_unknown_variant_is_kept_as_it_came_or_refused() {
 
 #[test]
 fn what_is_dropped_is_reported_by_path() {
-    let text =
-        r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
+    let text = r#"{"type":"text","text":"a\u00e9\n","annotations":{"audience":["user","robot",3],"priority":"x"}}"#;
     let (block, notices) = decode_reporting::<ContentBlock>(text, Unknown::Refuse);
     let ContentBlock::Text(block) = block.unwrap() else { panic!() };
     assert_eq!(block.text, "aé\n");

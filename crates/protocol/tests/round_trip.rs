@@ -55,9 +55,11 @@ fn equal_but_for_defaults<T: Wire + PartialEq + Debug>(
     let apart = apart(&input, &output)
         .map_err(|why| TestCaseError::fail(format!("{why}\nfrom {input}\nto   {output}")))?;
     for (json, members) in [(&input, apart.0), (&output, apart.1)] {
-        let without = decode_known::<T>(&less(json, &members).to_string()).map(|value| encode(&value));
+        let without =
+            decode_known::<T>(&less(json, &members).to_string()).map(|value| encode(&value));
         let without: Value =
-            serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?).unwrap();
+            serde_json::from_str(&without.map_err(|error| TestCaseError::fail(error.to_string()))?)
+                .unwrap();
         prop_assert_eq!(&without, &output, "without {:?}", members);
     }
     Ok(())

@@ -37,33 +37,53 @@ impl Bindings {
             (Value::String(text), _) if text.contains('$') => {
                 let wanted = serde_json::from_str(&self.fill(&pattern.to_string())?);
                 let wanted: Value = wanted.map_err(|error| format!("{pattern}: {error}"))?;
-                if wanted == *value { Ok(()) } else { Err(format!("{path} is {value}, not {wanted}")) }
+                if wanted == *value {
+                    Ok(())
+                } else {
+                    Err(format!("{path} is {value}, not {wanted}"))
+                }
             }
             _ if pattern == value => Ok(()),
             _ => Err(format!("{path} is {value}, not {pattern}")),
         }
     }
 
-    fn compare_items(&mut self, wanted: &[Value], items: &[Value], path: &str) -> Result<(), String> {
+    fn compare_items(
+        &mut self,
+        wanted: &[Value],
+        items: &[Value],
+        path: &str,
+    ) -> Result<(), String> {
         if let Some((Value::String(first), wanted)) = wanted.split_first()
             && first == "..."
         {
             let mut items = items.iter();
             return wanted.iter().try_for_each(|wanted| {
                 let found = items.any(|item| self.matches(wanted, item).is_ok());
-                if found { Ok(()) } else { Err(format!("{path} has no item {wanted} in its place")) }
+                if found {
+                    Ok(())
+                } else {
+                    Err(format!("{path} has no item {wanted} in its place"))
+                }
             });
         }
         if wanted.len() != items.len() {
             return Err(format!("{path} has {} items, not {}", items.len(), wanted.len()));
         }
         let mut pairs = wanted.iter().zip(items).enumerate();
-        pairs.try_for_each(|(index, (wanted, item))| self.compare(wanted, item, &format!("{path}[{index}]")))
+        pairs.try_for_each(|(index, (wanted, item))| {
+            self.compare(wanted, item, &format!("{path}[{index}]"))
+        })
     }
 
     fn named(&mut self, name: &str, value: &Value, path: &str) -> Result<(), String> {
-        let known = self.0.entry(name.trim_start_matches('$').to_owned()).or_insert_with(|| value.clone());
-        if known == value { Ok(()) } else { Err(format!("{path} is {value}, but {name} was {known}")) }
+        let known =
+            self.0.entry(name.trim_start_matches('$').to_owned()).or_insert_with(|| value.clone());
+        if known == value {
+            Ok(())
+        } else {
+            Err(format!("{path} is {value}, but {name} was {known}"))
+        }
     }
 
     /// `line` with every `$name` replaced: a whole JSON string by the value, inside a string by its text. A name that stands for nothing

@@ -47,7 +47,12 @@ pub async fn play(
     };
     for (line, step) in &scenario.steps {
         if let Err(why) = raw.step(step).await {
-            return Err(Failure { title: scenario.title.clone(), line: *line, why, traffic: raw.traffic });
+            return Err(Failure {
+                title: scenario.title.clone(),
+                line: *line,
+                why,
+                traffic: raw.traffic,
+            });
         }
     }
     Ok(raw.traffic)
@@ -106,12 +111,16 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
     async fn gather(&mut self, patterns: &[Value]) -> Result<(), String> {
         let mut missing: Vec<&Value> = patterns.iter().collect();
         while let Some(first) = missing.first() {
-            let (_, value) = self.line().await.map_err(|why| format!("{why} while waiting for {first}"))?;
+            let (_, value) =
+                self.line().await.map_err(|why| format!("{why} while waiting for {first}"))?;
             let bindings = &mut self.bindings;
-            if let Some(found) = missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
+            if let Some(found) =
+                missing.iter().position(|pattern| bindings.matches(pattern, &value).is_ok())
             {
                 missing.remove(found);
-            } else if let Some(pattern) = missing.iter().find(|pattern| answers(pattern, &value, bindings)) {
+            } else if let Some(pattern) =
+                missing.iter().find(|pattern| answers(pattern, &value, bindings))
+            {
                 // The call has another answer than the one that is waited for, and there will be no second.
                 bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {value}"))?;
             }

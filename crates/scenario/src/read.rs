@@ -75,7 +75,11 @@ impl Scenario {
                 continue;
             }
             if let Some(title) = line.strip_prefix("## ").filter(|_| block.is_none()) {
-                scenarios.push(Self { title: title.trim().to_owned(), rules: Vec::new(), steps: Vec::new() });
+                scenarios.push(Self {
+                    title: title.trim().to_owned(),
+                    rules: Vec::new(),
+                    steps: Vec::new(),
+                });
                 headings.push(number);
                 continue;
             }
@@ -93,7 +97,10 @@ impl Scenario {
         }
         for (scenario, number) in scenarios.iter().zip(headings) {
             if scenario.steps.is_empty() {
-                return Err(Malformed::at(number, "this scenario plays nothing: it needs a block ```acp"));
+                return Err(Malformed::at(
+                    number,
+                    "this scenario plays nothing: it needs a block ```acp",
+                ));
             }
             if scenario.rules.is_empty() {
                 return Err(Malformed::at(number, "this scenario cites no rule, such as RPC-19"));

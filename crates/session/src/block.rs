@@ -93,7 +93,9 @@ pub(crate) fn weight(content: &ContentBlock) -> usize {
 /// The text of a block that is text without annotations and metadata.
 pub(crate) fn plain_text(content: &ContentBlock) -> Option<&str> {
     match content {
-        ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => Some(&text.text),
+        ContentBlock::Text(text) if text.annotations.is_none() && text.meta.is_none() => {
+            Some(&text.text)
+        }
         _ => None,
     }
 }

@@ -100,7 +100,9 @@ impl BitOrAssign for Parts {
 impl std::fmt::Debug for Parts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set()
-            .entries(Self::NAMES.iter().filter(|(_, part)| self.contains(*part)).map(|(name, _)| name))
+            .entries(
+                Self::NAMES.iter().filter(|(_, part)| self.contains(*part)).map(|(name, _)| name),
+            )
             .finish()
     }
 }

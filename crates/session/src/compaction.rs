@@ -4,7 +4,9 @@ use crate::block::{append, blocks_weight, joined};
 use crate::keys::Key;
 use crate::transcript::{Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
-use attache_protocol::v1::{CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate};
+use attache_protocol::v1::{
+    CompactionId, CompactionStatus, CompactionSummaryChunk, CompactionUpdate,
+};
 use attache_protocol::{Meta, Patch};
 
 /// A compaction with all its updates applied (COMP-05, COMP-06).
@@ -39,14 +41,23 @@ impl Transcript {
     }
 
     /// Appends to a summary; an id seen first here is a compaction in progress (X7).
-    pub(crate) fn compaction_summary(&mut self, now: Now, chunk: &CompactionSummaryChunk) -> Change {
+    pub(crate) fn compaction_summary(
+        &mut self,
+        now: Now,
+        chunk: &CompactionSummaryChunk,
+    ) -> Change {
         let index = self.compaction_entry(now, &chunk.compaction_id, &CompactionStatus::InProgress);
         self.patch_compaction(now, index, |compaction| {
             append(&mut compaction.summary, &chunk.content);
         })
     }
 
-    fn compaction_entry(&mut self, now: Now, id: &CompactionId, status: &CompactionStatus) -> usize {
+    fn compaction_entry(
+        &mut self,
+        now: Now,
+        id: &CompactionId,
+        status: &CompactionStatus,
+    ) -> usize {
         let key = Key::Compaction(id.clone());
         self.find(&key).unwrap_or_else(|| {
             let compaction = Compaction {
@@ -60,7 +71,12 @@ impl Transcript {
         })
     }
 
-    fn patch_compaction(&mut self, now: Now, index: usize, patch: impl FnOnce(&mut Compaction)) -> Change {
+    fn patch_compaction(
+        &mut self,
+        now: Now,
+        index: usize,
+        patch: impl FnOnce(&mut Compaction),
+    ) -> Change {
         self.replace(now, index, Parts::COMPACTION, |entry| {
             let EntryContent::Compaction(compaction) = entry else { return 0 };
             patch(compaction);

@@ -3,8 +3,8 @@
 use crate::{Change, Parts};
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
-    SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId, SessionMode,
-    SessionModeId, SessionModeState, SessionModelState,
+    SessionConfigOptionValue, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId,
+    SessionMode, SessionModeId, SessionModeState, SessionModelState,
 };
 
 /// What a person can choose for a session.
@@ -49,7 +49,8 @@ impl ConfigOptions {
     /// The options to show, in the order in which they matter (CONF-16): the stated ones of known types (CONF-12), then those made of modes
     /// and models. Where room is short, show as many as fit from the start.
     pub fn visible(&self) -> impl Iterator<Item = &SessionConfigOption> {
-        let known = |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
+        let known =
+            |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
         self.stated.iter().filter(known).chain(self.derived.iter().map(|(_, option)| option))
     }
 
@@ -58,7 +59,9 @@ impl ConfigOptions {
         let of_category = |option: &&SessionConfigOption| {
             option.category().is_some_and(|category| category.as_str() == name)
         };
-        self.visible().find(|option| option.id == *name).or_else(|| self.visible().find(of_category))
+        self.visible()
+            .find(|option| option.id == *name)
+            .or_else(|| self.visible().find(of_category))
     }
 
     /// The current value of the option with this id, else of the first of this category.
@@ -85,7 +88,10 @@ impl ConfigOptions {
                 description: value.description.clone(),
                 ..SessionMode::new(value.value.as_str(), value.name.as_str())
             };
-            Some(SessionModeState::new(current.as_str(), option.values().map(mode).collect::<Vec<_>>()))
+            Some(SessionModeState::new(
+                current.as_str(),
+                option.values().map(mode).collect::<Vec<_>>(),
+            ))
         })
     }
 
@@ -111,7 +117,8 @@ impl ConfigOptions {
         {
             modes.current_mode_id = chosen.as_str().into();
         }
-        let chosen = self.stated.iter().find(|option| is_model_option(option)).and_then(select_value);
+        let chosen =
+            self.stated.iter().find(|option| is_model_option(option)).and_then(select_value);
         if let (Some(models), Some(chosen)) = (&mut self.models, chosen)
             && models.available_models.iter().any(|model| model.model_id == *chosen)
         {

@@ -39,7 +39,12 @@ impl fmt::Display for SetError {
                 write!(f, "there is no config option {}; the session has none", quoted(asked))
             }
             Self::UnknownOption { asked, options } => {
-                write!(f, "there is no config option {}; use one of {}", quoted(asked), some_of(options))
+                write!(
+                    f,
+                    "there is no config option {}; use one of {}",
+                    quoted(asked),
+                    some_of(options)
+                )
             }
             Self::UnknownValue { option, asked, allowed } if allowed.is_empty() => {
                 write!(
@@ -51,7 +56,11 @@ impl fmt::Display for SetError {
             }
             Self::UnknownValue { option, asked, allowed } => {
                 let (option, asked) = (quoted(option), cut(asked));
-                write!(f, "the config option {option} does not take {asked}; use one of {}", some_of(allowed))
+                write!(
+                    f,
+                    "the config option {option} does not take {asked}; use one of {}",
+                    some_of(allowed)
+                )
             }
         }
     }
@@ -95,7 +104,8 @@ impl ConfigOptions {
         name: &str,
         value: impl Into<SessionConfigOptionValue>,
     ) -> Result<SetSessionConfigOptionRequest, SetError> {
-        let option = self.option_by_id_or_category(name).ok_or_else(|| self.unknown_option(name))?;
+        let option =
+            self.option_by_id_or_category(name).ok_or_else(|| self.unknown_option(name))?;
         let value = value_for(option, value.into(), true)?;
         Ok(SetSessionConfigOptionRequest::new(self.session_id.clone(), option.id.clone(), value))
     }
@@ -112,7 +122,9 @@ impl ConfigOptions {
         let mut options = self.options().to_vec();
         let option = options
             .iter_mut()
-            .find(|option| option.id == *id && !matches!(option.kind, SessionConfigKind::Unknown(_)))
+            .find(|option| {
+                option.id == *id && !matches!(option.kind, SessionConfigKind::Unknown(_))
+            })
             .ok_or_else(|| self.unknown_option(id))?;
         let value = value_for(option, value.clone(), !takes_booleans(client))?;
         choose(option, &value);

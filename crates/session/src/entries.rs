@@ -143,8 +143,11 @@ mod tests {
         let snapshot = entries.clone();
         *entries.get_mut(300).unwrap() = Arc::new(entry(7));
         assert_eq!((snapshot[300].began_at, entries[300].began_at), (300, 7));
-        let shared =
-            snapshot.pieces.iter().zip(entries.pieces.iter()).map(|(one, other)| Arc::ptr_eq(one, other));
+        let shared = snapshot
+            .pieces
+            .iter()
+            .zip(entries.pieces.iter())
+            .map(|(one, other)| Arc::ptr_eq(one, other));
         assert_eq!(shared.collect::<Vec<_>>(), [true, false, true, true]);
     }
 }

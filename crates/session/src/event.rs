@@ -2,10 +2,10 @@
 
 use crate::Timestamp;
 use attache_protocol::v1::{
-    AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId, Notice,
-    PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption, SessionId,
-    SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState, SessionModelState, StopReason,
-    SubagentUpdate, ToolCall, ToolCallUpdate, Usage,
+    AvailableCommand, CompactionSummaryChunk, CompactionUpdate, ContentBlock, Cost, MessageId,
+    Notice, PermissionOption, PlanEntry, PlanId, RequestPermissionOutcome, SessionConfigOption,
+    SessionId, SessionMessage, SessionMessageChunk, SessionModeId, SessionModeState,
+    SessionModelState, StopReason, SubagentUpdate, ToolCall, ToolCallUpdate, Usage,
 };
 use attache_protocol::{Error, Meta, Patch, Raw};
 

@@ -2,7 +2,9 @@
 //!
 //! What stands here is read for as long as there are logs: names and members are added, never changed.
 
-use crate::{Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome};
+use crate::{
+    Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
+};
 use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
 use std::fmt;
@@ -247,8 +249,8 @@ fn read_body(name: &str, raw: &Raw) -> Result<EventBody, EventError> {
         "sessionMessageChunk" => EventBody::SessionMessageChunk(Box::new(read(name, raw)?)),
         "turnBegan" => EventBody::TurnBegan,
         "replaced" => EventBody::Replaced,
-        "opened" | "message" | "plan" | "storedTitle" | "usage" | "permissionAsked" | "permissionSettled"
-        | "turnEnded" | "record" | "unknown" => {
+        "opened" | "message" | "plan" | "storedTitle" | "usage" | "permissionAsked"
+        | "permissionSettled" | "turnEnded" | "record" | "unknown" => {
             read_members(name, &Object::of(raw.get(), name)?)?.unwrap_or_else(|| newer(name, raw))
         }
         _ => newer(name, raw),
@@ -287,9 +289,10 @@ fn read_members(name: &str, object: &Object<'_>) -> Result<Option<EventBody>, Ev
             let Some(content) = items.or(file).or(markdown) else { return Ok(None) };
             EventBody::Plan { id: object.may("id")?, content }
         }
-        "storedTitle" => {
-            EventBody::StoredTitle { title: object.must("title")?, by_person: object.must("byPerson")? }
-        }
+        "storedTitle" => EventBody::StoredTitle {
+            title: object.must("title")?,
+            by_person: object.must("byPerson")?,
+        },
         "usage" => EventBody::Usage {
             used: object.must("used")?,
             size: object.may("size")?,

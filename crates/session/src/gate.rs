@@ -5,7 +5,8 @@ use crate::{EventBody, PlanContent};
 use attache_protocol::method::{FIELDS, UpdateRow};
 use attache_protocol::v1::{
     ClientCapabilities, Plan, PlanEntry, PlanEntryPriority, PlanEntryStatus, SessionConfigBoolean,
-    SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOption, SessionUpdate,
+    SessionConfigKind, SessionConfigOption, SessionConfigSelect, SessionConfigSelectOption,
+    SessionUpdate,
 };
 
 impl EventBody {
@@ -38,12 +39,16 @@ impl EventBody {
 /// The options as a client with these capabilities takes them: without the capability, a switch is a choice of `true` and `false` (CONF-08).
 /// A current value that is none of the values is added to them as the last, since no option may go out with such a value (CONF-06) and none
 /// may be left out (CONF-02).
-pub fn options_for(options: &[SessionConfigOption], client: &ClientCapabilities) -> Vec<SessionConfigOption> {
+pub fn options_for(
+    options: &[SessionConfigOption],
+    client: &ClientCapabilities,
+) -> Vec<SessionConfigOption> {
     let mut options = options.to_vec();
     options.iter_mut().for_each(list_current);
     if !takes_booleans(client) {
         for option in &mut options {
-            if let SessionConfigKind::Boolean(SessionConfigBoolean { current_value }) = option.kind {
+            if let SessionConfigKind::Boolean(SessionConfigBoolean { current_value }) = option.kind
+            {
                 let values = [("true", "On"), ("false", "Off")];
                 let values: Vec<_> =
                     values.map(|(value, name)| SessionConfigSelectOption::new(value, name)).into();
@@ -68,7 +73,11 @@ pub(crate) fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     match content {
         PlanContent::Items(entries) => entries.clone(),
         PlanContent::File(text) | PlanContent::Markdown(text) => {
-            vec![PlanEntry::new(text.as_str(), PlanEntryPriority::Medium, PlanEntryStatus::InProgress)]
+            vec![PlanEntry::new(
+                text.as_str(),
+                PlanEntryPriority::Medium,
+                PlanEntryStatus::InProgress,
+            )]
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What a new session must know of an old one.
 
 use crate::title::{is_bidirectional, one_line};
-use crate::{Block, Entry, EntryContent, MessageAuthor, PlanContent, Session, TurnOutcome, TurnState};
+use crate::{
+    Block, Entry, EntryContent, MessageAuthor, PlanContent, Session, TurnOutcome, TurnState,
+};
 use attache_protocol::v1::{
-    CompactionStatus, ContentBlock, EmbeddedResourceResource, PlanEntryStatus, ToolCall, ToolCallContent,
-    ToolCallStatus, ToolKind,
+    CompactionStatus, ContentBlock, EmbeddedResourceResource, PlanEntryStatus, ToolCall,
+    ToolCallContent, ToolCallStatus, ToolKind,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +40,9 @@ impl Session {
 
     fn compacted(&self) -> Option<String> {
         self.entries().iter().rev().find_map(|entry| match &entry.content {
-            EntryContent::Compaction(compaction) if compaction.status == CompactionStatus::Completed => {
+            EntryContent::Compaction(compaction)
+                if compaction.status == CompactionStatus::Completed =>
+            {
                 Some(written(&compaction.summary)).filter(|text| !text.is_empty())
             }
             _ => None,
@@ -46,8 +50,11 @@ impl Session {
     }
 
     fn prompts(&self, out: &mut HandOff) {
-        let mut prompts =
-            self.entries().iter().filter(|entry| is_message_of(entry, MessageAuthor::User)).map(said);
+        let mut prompts = self
+            .entries()
+            .iter()
+            .filter(|entry| is_message_of(entry, MessageAuthor::User))
+            .map(said);
         let (first, last) = (prompts.next(), prompts.next_back());
         // An entry that is no longer in memory may have been an earlier prompt.
         let first_heading = match self.entries().first().map(|entry| &entry.content) {
@@ -73,8 +80,12 @@ impl Session {
         }
         for call in self.tool_calls() {
             match call.status() {
-                ToolCallStatus::Pending => lines.push(format!("not started: {}", literal(&call.title))),
-                ToolCallStatus::InProgress => lines.push(format!("not finished: {}", literal(&call.title))),
+                ToolCallStatus::Pending => {
+                    lines.push(format!("not started: {}", literal(&call.title)))
+                }
+                ToolCallStatus::InProgress => {
+                    lines.push(format!("not finished: {}", literal(&call.title)))
+                }
                 _ => {}
             }
         }
@@ -85,10 +96,13 @@ impl Session {
         const HEADING: &str = "## Open steps";
         match self.plan() {
             Some(PlanContent::Items(entries)) => {
-                let open = entries.iter().filter(|entry| entry.status != PlanEntryStatus::Completed);
+                let open =
+                    entries.iter().filter(|entry| entry.status != PlanEntryStatus::Completed);
                 let lines: Vec<_> = open
                     .map(|entry| match entry.status {
-                        PlanEntryStatus::InProgress => format!("{} (in progress)", literal(&entry.content)),
+                        PlanEntryStatus::InProgress => {
+                            format!("{} (in progress)", literal(&entry.content))
+                        }
                         _ => literal(&entry.content),
                     })
                     .collect();
@@ -106,7 +120,8 @@ impl Session {
         let mut places: HashMap<&str, usize> = HashMap::new();
         for call in self.tool_calls().filter(|call| *call.status() == ToolCallStatus::Completed) {
             let changes = matches!(call.kind(), ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
-            let located = call.locations.iter().filter(|_| changes).map(|location| location.path.as_str());
+            let located =
+                call.locations.iter().filter(|_| changes).map(|location| location.path.as_str());
             let diffs = call.content.iter().filter_map(|content| match content {
                 ToolCallContent::Diff(diff) => Some(diff.path.as_str()),
                 _ => None,
@@ -164,8 +179,12 @@ fn written(blocks: &[Block]) -> String {
                 ContentBlock::Text(text) => out.push_str(&text.text),
                 ContentBlock::ResourceLink(link) => out.push_str(&format!(" [{}] ", link.uri)),
                 ContentBlock::Resource(resource) => match &resource.resource {
-                    EmbeddedResourceResource::Text(text) => out.push_str(&format!(" [{}] ", text.uri)),
-                    EmbeddedResourceResource::Blob(blob) => out.push_str(&format!(" [{}] ", blob.uri)),
+                    EmbeddedResourceResource::Text(text) => {
+                        out.push_str(&format!(" [{}] ", text.uri))
+                    }
+                    EmbeddedResourceResource::Blob(blob) => {
+                        out.push_str(&format!(" [{}] ", blob.uri))
+                    }
                 },
                 ContentBlock::Image(_) => out.push_str(" [an image] "),
                 ContentBlock::Audio(_) => out.push_str(" [a recording] "),
@@ -200,7 +219,9 @@ impl HandOff {
 
     /// A heading and the room for what follows it; `None` if there is none.
     fn begin(&mut self, heading: &str, share: usize) -> Option<usize> {
-        let room = (self.room() / share).checked_sub(heading.len() + 2).filter(|room| *room >= LEAST_ROOM)?;
+        let room = (self.room() / share)
+            .checked_sub(heading.len() + 2)
+            .filter(|room| *room >= LEAST_ROOM)?;
         self.text.push('\n');
         self.text.push_str(heading);
         self.text.push('\n');
@@ -250,7 +271,8 @@ impl HandOff {
         let from = text.len() - room.saturating_sub(CUT.len()).min(text.len());
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         self.text.push_str(CUT);
-        self.text.push_str(text.get(from..).unwrap_or_default().trim_start_matches(['>', ' ', '\n']));
+        self.text
+            .push_str(text.get(from..).unwrap_or_default().trim_start_matches(['>', ' ', '\n']));
     }
 }
 

@@ -22,14 +22,22 @@ impl Event {
     /// - [`crate::Session::changed_at`] of [`crate::Parts::MESSAGE`], likewise;
     /// - [`crate::Session::last_activity`], which may be up to [`Event::JOINED_TIME`] earlier.
     pub fn join(&mut self, next: &Event) -> bool {
-        let EventBody::Message { author, message_id, content: ContentBlock::Text(piece) } = &next.body else {
+        let EventBody::Message { author, message_id, content: ContentBlock::Text(piece) } =
+            &next.body
+        else {
             return false;
         };
-        let EventBody::Message { author: own_author, message_id: own_id, content } = &mut self.body else {
+        let EventBody::Message { author: own_author, message_id: own_id, content } = &mut self.body
+        else {
             return false;
         };
-        let is_plain = plain_text(content).is_some() && piece.annotations.is_none() && piece.meta.is_none();
-        if !is_plain || own_author != author || own_id != message_id || next.sequence <= self.sequence {
+        let is_plain =
+            plain_text(content).is_some() && piece.annotations.is_none() && piece.meta.is_none();
+        if !is_plain
+            || own_author != author
+            || own_id != message_id
+            || next.sequence <= self.sequence
+        {
             return false;
         }
         if next.at.0.saturating_sub(self.at.0) > Self::JOINED_TIME {

@@ -1,8 +1,8 @@
 //! The lists of a [`crate::MemoryStore`].
 
 use crate::{
-    Archived, Event, EventBody, Labels, ListPage, ListQuery, Listed, MessageAuthor, SessionKey, StoreError,
-    Summary, Timestamp,
+    Archived, Event, EventBody, Labels, ListPage, ListQuery, Listed, MessageAuthor, SessionKey,
+    StoreError, Summary, Timestamp,
 };
 use attache_protocol::v1::ContentBlock;
 use std::sync::Arc;
@@ -57,7 +57,8 @@ pub(crate) fn page(mut all: Vec<Candidate>, query: &ListQuery) -> Result<ListPag
     let page: Vec<_> = found.by_ref().take(limit).collect();
     let more = found.next().is_some();
     let next = page.last().filter(|_| more).map(|last| cursor(last.place()));
-    let sessions = page.into_iter().map(|Candidate { key, summary, .. }| Listed { key, summary }).collect();
+    let sessions =
+        page.into_iter().map(|Candidate { key, summary, .. }| Listed { key, summary }).collect();
     Ok(ListPage { sessions, next })
 }
 
@@ -81,7 +82,9 @@ fn says(candidate: &Candidate, text: &str) -> bool {
     let mut said = String::new();
     for event in &candidate.events {
         match &event.body {
-            EventBody::Message { author, message_id, content } if *author != MessageAuthor::Thought => {
+            EventBody::Message { author, message_id, content }
+                if *author != MessageAuthor::Thought =>
+            {
                 if message != Some((author, message_id)) {
                     if contains(&said) {
                         return true;

@@ -2,7 +2,8 @@
 
 use crate::memory_list::{self, Candidate};
 use crate::{
-    Commit, Event, EventBody, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store, StoreError, Summary,
+    Commit, Event, EventBody, ListPage, ListQuery, Log, READ_PAGE, SessionKey, Store, StoreError,
+    Summary,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -85,7 +86,12 @@ impl Store for MemoryStore {
         Ok(Box::new(MemoryLog { store: self.clone(), key: key.clone(), stored }))
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         let events = {
             let stored = self.stored(from)?;
             let stored = lock(&stored);
@@ -120,7 +126,9 @@ impl Store for MemoryStore {
         };
         let candidates = all.into_iter().filter_map(|(key, stored)| {
             let stored = lock(&stored);
-            let said = || stored.events.iter().any(|event| matches!(event.body, EventBody::Message { .. }));
+            let said = || {
+                stored.events.iter().any(|event| matches!(event.body, EventBody::Message { .. }))
+            };
             let fits = !stored.events.is_empty()
                 && memory_list::fits(&stored.summary, query)
                 && (!query.used || stored.summary.is_used() || said());

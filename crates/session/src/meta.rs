@@ -155,7 +155,10 @@ mod tests {
         assert_eq!(check_meta(None, &set(&of(META_LIMIT))), Ok(()));
         let error = check_meta(None, &set(&of(META_LIMIT + 1))).unwrap_err();
         assert_eq!(error, MetaError::TooLarge { size: META_LIMIT + 1 });
-        assert!(error.to_string().contains("65537 bytes") && error.to_string().contains("65536"), "{error}");
+        assert!(
+            error.to_string().contains("65537 bytes") && error.to_string().contains("65536"),
+            "{error}"
+        );
         let full = meta(&of(META_LIMIT));
         let too_much = MetaError::TooLarge { size: META_LIMIT + 6 };
         assert_eq!(check_meta(Some(&full), &set(r#"{"b":1}"#)), Err(too_much));

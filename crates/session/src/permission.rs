@@ -27,7 +27,13 @@ impl Permission {
         tool_call: &ToolCallUpdate,
         options: &[PermissionOption],
     ) -> Self {
-        Self { id, tool_call: tool_call.clone(), options: options.to_vec(), asked_at: now.at, outcome: None }
+        Self {
+            id,
+            tool_call: tool_call.clone(),
+            options: options.to_vec(),
+            asked_at: now.at,
+            outcome: None,
+        }
     }
 }
 
@@ -50,7 +56,9 @@ pub(crate) fn settle(
     id: PermissionId,
     outcome: &RequestPermissionOutcome,
 ) -> Change {
-    let open = permissions.iter_mut().find(|permission| permission.id == id && permission.outcome.is_none());
+    let open = permissions
+        .iter_mut()
+        .find(|permission| permission.id == id && permission.outcome.is_none());
     let Some(permission) = open else { return Change::NONE };
     Arc::make_mut(permission).outcome = Some(outcome.clone());
     Change::of(Parts::PERMISSION)

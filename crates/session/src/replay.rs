@@ -52,13 +52,20 @@ impl Replay {
     pub fn apply(&mut self, event: &Event, updates: &mut Vec<SessionUpdate>) {
         let change = self.session.apply(event);
         // An event without an entry had no effect on the transcript, such as the update of an unknown tool call (TOOL-04).
-        let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else { return };
+        let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else {
+            return;
+        };
         match &event.body {
-            EventBody::Message { author, content, .. } => self.say(*author, entry, content, updates),
-            EventBody::Prompt { content } => {
-                content.iter().for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
+            EventBody::Message { author, content, .. } => {
+                self.say(*author, entry, content, updates)
             }
-            EventBody::ToolCallUpdate(update) | EventBody::PermissionAsked { tool_call: update, .. } => {
+            EventBody::Prompt { content } => {
+                content
+                    .iter()
+                    .for_each(|block| self.say(MessageAuthor::User, entry, block, updates));
+            }
+            EventBody::ToolCallUpdate(update)
+            | EventBody::PermissionAsked { tool_call: update, .. } => {
                 updates.push(tool_call(event, entry, update));
             }
             EventBody::Plan { content, .. } if self.client.plan.is_none() => {
@@ -138,7 +145,8 @@ impl Session {
             bodies.push(EventBody::Commands(self.commands().to_vec()));
         }
         let info = self.info();
-        let set = |field: Option<&str>| field.map_or(Patch::Keep, |text| Patch::Set(text.to_owned()));
+        let set =
+            |field: Option<&str>| field.map_or(Patch::Keep, |text| Patch::Set(text.to_owned()));
         if info.title().is_some() || info.updated_at().is_some() || info.meta().is_some() {
             bodies.push(EventBody::Info {
                 title: set(info.title()),

@@ -4,8 +4,8 @@ use crate::config::ConfigOptions;
 use crate::keys::Key;
 use crate::transcript::{Now, Transcript};
 use crate::{
-    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position, Timestamp,
-    TurnOutcome, TurnState, UsageState,
+    Change, Changes, Entries, EntryContent, Event, EventBody, Info, Parts, Permission, Position,
+    Timestamp, TurnOutcome, TurnState, UsageState,
 };
 use attache_protocol::v1::{AvailableCommand, SessionId, ToolCall, ToolCallId};
 use std::sync::Arc;
@@ -102,7 +102,8 @@ impl Session {
             EventBody::PlanRemoved(id) => transcript.plan(now, Some(id), None),
             EventBody::Notice(notice) => {
                 let content = EntryContent::Notice(Box::new(notice.clone()));
-                let weight = notice.title.len() + notice.description.as_ref().map_or(0, String::len);
+                let weight =
+                    notice.title.len() + notice.description.as_ref().map_or(0, String::len);
                 Change::entry(Parts::NOTICE, transcript.begin(now, None, content, weight))
             }
             EventBody::Compaction(update) => transcript.compaction(now, update),
@@ -164,9 +165,11 @@ impl Session {
                 crate::permission::ask(Arc::make_mut(&mut self.permissions), permission);
                 Change { parts: patched.parts | Parts::PERMISSION, entry: patched.entry }
             }
-            EventBody::PermissionSettled { id, outcome } => {
-                crate::permission::settle(Arc::<Vec<_>>::make_mut(&mut self.permissions), *id, outcome)
-            }
+            EventBody::PermissionSettled { id, outcome } => crate::permission::settle(
+                Arc::<Vec<_>>::make_mut(&mut self.permissions),
+                *id,
+                outcome,
+            ),
             EventBody::TurnBegan => {
                 self.turn = TurnState::Running { since: now.at };
                 Change::of(Parts::TURN)
@@ -174,7 +177,8 @@ impl Session {
             EventBody::TurnEnded { outcome, usage } => {
                 self.turn = TurnState::Idle;
                 self.last_outcome = Some(Arc::new(outcome.clone()));
-                let spent = usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
+                let spent =
+                    usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
                 Change::of(Parts::TURN | spent.unwrap_or_default())
             }
             // Private records, and what a newer version wrote, change nothing that is shown; all others are handled above.
@@ -291,8 +295,10 @@ impl Session {
         let changed = self.changed_at.iter().enumerate().filter(|(_, at)| **at > position.sequence);
         let parts = changed.fold(Parts::NONE, |parts, (part, _)| parts | Parts::numbered(part));
         let indices = self.transcript.changed_since(position.sequence);
-        let entries =
-            indices.into_iter().filter_map(|index| self.transcript.entry_change(index, position)).collect();
+        let entries = indices
+            .into_iter()
+            .filter_map(|index| self.transcript.entry_change(index, position))
+            .collect();
         Changes { parts, entries, position: self.position() }
     }
 }

@@ -41,7 +41,12 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError::Unknown`] for `from`, [`StoreError::Exists`] for `to`.
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError>;
 
     /// The next events behind the number `after`, in order, about [`READ_PAGE`] bytes of them and at least one; none at the end. No
     /// transaction and no lock is held between two calls, so a reader may take its time.
@@ -77,7 +82,12 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Store::open`]; the returned future fails as [`Log::commit`].
-    fn append(&self, key: &SessionKey, at: Timestamp, body: EventBody) -> Result<Commit, StoreError> {
+    fn append(
+        &self,
+        key: &SessionKey,
+        at: Timestamp,
+        body: EventBody,
+    ) -> Result<Commit, StoreError> {
         let mut log = self.open(key)?;
         let sequence = self.summary(key)?.sequence + 1;
         log.append(&Event { sequence, at, body });
@@ -224,11 +234,16 @@ impl fmt::Display for StoreError {
             }
             Self::Cursor => f.write_str("the cursor is none that this list gave"),
             Self::Newer { path, version } => {
-                write!(f, "a newer program wrote the store {path} (version {version}): use that program")
+                write!(
+                    f,
+                    "a newer program wrote the store {path} (version {version}): use that program"
+                )
             }
             Self::Damaged { path, reason } => write!(f, "the store {path} is damaged: {reason}"),
             Self::Full { path } => write!(f, "the disk is full: the store {path} cannot grow"),
-            Self::ReadOnly { path } => write!(f, "the store {path} cannot be written: it is read-only"),
+            Self::ReadOnly { path } => {
+                write!(f, "the store {path} cannot be written: it is read-only")
+            }
             Self::Failed { message, .. } => f.write_str(message),
         }
     }

@@ -5,8 +5,8 @@ use crate::keys::Key;
 use crate::transcript::{Now, Transcript};
 use crate::{Block, Change, EntryContent, Parts};
 use attache_protocol::v1::{
-    MessageId, SessionId, SessionMessage, SessionMessageChunk, StateUpdate, SubagentSessionCapabilities,
-    SubagentUpdate,
+    MessageId, SessionId, SessionMessage, SessionMessageChunk, StateUpdate,
+    SubagentSessionCapabilities, SubagentUpdate,
 };
 use attache_protocol::{Meta, Patch};
 
@@ -98,7 +98,11 @@ impl Transcript {
     }
 
     /// Appends to a message between sessions.
-    pub(crate) fn session_message_chunk(&mut self, now: Now, chunk: &SessionMessageChunk) -> Change {
+    pub(crate) fn session_message_chunk(
+        &mut self,
+        now: Now,
+        chunk: &SessionMessageChunk,
+    ) -> Change {
         self.patch_session_message(now, &chunk.message_id, |message| {
             append(&mut message.blocks, &chunk.content);
         })

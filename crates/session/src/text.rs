@@ -37,7 +37,11 @@ impl Text {
 
     /// The text, piece by piece.
     pub fn pieces(&self) -> impl Iterator<Item = &str> {
-        self.pieces.iter().map(|piece| &**piece).chain(Some(&*self.tail)).filter(|piece| !piece.is_empty())
+        self.pieces
+            .iter()
+            .map(|piece| &**piece)
+            .chain(Some(&*self.tail))
+            .filter(|piece| !piece.is_empty())
     }
 
     /// What was appended after the first `start` bytes; without what was dropped. A start inside a character moves to its end.
@@ -46,10 +50,13 @@ impl Text {
         let mut end = self.length;
         let mut found = Vec::new();
         // From the end: a suffix is short, the text may be long.
-        for piece in Some(&*self.tail).into_iter().chain(self.pieces.iter().rev().map(|piece| &**piece)) {
+        for piece in
+            Some(&*self.tail).into_iter().chain(self.pieces.iter().rev().map(|piece| &**piece))
+        {
             let begin = end.saturating_sub(piece.len());
             let skip = start.saturating_sub(begin).min(piece.len());
-            let skip = (skip..=piece.len()).find(|at| piece.is_char_boundary(*at)).unwrap_or(piece.len());
+            let skip =
+                (skip..=piece.len()).find(|at| piece.is_char_boundary(*at)).unwrap_or(piece.len());
             found.push(piece.get(skip..).unwrap_or_default());
             end = begin;
             if begin <= start {

@@ -40,13 +40,19 @@ impl Timestamp {
             let digits = text.get(from..to)?;
             digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
         };
-        let mark = |at: usize, marks: &[u8]| text.as_bytes().get(at).filter(|byte| marks.contains(byte));
+        let mark =
+            |at: usize, marks: &[u8]| text.as_bytes().get(at).filter(|byte| marks.contains(byte));
         for (at, marks) in [(4, &b"-"[..]), (7, b"-"), (10, b"Tt "), (13, b":"), (16, b":")] {
             mark(at, marks)?;
         }
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        if !(1..=12).contains(&month)
+            || !(1..=31).contains(&day)
+            || hour > 23
+            || minute > 59
+            || second > 60
+        {
             return None;
         }
         let rest = text.get(19..)?;
@@ -72,8 +78,9 @@ impl Timestamp {
         let year = if month <= 2 { year - 1 } else { year };
         let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-        let days =
-            era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+        let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
+            + day_of_year
+            - 719_468;
         Some(Self(((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1_000 + milli))
     }
 }
@@ -102,7 +109,10 @@ mod tests {
         for at in [0, -1, 951_782_400_000, 951_868_800_000, 1_795_226_584_567, 4_107_542_399_999] {
             assert_eq!(Timestamp::of_rfc3339(&Timestamp(at).rfc3339()), Some(Timestamp(at)));
         }
-        assert_eq!(Timestamp::of_rfc3339("2026-11-21 02:03:04-00:30"), Some(Timestamp(1_795_228_384_000)));
+        assert_eq!(
+            Timestamp::of_rfc3339("2026-11-21 02:03:04-00:30"),
+            Some(Timestamp(1_795_228_384_000))
+        );
         for text in [
             "",
             "2026-11-21",

@@ -41,11 +41,17 @@ impl Transcript {
 fn tool_call_weight(call: &ToolCall) -> usize {
     let content = call.content.iter().map(|content| match content {
         ToolCallContent::Content(content) => crate::block::weight(&content.content),
-        ToolCallContent::Diff(diff) => diff.new_text.len() + diff.old_text.as_ref().map_or(0, String::len),
+        ToolCallContent::Diff(diff) => {
+            diff.new_text.len() + diff.old_text.as_ref().map_or(0, String::len)
+        }
         ToolCallContent::Terminal(_) => 0,
         ToolCallContent::Unknown(unknown) => unknown.raw.get().len(),
     });
     let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.get().len());
     let locations: usize = call.locations.iter().map(|location| location.path.len() + 64).sum();
-    content.sum::<usize>() + locations + raw(&call.raw_input) + raw(&call.raw_output) + call.title.len()
+    content.sum::<usize>()
+        + locations
+        + raw(&call.raw_input)
+        + raw(&call.raw_output)
+        + call.title.len()
 }

@@ -5,8 +5,8 @@ use crate::keys::{Key, Keys};
 use crate::plan::plan_weight;
 use crate::position::{Length, slot};
 use crate::{
-    Block, Change, Compaction, Entries, MessageAuthor, MessageBetweenSessions, Parts, PlanContent, Position,
-    Subagent, Timestamp,
+    Block, Change, Compaction, Entries, MessageAuthor, MessageBetweenSessions, Parts, PlanContent,
+    Position, Subagent, Timestamp,
 };
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, MessageId, Notice, PlanId, ToolCall};
@@ -243,7 +243,12 @@ impl Transcript {
     }
 
     /// Changes an entry; `change` returns its weight from now on.
-    pub(crate) fn change(&mut self, now: Now, index: usize, change: impl FnOnce(&mut Entry) -> usize) {
+    pub(crate) fn change(
+        &mut self,
+        now: Now,
+        index: usize,
+        change: impl FnOnce(&mut Entry) -> usize,
+    ) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         let entry = Arc::make_mut(entry);
         entry.changed_at = now.sequence;
@@ -290,8 +295,10 @@ impl Transcript {
 
     /// The entries that changed after `sequence`, in the order of the transcript.
     pub(crate) fn changed_since(&self, sequence: u64) -> Vec<usize> {
-        let changed = |index: &&usize| self.get(**index).is_some_and(|entry| entry.changed_at > sequence);
-        let mut indices: Vec<usize> = self.recent.iter().rev().take_while(changed).copied().collect();
+        let changed =
+            |index: &&usize| self.get(**index).is_some_and(|entry| entry.changed_at > sequence);
+        let mut indices: Vec<usize> =
+            self.recent.iter().rev().take_while(changed).copied().collect();
         indices.sort_unstable();
         indices.dedup();
         indices
@@ -306,7 +313,11 @@ impl Transcript {
     }
 
     /// What changed about one entry since `position`.
-    pub(crate) fn entry_change(&self, entry: usize, position: &Position) -> Option<crate::EntryChange> {
+    pub(crate) fn entry_change(
+        &self,
+        entry: usize,
+        position: &Position,
+    ) -> Option<crate::EntryChange> {
         let content = self.get(entry)?;
         if content.began_at > position.sequence {
             return Some(crate::EntryChange::Began { entry, content: content.clone() });
@@ -322,7 +333,12 @@ impl Transcript {
     }
 
     /// Applies a plan (PLAN-03, PLANU-02).
-    pub(crate) fn plan(&mut self, now: Now, id: Option<&PlanId>, content: Option<&PlanContent>) -> Change {
+    pub(crate) fn plan(
+        &mut self,
+        now: Now,
+        id: Option<&PlanId>,
+        content: Option<&PlanContent>,
+    ) -> Change {
         let key = Key::Plan(id.cloned());
         let weight = content.map_or(0, plan_weight);
         match (self.find(&key), content) {

@@ -22,7 +22,8 @@ impl Session {
         });
         let entries = self.entries().iter().filter_map(|entry| match &entry.content {
             EntryContent::ToolCall(call) => {
-                let open = matches!(call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress);
+                let open =
+                    matches!(call.status, ToolCallStatus::Pending | ToolCallStatus::InProgress);
                 open.then(|| {
                     let mut update = ToolCallUpdate::new(call.tool_call_id.clone());
                     update.status = Some(ToolCallStatus::Failed);

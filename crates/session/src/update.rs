@@ -2,8 +2,9 @@
 
 use crate::{EventBody, MessageAuthor, PlanContent};
 use attache_protocol::v1::{
-    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Plan, PlanFile, PlanItems,
-    PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent, SessionInfoUpdate, SessionUpdate, UsageUpdate,
+    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Plan, PlanFile,
+    PlanItems, PlanMarkdown, PlanRemoved, PlanUpdate, PlanUpdateContent, SessionInfoUpdate,
+    SessionUpdate, UsageUpdate,
 };
 use attache_protocol::{Raw, UnknownVariant, decode, encode};
 
@@ -21,10 +22,14 @@ impl EventBody {
             SessionUpdate::AgentThoughtChunk(chunk) => Self::chunk(MessageAuthor::Thought, chunk),
             SessionUpdate::ToolCall(call) => Self::ToolCall(call),
             SessionUpdate::ToolCallUpdate(update) => Self::ToolCallUpdate(update),
-            SessionUpdate::Plan(plan) => Self::Plan { id: None, content: PlanContent::Items(plan.entries) },
+            SessionUpdate::Plan(plan) => {
+                Self::Plan { id: None, content: PlanContent::Items(plan.entries) }
+            }
             SessionUpdate::PlanUpdate(update) => Self::of_plan_update(update),
             SessionUpdate::PlanRemoved(removed) => Self::PlanRemoved(removed.plan_id),
-            SessionUpdate::AvailableCommandsUpdate(update) => Self::Commands(update.available_commands),
+            SessionUpdate::AvailableCommandsUpdate(update) => {
+                Self::Commands(update.available_commands)
+            }
             SessionUpdate::CurrentModeUpdate(update) => Self::CurrentMode(update.current_mode_id),
             SessionUpdate::ConfigOptionUpdate(update) => Self::ConfigOptions(update.config_options),
             SessionUpdate::SessionInfoUpdate(update) => {
@@ -39,7 +44,9 @@ impl EventBody {
             SessionUpdate::SubagentUpdate(update) => Self::Subagent(Box::new(update)),
             SessionUpdate::SessionMessage(message) => Self::SessionMessage(Box::new(message)),
             SessionUpdate::SessionMessageChunk(chunk) => Self::SessionMessageChunk(Box::new(chunk)),
-            SessionUpdate::Unknown(unknown) => Self::Unknown { name: unknown.tag.into(), raw: unknown.raw },
+            SessionUpdate::Unknown(unknown) => {
+                Self::Unknown { name: unknown.tag.into(), raw: unknown.raw }
+            }
         }
     }
 
@@ -48,8 +55,10 @@ impl EventBody {
     pub fn to_update(&self) -> Option<SessionUpdate> {
         Some(match self {
             Self::Message { author, message_id, content } => {
-                let chunk =
-                    ContentChunk { message_id: message_id.clone(), ..ContentChunk::new(content.clone()) };
+                let chunk = ContentChunk {
+                    message_id: message_id.clone(),
+                    ..ContentChunk::new(content.clone())
+                };
                 match author {
                     MessageAuthor::User => SessionUpdate::UserMessageChunk(chunk),
                     MessageAuthor::Agent => SessionUpdate::AgentMessageChunk(chunk),
@@ -65,7 +74,9 @@ impl EventBody {
                 PlanContent::Items(entries) => {
                     PlanUpdateContent::Items(PlanItems::new(id.clone(), entries.clone()))
                 }
-                PlanContent::File(uri) => PlanUpdateContent::File(PlanFile::new(id.clone(), uri.as_str())),
+                PlanContent::File(uri) => {
+                    PlanUpdateContent::File(PlanFile::new(id.clone(), uri.as_str()))
+                }
                 PlanContent::Markdown(text) => {
                     PlanUpdateContent::Markdown(PlanMarkdown::new(id.clone(), text.as_str()))
                 }
@@ -75,10 +86,12 @@ impl EventBody {
             Self::Commands(commands) => AvailableCommandsUpdate::new(commands.clone()).into(),
             Self::ConfigOptions(options) => ConfigOptionUpdate::new(options.clone()).into(),
             Self::CurrentMode(mode) => CurrentModeUpdate::new(mode.clone()).into(),
-            Self::Info { title, updated_at, meta } => {
-                SessionInfoUpdate { title: title.clone(), updated_at: updated_at.clone(), meta: meta.clone() }
-                    .into()
+            Self::Info { title, updated_at, meta } => SessionInfoUpdate {
+                title: title.clone(),
+                updated_at: updated_at.clone(),
+                meta: meta.clone(),
             }
+            .into(),
             Self::Usage { used, size, cost } => {
                 UsageUpdate { cost: cost.clone(), ..UsageUpdate::new(*used, *size) }.into()
             }
@@ -90,7 +103,10 @@ impl EventBody {
             Self::SessionMessageChunk(chunk) => (**chunk).clone().into(),
             // A variant that only its content makes unknown reads as itself again.
             Self::Unknown { name, raw } => decode(raw.get()).unwrap_or_else(|_| {
-                SessionUpdate::Unknown(UnknownVariant { tag: name.as_str().into(), raw: raw.clone() })
+                SessionUpdate::Unknown(UnknownVariant {
+                    tag: name.as_str().into(),
+                    raw: raw.clone(),
+                })
             }),
             _ => return None,
         })

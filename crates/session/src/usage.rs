@@ -199,5 +199,6 @@ fn adds_up(usage: &Usage) -> bool {
         usage.cached_write_tokens,
     ];
     let sum: u128 = kinds.into_iter().flatten().map(u128::from).sum();
-    sum == u128::from(usage.total_tokens) && usage.thought_tokens.unwrap_or(0) <= usage.output_tokens
+    sum == u128::from(usage.total_tokens)
+        && usage.thought_tokens.unwrap_or(0) <= usage.output_tokens
 }

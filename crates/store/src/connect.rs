@@ -90,7 +90,9 @@ pub(crate) fn connect_to_write(place: &Place) -> Result<Option<Connection>, Stor
         Ok(()) => Ok(Some(connection)),
         Err(error) if is_read_only(&error) => Ok(None),
         // A step does not fit the tables that are there.
-        Err(error) if code(&error) == Some(ErrorCode::Unknown) => Err(place.damaged(error.to_string())),
+        Err(error) if code(&error) == Some(ErrorCode::Unknown) => {
+            Err(place.damaged(error.to_string()))
+        }
         Err(error) => Err(place.failure(error)),
     }
 }
@@ -104,7 +106,10 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 fn is_read_only(error: &rusqlite::Error) -> bool {
-    matches!(code(error), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied))
+    matches!(
+        code(error),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+    )
 }
 
 /// How a file that cannot be written is read.
@@ -115,16 +120,18 @@ pub(crate) fn access_to_read(place: &Place) -> Result<Access, StoreError> {
     };
     match tried(Access::Read) {
         Ok(()) => Ok(Access::Read),
-        Err(error) if is_read_only(&error) && place.has_written_ahead() => Err(StoreError::Failed {
-            message: format!(
-                "what was written last to the store {} cannot be read in a folder that is read-only: copy the folder, or make it writable",
-                place.shown()
-            ),
-            source: Some(std::sync::Arc::new(error)),
-        }),
-        Err(error) if is_read_only(&error) => {
-            tried(Access::ReadStill).map(|()| Access::ReadStill).map_err(|error| place.failure(error))
+        Err(error) if is_read_only(&error) && place.has_written_ahead() => {
+            Err(StoreError::Failed {
+                message: format!(
+                    "what was written last to the store {} cannot be read in a folder that is read-only: copy the folder, or make it writable",
+                    place.shown()
+                ),
+                source: Some(std::sync::Arc::new(error)),
+            })
         }
+        Err(error) if is_read_only(&error) => tried(Access::ReadStill)
+            .map(|()| Access::ReadStill)
+            .map_err(|error| place.failure(error)),
         Err(error) => Err(place.failure(error)),
     }
 }

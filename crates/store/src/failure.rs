@@ -14,7 +14,9 @@ pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             StoreError::ReadOnly { path: shown }
         }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path: shown },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            StoreError::Full { path: shown }
+        }
         _ => StoreError::Failed {
             message: format!("the store {shown} cannot {doing}: {error}"),
             source: Some(Arc::new(error)),
@@ -28,10 +30,16 @@ impl Place {
         let path = self.shown();
         match code(&error) {
             Some(ErrorCode::DiskFull) => StoreError::Full { path },
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { path },
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.damaged(error.to_string()),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                StoreError::ReadOnly { path }
+            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                self.damaged(error.to_string())
+            }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Failed {
-                message: format!("another program keeps the store {path} locked: try again, or close it"),
+                message: format!(
+                    "another program keeps the store {path} locked: try again, or close it"
+                ),
                 source: Some(Arc::new(error)),
             },
             Some(ErrorCode::SystemIoFailure) if is_write(&error) => StoreError::Failed {
@@ -73,7 +81,9 @@ impl Place {
 
 /// Whether something could not be written. SQLite knows a full disk, but calls a quota and a limit to the size of files an I/O error.
 fn is_write(error: &Error) -> bool {
-    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
+    error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_WRITE)
 }
 
 /// SQLite's code, if the error is one of SQLite.

@@ -69,7 +69,8 @@ impl Selection {
     /// A `+` keeps SQLite from choosing the index of a column, where others leave fewer sessions: it has no statistics to know it by.
     fn of(query: &ListQuery, rarely_tagged: bool) -> Result<Self, StoreError> {
         let mut own = Self { sql: format!("{LISTED} WHERE true"), parameters: Vec::new() };
-        let few = rarely_tagged || query.cwd.is_some() || (query.side.is_some() && query.agent.is_some());
+        let few =
+            rarely_tagged || query.cwd.is_some() || (query.side.is_some() && query.agent.is_some());
         match (query.archived, few) {
             (Archived::Include, _) => {}
             (Archived::Exclude, false) => own.and("archived = 0", []),
@@ -104,7 +105,8 @@ impl Selection {
             own.and(condition, [tag.clone().into()]);
         }
         if let Some(cursor) = &query.cursor {
-            let Position { updated_at, id } = Position::of(cursor, query).ok_or(StoreError::Cursor)?;
+            let Position { updated_at, id } =
+                Position::of(cursor, query).ok_or(StoreError::Cursor)?;
             own.and("(updated_at, session.id) < (?, ?)", [updated_at.into(), id.into()]);
         }
         own.sql.push_str(match rarely_tagged {
@@ -164,7 +166,8 @@ impl Position {
     }
 
     fn hash(&self, query: &ListQuery) -> u64 {
-        let ListQuery { side, agent, cwd, archived, used, title, tag, text, cursor: _, limit: _ } = query;
+        let ListQuery { side, agent, cwd, archived, used, title, tag, text, cursor: _, limit: _ } =
+            query;
         let selected = format!(
             "{} {} {:?}",
             self.updated_at,
@@ -189,8 +192,10 @@ mod tests {
         let contains = |_: &rusqlite::functions::Context<'_>| Ok(true);
         connection.create_scalar_function("contains", 2, Default::default(), contains).unwrap();
         let selection = Selection::of(query, rarely_tagged).unwrap();
-        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", selection.sql)).unwrap();
-        let rows = statement.query_map(params_from_iter(selection.parameters), |row| row.get::<_, String>(3));
+        let mut statement =
+            connection.prepare(&format!("EXPLAIN QUERY PLAN {}", selection.sql)).unwrap();
+        let rows = statement
+            .query_map(params_from_iter(selection.parameters), |row| row.get::<_, String>(3));
         rows.unwrap().map(Result::unwrap).collect::<Vec<_>>().join("; ")
     }
 

@@ -113,12 +113,19 @@ mod tests {
     #[test]
     fn names_are_safe_and_differ_where_keys_differ() {
         let long = "x".repeat(100_000);
-        let keys =
-            [key("a", "bc"), key("ab", "c"), key("", "../../etc/passwd"), key("a\0", "b"), key("a", &long)];
+        let keys = [
+            key("a", "bc"),
+            key("ab", "c"),
+            key("", "../../etc/passwd"),
+            key("a\0", "b"),
+            key("a", &long),
+        ];
         let names: std::collections::HashSet<_> = keys.iter().map(name).collect();
         assert_eq!(names.len(), keys.len());
         assert!(
-            names.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            names
+                .iter()
+                .all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()))
         );
     }
 
@@ -147,8 +154,14 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     while taken.load(Ordering::SeqCst) < 300 {
-                        if let Some(lock) = SessionLock::take(folder.path(), &key("a", "s")).unwrap() {
-                            assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two hold the lock");
+                        if let Some(lock) =
+                            SessionLock::take(folder.path(), &key("a", "s")).unwrap()
+                        {
+                            assert_eq!(
+                                holders.fetch_add(1, Ordering::SeqCst),
+                                0,
+                                "two hold the lock"
+                            );
                             taken.fetch_add(1, Ordering::SeqCst);
                             std::thread::yield_now();
                             holders.fetch_sub(1, Ordering::SeqCst);

@@ -58,8 +58,8 @@ impl Place {
     /// Whether the file's header says that it is a store of sessions, whatever follows.
     pub(crate) fn is_of_ours(&self) -> bool {
         let mut header = [0; 72];
-        let read =
-            fs::File::open(&self.file).and_then(|mut file| io::Read::read_exact(&mut file, &mut header));
+        let read = fs::File::open(&self.file)
+            .and_then(|mut file| io::Read::read_exact(&mut file, &mut header));
         let application = header.get(68..).unwrap_or_default();
         read.is_ok()
             && header.starts_with(b"SQLite format 3\0")
@@ -95,7 +95,9 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Where the user's store is.
 pub(crate) fn of_user() -> Result<PathBuf, StoreError> {
-    of(std::env::var_os(VARIABLE), || etcetera::choose_base_strategy().map(|strategy| strategy.data_dir()))
+    of(std::env::var_os(VARIABLE), || {
+        etcetera::choose_base_strategy().map(|strategy| strategy.data_dir())
+    })
 }
 
 fn of<E: std::error::Error + Send + Sync + 'static>(
@@ -108,7 +110,8 @@ fn of<E: std::error::Error + Send + Sync + 'static>(
     match data() {
         Ok(folder) => Ok(folder.join("attache").join("sessions.db")),
         Err(error) => {
-            let message = format!("there is no home directory to keep sessions in: set HOME or {VARIABLE}");
+            let message =
+                format!("there is no home directory to keep sessions in: set HOME or {VARIABLE}");
             Err(StoreError::Failed { message, source: Some(std::sync::Arc::new(error)) })
         }
     }

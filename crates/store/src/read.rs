@@ -50,15 +50,20 @@ pub(crate) fn page(
 
 /// The event in the first two columns, its number and its body, and how many bytes the body has.
 pub(crate) fn event(place: &Place, id: i64, row: &Row<'_>) -> Result<(Event, usize), StoreError> {
-    let last: i64 =
-        row.get(0).map_err(|error| place.unreadable(|| format!("an event of session {id}"), error))?;
+    let last: i64 = row
+        .get(0)
+        .map_err(|error| place.unreadable(|| format!("an event of session {id}"), error))?;
     let at = || format!("event {last} of session {id}");
     let body = row.get_ref(1).map_err(|error| place.failure(error))?;
     let body = body.as_str().map_err(|error| place.damaged(format!("{}: {error}", at())))?;
     match Event::decode(body) {
         Ok(event) if i64::try_from(event.sequence) == Ok(last) => Ok((event, body.len())),
-        Ok(event) => Err(place.damaged(format!("{} says that it is event {}", at(), event.sequence))),
-        Err(EventError::Newer { version }) => Err(StoreError::Newer { path: place.shown(), version }),
+        Ok(event) => {
+            Err(place.damaged(format!("{} says that it is event {}", at(), event.sequence)))
+        }
+        Err(EventError::Newer { version }) => {
+            Err(StoreError::Newer { path: place.shown(), version })
+        }
         Err(error) => Err(place.damaged(format!("{}: {error}", at()))),
     }
 }

@@ -134,7 +134,8 @@ fn stamp(place: &Place) -> PathBuf {
 /// the new file cannot be made. The store is as it was then.
 pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreError> {
     if is_open_elsewhere(place) {
-        return Err(place.damaged("another program has it open: end that program and start again".to_owned()));
+        return Err(place
+            .damaged("another program has it open: end that program and start again".to_owned()));
     }
     let failed = |error| of_io(&place.file, "be repaired", error);
     let (wal, new) = (beside(&place.file, "-wal"), beside(&place.file, "-repaired"));

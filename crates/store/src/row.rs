@@ -23,7 +23,8 @@ pub(crate) fn side_name(side: Side) -> &'static str {
 /// A session with the number of its row.
 pub(crate) fn listed(place: &Place, row: &Row<'_>) -> Result<(i64, Listed), StoreError> {
     let id = row.get(0).map_err(|error| place.failure(error))?;
-    let read = Columns::read(row).map_err(|error| place.unreadable(|| format!("session {id}"), error))?;
+    let read =
+        Columns::read(row).map_err(|error| place.unreadable(|| format!("session {id}"), error))?;
     let damaged = |what: &str| place.damaged(format!("session {id}: {what} cannot be read"));
     let side = match read.side.as_str() {
         "client" => Side::Client,
@@ -84,7 +85,12 @@ impl Columns {
 }
 
 /// An [`Info`] is what events made of it: the two events that give this one.
-fn info(title: Option<String>, by_person: bool, stated_at: Option<String>, meta: Option<Meta>) -> Info {
+fn info(
+    title: Option<String>,
+    by_person: bool,
+    stated_at: Option<String>,
+    meta: Option<Meta>,
+) -> Info {
     let mut folded = Summary::default();
     let mut apply = |sequence, body| folded.apply(&Event { sequence, at: Timestamp(0), body });
     if let Some(title) = title {

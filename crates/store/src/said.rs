@@ -35,7 +35,10 @@ impl<'t> Search<'t> {
                 content.iter().any(|block| prompt.goes_on(block))
             }
             EventBody::Message { author, message_id, content } if is_said(&event.body) => {
-                let same = self.message.as_ref().is_some_and(|(own, id)| own == author && id == message_id);
+                let same = self
+                    .message
+                    .as_ref()
+                    .is_some_and(|(own, id)| own == author && id == message_id);
                 if !same {
                     self.message = Some((*author, message_id.clone()));
                     self.end.clear();
@@ -80,11 +83,14 @@ mod tests {
     #[test]
     fn a_text_is_found_across_pieces_of_any_size() {
         let said = "Größe: das ist die ÄNDERUNG, the CHANGE";
-        for text in ["größe: das", "ist die Änderung".to_ascii_lowercase().as_str(), "the change", "e"] {
+        for text in
+            ["größe: das", "ist die Änderung".to_ascii_lowercase().as_str(), "the change", "e"]
+        {
             let whole = said.to_ascii_lowercase().contains(text);
             for size in 1..said.chars().count() {
                 let chars: Vec<char> = said.chars().collect();
-                let pieces: Vec<String> = chars.chunks(size).map(|chunk| chunk.iter().collect()).collect();
+                let pieces: Vec<String> =
+                    chars.chunks(size).map(|chunk| chunk.iter().collect()).collect();
                 let pieces: Vec<_> =
                     pieces.iter().map(|piece| (MessageAuthor::Agent, piece.as_str())).collect();
                 assert_eq!(finds(text, &pieces), whole, "{text} in pieces of {size}");

@@ -82,8 +82,9 @@ pub(crate) fn check(place: &Place, connection: &Connection) -> Result<(), Refusa
         Some(ErrorCode::NotADatabase) => Refusal::Certain(place.failure(error)),
         _ => Refusal::Perhaps(place.failure(error)),
     };
-    let number =
-        |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed);
+    let number = |pragma| {
+        connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(failed)
+    };
     let (application, version, pages) =
         (number("application_id")?, number("user_version")?, number("page_count")?);
     if pages == 0 {
@@ -94,9 +95,10 @@ pub(crate) fn check(place: &Place, connection: &Connection) -> Result<(), Refusa
         return Err(Refusal::Certain(place.damaged(reason)));
     }
     match usize::try_from(version) {
-        Ok(version) if version > STEPS.len() => {
-            Err(Refusal::Certain(StoreError::Newer { path: place.shown(), version: version as u64 }))
-        }
+        Ok(version) if version > STEPS.len() => Err(Refusal::Certain(StoreError::Newer {
+            path: place.shown(),
+            version: version as u64,
+        })),
         Ok(version) if version == STEPS.len() => {
             let look = |table: &&str| connection.prepare(&format!("SELECT * FROM {table}")).err();
             TABLES.iter().find_map(look).map_or(Ok(()), |error| Err(failed(error)))
@@ -162,10 +164,14 @@ mod tests {
     #[test]
     fn a_migration_that_fails_leaves_the_store_as_it_was() {
         let mut connection = store_of_version_1();
-        migrate(&mut connection, &[VERSION_1, NEXT, "ALTER TABLE nothing ADD COLUMN x"]).unwrap_err();
+        migrate(&mut connection, &[VERSION_1, NEXT, "ALTER TABLE nothing ADD COLUMN x"])
+            .unwrap_err();
         assert_eq!(version(&connection), 1);
         connection.prepare("SELECT colour FROM session").unwrap_err();
-        assert_eq!(connection.query_row("SELECT count(*) FROM session", [], |row| row.get(0)), Ok(1));
+        assert_eq!(
+            connection.query_row("SELECT count(*) FROM session", [], |row| row.get(0)),
+            Ok(1)
+        );
     }
 
     #[test]

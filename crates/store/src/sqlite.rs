@@ -240,7 +240,12 @@ impl Store for Sqlite {
         self.shared.log(Beginning { key: key.clone(), lock, id: Some(id), origin: None, summary })
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         let (id, whole) = self.shared.find(from)?;
         let lock = self.shared.lock_new(to)?;
         let summary = match at.filter(|at| *at < whole.sequence) {

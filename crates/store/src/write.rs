@@ -115,7 +115,12 @@ fn copy(
     }
 }
 
-fn insert(connection: &Connection, faults: &mut Faults, id: i64, row: &Row) -> rusqlite::Result<()> {
+fn insert(
+    connection: &Connection,
+    faults: &mut Faults,
+    id: i64,
+    row: &Row,
+) -> rusqlite::Result<()> {
     faults.step()?;
     let sql = "INSERT INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut statement = connection.prepare_cached(sql)?;
@@ -133,7 +138,8 @@ pub(crate) fn update(
         additional_directories = ?8 WHERE id = ?1";
     let Summary { sequence, began_at, updated_at, archived, prompts, cwd, .. } = summary;
     let directories = directories(summary);
-    let parameters = params![id, sequence, began_at.0, updated_at.0, archived, prompts, cwd, directories];
+    let parameters =
+        params![id, sequence, began_at.0, updated_at.0, archived, prompts, cwd, directories];
     connection.prepare_cached(sql)?.execute(parameters).map(drop)
 }
 
@@ -146,8 +152,13 @@ pub(crate) fn update_info(
     faults.step()?;
     let info = &summary.info;
     let sql = "INSERT OR REPLACE INTO info (session, title, titled_by_person, stated_at, meta) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let parameters =
-        params![id, info.title(), info.titled_by_person(), info.updated_at(), info.meta().map(encode)];
+    let parameters = params![
+        id,
+        info.title(),
+        info.titled_by_person(),
+        info.updated_at(),
+        info.meta().map(encode)
+    ];
     connection.prepare_cached(sql)?.execute(parameters)?;
     connection.prepare_cached("DELETE FROM tag WHERE session = ?1")?.execute([id])?;
     for tag in Labels::of(info).tags {
@@ -159,7 +170,11 @@ pub(crate) fn update_info(
 }
 
 /// Deletes the session in row `id` with all that belongs to it.
-pub(crate) fn delete(connection: &Connection, faults: &mut Faults, id: i64) -> rusqlite::Result<()> {
+pub(crate) fn delete(
+    connection: &Connection,
+    faults: &mut Faults,
+    id: i64,
+) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM event WHERE session = ?1",
         "DELETE FROM tag WHERE session = ?1",

@@ -54,11 +54,17 @@ enum Job {
 }
 
 impl Writer {
-    pub(crate) fn start(place: Arc<Place>, connection: Connection, faults: Faults) -> io::Result<Self> {
+    pub(crate) fn start(
+        place: Arc<Place>,
+        connection: Connection,
+        faults: Faults,
+    ) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let mut thread = Thread { place: Arc::clone(&place), queue: Arc::clone(&queue), connection, faults };
-        let handle =
-            std::thread::Builder::new().name("session store".to_owned()).spawn(move || thread.run())?;
+        let mut thread =
+            Thread { place: Arc::clone(&place), queue: Arc::clone(&queue), connection, faults };
+        let handle = std::thread::Builder::new()
+            .name("session store".to_owned())
+            .spawn(move || thread.run())?;
         Ok(Self { place, queue, thread: Some(handle) })
     }
 
@@ -76,7 +82,10 @@ impl Writer {
         self.run(|promise| Job::Delete(id, lock, promise))
     }
 
-    fn run(&self, job: impl FnOnce(Promise<Result<(), StoreError>>) -> Job) -> Result<(), StoreError> {
+    fn run(
+        &self,
+        job: impl FnOnce(Promise<Result<(), StoreError>>) -> Job,
+    ) -> Result<(), StoreError> {
         let (promise, outcome) = promise();
         let mut tasks = self.queue.tasks();
         if !tasks.gone {
@@ -185,8 +194,11 @@ impl Thread {
                         });
                         if outcome.is_ok() {
                             // What was deleted leaves the write-ahead log too, unless somebody still reads there.
-                            let _ =
-                                self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+                            let _ = self.connection.query_row(
+                                "PRAGMA wal_checkpoint(TRUNCATE)",
+                                [],
+                                |_| Ok(()),
+                            );
                         }
                         drop(lock);
                         promise.settle(outcome);

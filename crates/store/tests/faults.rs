@@ -33,7 +33,10 @@ fn a_full_disk_is_told_and_once_there_is_room_all_is_stored() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(&error, StoreError::Full { path } if path.ends_with("sessions.db")), "{error:?}");
+    assert!(
+        matches!(&error, StoreError::Full { path } if path.ends_with("sessions.db")),
+        "{error:?}"
+    );
     assert!(log.backlog() > 5_000);
     assert_eq!(all(&store, &key("s")).len() as u64, number - 1);
     assert_eq!(store.summary(&key("s")).unwrap().sequence, number - 1);
@@ -120,7 +123,11 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
     let mut sessions = [new("a"), new("b")];
     for round in 0..4 {
         for session in &mut sessions {
-            session.append(if round == 0 { opened("/") } else { prompt(&format!("prompt {round}")) });
+            session.append(if round == 0 {
+                opened("/")
+            } else {
+                prompt(&format!("prompt {round}"))
+            });
             session.append(message("one "));
             session.append(message("two"));
             session.append(record(&round.to_string()));
@@ -134,7 +141,8 @@ fn written_with_failing(path: &Path, steps: Range<u64>, forever: bool) -> usize 
             if let Ok(summary) = store.summary(&session.key) {
                 assert!(summary.sequence >= session.confirmed as u64);
                 assert!(
-                    is_beginning(&all(&store, &session.key), &session.appended) >= session.confirmed as u64
+                    is_beginning(&all(&store, &session.key), &session.appended)
+                        >= session.confirmed as u64
                 );
             } else {
                 assert_eq!(session.confirmed, 0);
@@ -194,7 +202,11 @@ fn a_delete_that_fails_at_any_step_leaves_the_session_whole() {
     for step in 0..6 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");
-        drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), title("T"), prompt("x")]));
+        drop(stored(
+            &Sqlite::open(&path).unwrap(),
+            &key("s"),
+            vec![opened("/"), title("T"), prompt("x")],
+        ));
         let store = Sqlite::open_failing(&path, step..step + 1).unwrap();
         let outcome = store.delete(&key("s"));
         assert_eq!(outcome.is_err(), step < 5, "{step}: {outcome:?}");
@@ -209,7 +221,11 @@ fn a_fork_that_fails_is_made_up_for() {
     for step in 0..5 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.db");
-        drop(stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), title("T"), prompt("x")]));
+        drop(stored(
+            &Sqlite::open(&path).unwrap(),
+            &key("s"),
+            vec![opened("/"), title("T"), prompt("x")],
+        ));
         let store = Sqlite::open_failing(&path, step..step + 1).unwrap();
         let fork = store.fork(&key("s"), None, &key("t")).unwrap();
         assert!(matches!(commit(&*fork), Err(StoreError::Failed { .. })), "{step}");

@@ -49,7 +49,8 @@ fn a_store_opens_again_with_all_it_had() {
     let (folder, path) = place();
     let store = Sqlite::open(&path).unwrap();
     assert_eq!(store.path(), path.canonicalize().unwrap());
-    let bodies = vec![opened("/"), title("T"), meta(r#"{"a":{"b":1.50}}"#), prompt("x"), record("[1]")];
+    let bodies =
+        vec![opened("/"), title("T"), meta(r#"{"a":{"b":1.50}}"#), prompt("x"), record("[1]")];
     drop(stored(&store, &key("s"), bodies));
     let (events, summary) = (all(&store, &key("s")), store.summary(&key("s")).unwrap());
     drop(store);
@@ -140,8 +141,11 @@ fn what_is_deleted_is_gone_from_the_disk() {
     let secret = "correct horse battery staple ".repeat(400);
     drop(stored(&store, &key("s"), vec![opened("/"), prompt(&secret), title("battery staple")]));
     let _other = stored(&store, &key("t"), vec![opened("/"), prompt("x")]);
-    let holds =
-        || files(folder.path()).values().any(|bytes| bytes.windows(14).any(|part| part == b"battery staple"));
+    let holds = || {
+        files(folder.path())
+            .values()
+            .any(|bytes| bytes.windows(14).any(|part| part == b"battery staple"))
+    };
     assert!(holds());
     store.delete(&key("s")).unwrap();
     assert!(!holds());
@@ -246,8 +250,11 @@ fn a_newer_store_is_refused_and_left_as_it_is() {
 #[test]
 fn a_store_without_a_table_or_cut_short_is_damaged() {
     let (_folder, path) = place();
-    let log =
-        stored(&Sqlite::open(&path).unwrap(), &key("s"), vec![opened("/"), prompt(&"x".repeat(100_000))]);
+    let log = stored(
+        &Sqlite::open(&path).unwrap(),
+        &key("s"),
+        vec![opened("/"), prompt(&"x".repeat(100_000))],
+    );
     drop(log);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
@@ -294,10 +301,17 @@ fn a_row_that_cannot_be_read_is_told_with_its_number() {
     ] {
         let (_folder, path) = place();
         let store = Sqlite::open(&path).unwrap();
-        drop(stored(&store, &key("s"), vec![opened("/"), meta("{\"a\":1}"), prompt("x"), title("T")]));
+        drop(stored(
+            &store,
+            &key("s"),
+            vec![opened("/"), meta("{\"a\":1}"), prompt("x"), title("T")],
+        ));
         Connection::open(&path).unwrap().execute_batch(damage).unwrap();
-        let outcome = store.list(&ListQuery::default()).map(drop).and(store.read(&key("s"), 0).map(drop));
-        let Err(StoreError::Damaged { reason, .. }) = outcome else { panic!("{damage}: {outcome:?}") };
+        let outcome =
+            store.list(&ListQuery::default()).map(drop).and(store.read(&key("s"), 0).map(drop));
+        let Err(StoreError::Damaged { reason, .. }) = outcome else {
+            panic!("{damage}: {outcome:?}")
+        };
         assert!(reason.contains(expected), "{damage}: {reason}");
     }
 }
@@ -328,7 +342,11 @@ fn a_cursor_serves_the_list_that_gave_it() {
         ListQuery { cwd: None, ..next.clone() },
         ListQuery { title: Some("x".to_owned()), ..next.clone() },
         ListQuery { cursor: Some(format!("{cursor}0")), ..next.clone() },
-        ListQuery { cursor: Some(cursor.to_uppercase() + ""), cwd: Some("//".to_owned()), ..next.clone() },
+        ListQuery {
+            cursor: Some(cursor.to_uppercase() + ""),
+            cwd: Some("//".to_owned()),
+            ..next.clone()
+        },
         ListQuery { cursor: Some(format!("+{}", &cursor[1..])), ..next },
     ] {
         assert!(matches!(store.list(&other), Err(StoreError::Cursor)), "{other:?}");

@@ -79,12 +79,14 @@ fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     // To the end of the pipe: what was printed before the end was confirmed, read or not.
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
-        let Some((session, number)) = line.strip_prefix("confirmed ").and_then(|line| line.split_once(' '))
+        let Some((session, number)) =
+            line.strip_prefix("confirmed ").and_then(|line| line.split_once(' '))
         else {
             continue;
         };
         // The last line may be cut off.
-        let (Some(index), Ok(number)) = (SESSIONS.iter().position(|own| *own == session), number.parse())
+        let (Some(index), Ok(number)) =
+            (SESSIONS.iter().position(|own| *own == session), number.parse())
         else {
             continue;
         };
@@ -108,7 +110,9 @@ fn numbers(events: &[Event]) -> u64 {
             assert_eq!(event.body, body(next));
             next += 1;
         }
-        for piece in said.split_inclusive(';').map(str::trim_start).filter(|piece| !piece.is_empty()) {
+        for piece in
+            said.split_inclusive(';').map(str::trim_start).filter(|piece| !piece.is_empty())
+        {
             assert_eq!(piece, format!("{next};"));
             next += 1;
         }

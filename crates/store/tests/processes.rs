@@ -121,7 +121,11 @@ fn eight_processes_make_one_store_and_write_it_at_once() {
     for number in 0..8 {
         let events = all(&store, &key(&format!("s{number}")));
         assert_eq!(events.len(), 100);
-        assert!(events.iter().all(|event| event.body == prompt(&format!("s{number} {}", event.sequence))));
+        assert!(
+            events
+                .iter()
+                .all(|event| event.body == prompt(&format!("s{number} {}", event.sequence)))
+        );
     }
 }
 
@@ -169,8 +173,11 @@ fn a_store_that_may_only_be_read_is_read() {
     let path = inner.join("sessions.db");
     let program = folder.path().join("test");
     std::fs::copy(this(), &program).unwrap();
-    let mode = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
-    let is_root = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(folder.path()).unwrap()) == 0;
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+    };
+    let is_root =
+        std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(folder.path()).unwrap()) == 0;
     let user = is_root.then_some(65_534);
 
     let store = Sqlite::open(&path).unwrap();

@@ -71,14 +71,18 @@ fn damaged(
     let mut bytes = whole.to_vec();
     damage(&mut bytes);
     fs::write(&path, &bytes).unwrap();
-    let (store, repair) = Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let (store, repair) =
+        Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("{what}: {error}"));
     let there = works(&store, "new");
     let left_out = repair.as_ref().map(names).unwrap_or_default();
     let nameless = repair.as_ref().map_or(0, |repair| repair.nameless);
     let lost: Vec<_> = every.difference(&there).filter(|id| !left_out.contains(*id)).collect();
     assert!(lost.len() as u64 <= nameless, "{what}: {lost:?} are lost without a word: {repair:?}");
     if let Some(repair) = &repair {
-        assert!(fs::read(&repair.damaged).unwrap() == bytes, "{what}: the damaged file is kept as it was");
+        assert!(
+            fs::read(&repair.damaged).unwrap() == bytes,
+            "{what}: the damaged file is kept as it was"
+        );
         assert_eq!(repair.kept, there.len() as u64, "{what}");
     }
     drop(store);
@@ -91,7 +95,8 @@ fn damaged(
 fn noise(bytes: &mut [u8], seed: usize) {
     let mut random = seed.wrapping_mul(2_654_435_761) | 1;
     for byte in bytes {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         *byte = (random >> 33) as u8;
     }
 }
@@ -108,8 +113,9 @@ fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
         for (what, from, to) in ways.into_iter().skip(page % 3).take(1) {
             let what = format!("{what} {page}");
             let repair = damaged(whole, every, &what, |bytes| noise(&mut bytes[from..to], page));
-            let left_out =
-                repair.map_or(0, |repair| names(&repair).len() + usize::try_from(repair.nameless).unwrap());
+            let left_out = repair.map_or(0, |repair| {
+                names(&repair).len() + usize::try_from(repair.nameless).unwrap()
+            });
             assert!(left_out <= most, "{what}: {left_out} sessions are left out for one page");
         }
     }
@@ -147,8 +153,8 @@ fn so_does_one_of_a_store_that_an_earlier_build_wrote() {
         fs::write(&path, &bytes).unwrap();
         let (store, repair) =
             Sqlite::open_repaired(&path).unwrap_or_else(|error| panic!("page {page}: {error}"));
-        let left_out =
-            repair.map_or(0, |repair| repair.left_out.len() + usize::try_from(repair.nameless).unwrap());
+        let left_out = repair
+            .map_or(0, |repair| repair.left_out.len() + usize::try_from(repair.nameless).unwrap());
         let there = store.list(&query).unwrap().sessions.len();
         assert!(there + left_out >= sessions.len(), "page {page}: {there} and {left_out}");
         drop(stored(&store, &key("new"), vec![opened("/")]));
@@ -164,14 +170,16 @@ fn a_file_that_was_cut_short_keeps_what_is_before_the_cut() {
     let mut kept = Vec::new();
     for part in [16, 4, 2] {
         let length = whole.len() / part + 77;
-        let repair =
-            damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| bytes.truncate(length));
+        let repair = damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| {
+            bytes.truncate(length)
+        });
         kept.push(repair.unwrap().kept);
     }
     assert!(kept.is_sorted() && kept[2] > 10, "{kept:?} of {}", every.len());
     for length in [100, 300, 512, 4000] {
-        let repair =
-            damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| bytes.truncate(length));
+        let repair = damaged(&whole, &BTreeSet::new(), &format!("cut at {length}"), |bytes| {
+            bytes.truncate(length)
+        });
         assert_eq!(repair.unwrap().kept, 0);
     }
 }
@@ -215,7 +223,10 @@ fn what_is_in_the_write_ahead_log_is_found_too() {
         fs::write(folder.path().join(format!("{cut}.db-wal")), wal).unwrap();
         let (store, repair) = Sqlite::open_repaired(&path).unwrap();
         let repair = repair.unwrap();
-        assert!(works(&store, "new").union(&names(&repair)).count() + 1 >= every.len(), "{repair:?}");
+        assert!(
+            works(&store, "new").union(&names(&repair)).count() + 1 >= every.len(),
+            "{repair:?}"
+        );
     }
 }
 
@@ -244,8 +255,12 @@ fn damage_to_what_was_said_is_found_and_the_session_is_named() {
                 let expected = usize::from(damage.contains("event") || damage.contains("side"));
                 assert_eq!(lost.len(), expected, "{damage}: {repair:?}");
                 assert!(named.iter().all(|id| lost.contains(id)), "{damage}: {repair:?}");
-                let titles: Vec<_> = repair.left_out.iter().map(|session| session.title.clone()).collect();
-                assert!(titles.iter().all(|title| title.as_deref() == Some("Title 6")), "{titles:?}");
+                let titles: Vec<_> =
+                    repair.left_out.iter().map(|session| session.title.clone()).collect();
+                assert!(
+                    titles.iter().all(|title| title.as_deref() == Some("Title 6")),
+                    "{titles:?}"
+                );
             }
             None => panic!("{damage}: nothing was found"),
         }
@@ -265,7 +280,10 @@ fn a_file_of_another_program_and_one_that_is_in_use_are_left_as_they_are() {
     fs::remove_file(&path).unwrap();
     let store = Sqlite::open(&path).unwrap();
     drop(stored(&store, &key("s"), vec![opened("/"), prompt("x")]));
-    rusqlite::Connection::open(&path).unwrap().execute_batch("UPDATE session SET side = 'x'").unwrap();
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch("UPDATE session SET side = 'x'")
+        .unwrap();
     assert!(
         matches!(Sqlite::open_repaired(&path), Err(StoreError::Damaged { .. })),
         "this process has it open"

@@ -93,7 +93,10 @@ fn what_the_client_was_told_is_there_after_kill_9() {
     sessions.iter().for_each(|told| logged(&path, told));
     let stored: usize = sessions.iter().map(|told| told.cut).sum();
     let part: usize = sessions.iter().map(|told| told.failed).sum();
-    println!("{} sessions; {cut} turns cut, {stored} of them stored, {part} in part", sessions.len());
+    println!(
+        "{} sessions; {cut} turns cut, {stored} of them stored, {part} in part",
+        sessions.len()
+    );
 }
 
 /// The ids of all sessions.
@@ -113,8 +116,11 @@ fn listed(process: &mut Process) -> Vec<String> {
 /// The log of a session: in order, every turn has one end, and those that were cut have failed.
 fn logged(path: &Path, told: &Told) {
     let store = Sqlite::open(path).unwrap();
-    let key =
-        SessionKey { side: Side::Agent, agent: author::NAME.to_owned(), session_id: told.id.as_str().into() };
+    let key = SessionKey {
+        side: Side::Agent,
+        agent: author::NAME.to_owned(),
+        session_id: told.id.as_str().into(),
+    };
     let (mut last, mut prompts, mut turns, mut running, mut failed) = (0, 0, 0, false, 0);
     loop {
         let page = store.read(&key, last).unwrap();

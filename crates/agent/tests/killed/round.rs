@@ -11,7 +11,11 @@ pub(crate) struct Round<'r> {
 }
 
 impl<'r> Round<'r> {
-    pub(crate) fn new(process: &'r mut Process, sessions: &'r mut [Told], random: &'r mut Random) -> Self {
+    pub(crate) fn new(
+        process: &'r mut Process,
+        sessions: &'r mut [Told],
+        random: &'r mut Random,
+    ) -> Self {
         Self { process, sessions, random }
     }
 

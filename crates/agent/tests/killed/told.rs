@@ -85,7 +85,8 @@ impl Told {
             self.title = asked;
         }
         let Some(rest) = shown.entries.strip_prefix(self.entries.as_slice()) else {
-            let same = self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
+            let same =
+                self.entries.iter().zip(&shown.entries).take_while(|(told, loaded)| told == loaded);
             let same = same.count();
             panic!(
                 "{}: of {} entries {same} are there; then {:?}, not {:?}",
@@ -122,7 +123,9 @@ impl Told {
             if expected.entries == rest && expected_title.as_ref() == title {
                 whole = count == steps.len();
                 memories.extend(
-                    self.memories.iter().map(|before| [before.as_slice(), &expected.remembered].concat()),
+                    self.memories
+                        .iter()
+                        .map(|before| [before.as_slice(), &expected.remembered].concat()),
                 );
             }
         }
@@ -215,7 +218,9 @@ impl Told {
         let OpenTurn { prompt, shown, .. } = turn;
         let own = Expected::of(&prompt, &[]).entries;
         if prompt == "recall" {
-            let [Entry::Message { text, .. }] = shown.entries.as_slice() else { panic!("{shown:?}") };
+            let [Entry::Message { text, .. }] = shown.entries.as_slice() else {
+                panic!("{shown:?}")
+            };
             self.memories.retain(|memory| format!("{memory:?}") == *text);
             assert_ne!(self.memories, [] as [Vec<String>; 0], "{}: {text}", self.id);
         } else {

@@ -105,7 +105,10 @@ async fn in_every_state_a_cancel_ends_the_turn_as_cancelled() {
             assert_eq!(notes.all()[1], "Err(Cancelled)", "{state}");
             let updates = client.updates();
             let last = |key: &str| {
-                updates.iter().rfind(|update| update["status"].is_string()).map(|update| update[key].clone())
+                updates
+                    .iter()
+                    .rfind(|update| update["status"].is_string())
+                    .map(|update| update[key].clone())
             };
             match *state {
                 "in a tool" | "at a permission" | "in a subagent" => {

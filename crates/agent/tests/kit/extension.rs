@@ -24,7 +24,8 @@ impl Author for Extended {
     async fn extension(&self, method: &str, params: Option<Raw>) -> Result<Raw> {
         match method {
             "_example.com/shout" => {
-                let said: String = params.map(|params| params.get().to_uppercase()).unwrap_or_default();
+                let said: String =
+                    params.map(|params| params.get().to_uppercase()).unwrap_or_default();
                 Ok(json!({"shouted": said}).into())
             }
             "_example.com/wait" => std::future::pending().await,
@@ -57,7 +58,8 @@ async fn methods_of_extensions_are_the_authors() {
         assert_eq!(client.error(method, json!({})).await["code"], code, "{method}");
     }
     let waiting = client.start("_example.com/wait", json!({})).await;
-    let withdrawn = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": waiting}});
+    let withdrawn =
+        json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": waiting}});
     let note = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": [1]});
     client.send(&[withdrawn, note("_example.com/noted"), note("example.com/noted")]).await;
     assert_eq!(client.reply(waiting).await["error"]["code"], -32800, "CANCEL-14");

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 async fn logged(messages: &[&str]) -> Vec<String> {
     let log = Arc::<Mutex<Vec<String>>>::default();
     let lines = log.clone();
-    let serving =
-        attache_agent::serve(Tester::default()).log(move |line| lines.lock().unwrap().push(line.to_owned()));
+    let serving = attache_agent::serve(Tester::default())
+        .log(move |line| lines.lock().unwrap().push(line.to_owned()));
     let mut client = Client::silent(serving);
     let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
     client.result("initialize", params).await;

@@ -77,7 +77,8 @@ struct Everything;
 
 fn options(mode: &str) -> Vec<SessionConfigOption> {
     let value = |value: &str| SessionConfigSelectOption::new(value, value);
-    let mut modes = SessionConfigOption::select("mode", "Mode", mode, vec![value("ask"), value("code")]);
+    let mut modes =
+        SessionConfigOption::select("mode", "Mode", mode, vec![value("ask"), value("code")]);
     modes.category = Some(SessionConfigOptionCategory::Mode);
     vec![modes, SessionConfigOption::boolean("web", "Web", true)]
 }
@@ -139,7 +140,9 @@ impl Author for Everything {
         let form = decode(r#"{"type":"object","properties":{"a":{"type":"boolean"}}}"#).unwrap();
         let asked = turn.ask("Sure?", form).await?;
         assert!(matches!(asked, Elicited::Accepted(_) | Elicited::AskedInText), "{asked:?}");
-        if let Some(ElicitedUrl::Consented(page)) = offered(turn.elicit_url("Log in", "https://a.b").await) {
+        if let Some(ElicitedUrl::Consented(page)) =
+            offered(turn.elicit_url("Log in", "https://a.b").await)
+        {
             page.complete()?;
         }
         let child = turn.subagent("Child", "").await?;
@@ -201,7 +204,9 @@ fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
                 }
             }
         }
-        Some("elicitation/create") => see(&format!("elicitation {}", params["mode"].as_str().unwrap())),
+        Some("elicitation/create") => {
+            see(&format!("elicitation {}", params["mode"].as_str().unwrap()))
+        }
         Some(method) => see(method),
         None => {}
     }
@@ -251,7 +256,8 @@ async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
             GATES.iter().position(|name| *name == gate).is_some_and(|bit| bits & (1 << bit) != 0)
         };
         let gated = GATED.iter().filter(|(_, gate)| open(gate)).map(|(what, _)| *what);
-        let expected: BTreeSet<String> = ALWAYS.iter().copied().chain(gated).map(str::to_owned).collect();
+        let expected: BTreeSet<String> =
+            ALWAYS.iter().copied().chain(gated).map(str::to_owned).collect();
         assert_eq!(play(bits).await.0, expected, "{}", capabilities(bits));
     }
 }

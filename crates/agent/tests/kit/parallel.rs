@@ -61,9 +61,13 @@ async fn calls_are_answered_while_turns_wait() {
         client.result("session/new", new()).await;
         let (reply, _) = client.turn(&two, "beside").await;
         assert_eq!(reply["result"]["stopReason"], "end_turn");
-        assert!(!client.seen.iter().any(|line| line["id"] == waiting && line.get("method").is_none()));
+        assert!(
+            !client.seen.iter().any(|line| line["id"] == waiting && line.get("method").is_none())
+        );
         match question {
-            Some(question) => client.answer(&question, json!({"outcome": {"outcome": "cancelled"}})).await,
+            Some(question) => {
+                client.answer(&question, json!({"outcome": {"outcome": "cancelled"}})).await
+            }
             None => author.go.notify_one(),
         }
         assert_eq!(client.reply(waiting).await["result"]["stopReason"], "end_turn");

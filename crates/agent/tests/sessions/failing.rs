@@ -22,7 +22,10 @@ async fn what_cannot_be_stored_is_not_confirmed() {
     let session = session(&mut client).await;
     for (method, params) in [
         ("session/prompt", super::client::prompt(&session, "say x")),
-        ("session/set_config_option", json!({"sessionId": session, "configId": "model", "value": "large"})),
+        (
+            "session/set_config_option",
+            json!({"sessionId": session, "configId": "model", "value": "large"}),
+        ),
         ("session/set_mode", json!({"sessionId": session, "modeId": "code"})),
         ("session/set_title", json!({"sessionId": session, "title": "Mine"})),
         ("session/fork", load(&session)),
@@ -76,7 +79,10 @@ async fn a_load_that_cannot_be_stored_can_be_tried_again() {
     for method in ["session/load", "session/resume"] {
         store.fails(true);
         is_full(&client.error(method, load(&session)).await);
-        assert_eq!(client.result("session/status", json!({"sessionId": session})).await["status"], "saved");
+        assert_eq!(
+            client.result("session/status", json!({"sessionId": session})).await["status"],
+            "saved"
+        );
         store.fails(false);
         client.result(method, load(&session)).await;
         client.result("session/close", json!({"sessionId": session})).await;

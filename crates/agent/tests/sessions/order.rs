@@ -73,11 +73,15 @@ async fn options_are_told_in_the_order_in_which_they_changed() {
     for value in ["large", "small", "large"] {
         ids.push(client.start("session/set_config_option", set(&session, value)).await);
     }
-    let mode = client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
+    let mode =
+        client.start("session/set_mode", json!({"sessionId": session, "modeId": "nonsense"})).await;
     client.settle().await;
     author.go.notify_one();
     // The turn has changed all options after those sets, and said so; only the text may pass the replies.
-    assert_eq!(client.arrives("session/update").await["params"]["update"]["content"]["text"], "done");
+    assert_eq!(
+        client.arrives("session/update").await["params"]["update"]["content"]["text"],
+        "done"
+    );
     client.settle().await;
     assert_eq!(client.seen, [] as [Value; 0]);
     store.go_on();

@@ -36,7 +36,10 @@ async fn two_connections_share_a_store() {
     let session = one.session().await;
     let status = json!({"sessionId": session});
     for client in [&mut one, &mut two] {
-        assert_eq!(client.result("session/status", status.clone()).await, json!({"status": "open"}));
+        assert_eq!(
+            client.result("session/status", status.clone()).await,
+            json!({"status": "open"})
+        );
         assert_eq!(
             client.result("session/list", json!({})).await["sessions"][0]["sessionId"],
             session.as_str()
@@ -52,7 +55,10 @@ async fn two_connections_share_a_store() {
     one.turn(&session, "say from one").await;
     one.result("session/close", status.clone()).await;
     for client in [&mut one, &mut two] {
-        assert_eq!(client.result("session/status", status.clone()).await, json!({"status": "saved"}));
+        assert_eq!(
+            client.result("session/status", status.clone()).await,
+            json!({"status": "saved"})
+        );
     }
     two.result("session/load", load(&session)).await;
     assert_eq!(two.updates()[1]["content"]["text"], "from one");

@@ -27,8 +27,7 @@ impl Seen {
     }
 
     fn options(&mut self, reply: &Value) {
-        let update =
-            json!({"sessionUpdate": "config_option_update", "configOptions": reply["configOptions"]});
+        let update = json!({"sessionUpdate": "config_option_update", "configOptions": reply["configOptions"]});
         let update = attache_protocol::decode::<SessionUpdate>(&update.to_string()).unwrap();
         self.happened(EventBody::of_update(update));
     }
@@ -58,7 +57,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 }
@@ -82,7 +82,9 @@ async fn a_load_shows_what_was_seen_live() {
                 }
                 1 => {
                     let mode = ["ask", "code"][dice.roll(2)];
-                    client.result("session/set_mode", json!({"sessionId": session, "modeId": mode})).await;
+                    client
+                        .result("session/set_mode", json!({"sessionId": session, "modeId": mode}))
+                        .await;
                     live.take(&mut client);
                 }
                 2 => {
@@ -91,7 +93,8 @@ async fn a_load_shows_what_was_seen_live() {
                     live.options(&client.result("session/resume", load(&session)).await);
                 }
                 roll => {
-                    let text = ["everything", "say ä\nb", "say ", "fail", "remember x"][roll - 3].to_owned();
+                    let text = ["everything", "say ä\nb", "say ", "fail", "remember x"][roll - 3]
+                        .to_owned();
                     let text = if dice.roll(2) == 0 { text } else { format!("{text} {step}") };
                     client.settle().await;
                     live.take(&mut client);

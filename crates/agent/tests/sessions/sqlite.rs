@@ -28,14 +28,21 @@ async fn a_session_lives_in_a_file() {
     let named = json!({"sessionId": session});
 
     let mut two = client(&path, Keeper::default()).await;
-    assert_eq!(two.error("session/load", load(&session)).await["code"], -32602, "it is open in one");
+    assert_eq!(
+        two.error("session/load", load(&session)).await["code"],
+        -32602,
+        "it is open in one"
+    );
     assert_eq!(two.result("session/status", named.clone()).await["status"], "open");
     one.hang_up().await.unwrap();
 
     let loaded = two.result("session/load", load(&session)).await;
     assert_eq!(loaded["modes"]["currentModeId"], "code");
     let updates = two.updates();
-    assert_eq!(kinds(&updates)[..3], ["user_message_chunk", "user_message_chunk", "agent_thought_chunk"]);
+    assert_eq!(
+        kinds(&updates)[..3],
+        ["user_message_chunk", "user_message_chunk", "agent_thought_chunk"]
+    );
     let (_, updates) = two.turn(&session, "recall").await;
     assert_eq!(updates.last().unwrap()["content"]["text"], "a");
     two.settle().await;

@@ -54,7 +54,11 @@ fn in_terminal() -> Value {
 }
 
 /// Sends the client to log in by `method` to an agent with these methods.
-async fn login<'r>(run: &'r mut ClientRun, methods: Value, method: &str) -> Probed<&'r mut ClientTalk> {
+async fn login<'r>(
+    run: &'r mut ClientRun,
+    methods: Value,
+    method: &str,
+) -> Probed<&'r mut ClientTalk> {
     let errand = run.errand("login").with("method", method);
     run.start_with(errand, move |_| locked(methods.clone())).await
 }
@@ -90,14 +94,17 @@ async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     }
     talk.leaves().await;
     match called(talk) {
-        Some(method) => fail("no call of authenticate", format!("it is called with methodId {method}")),
+        Some(method) => {
+            fail("no call of authenticate", format!("it is called with methodId {method}"))
+        }
         None => Ok(()),
     }
 }
 
 async fn a_malformed_login_in_a_terminal_is_no_login_of_the_agent(run: &mut ClientRun) -> Probed {
     login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
-    let malformed = json!({"id": "check-malformed", "name": "Log in", "type": "terminal", "args": "no list"});
+    let malformed =
+        json!({"id": "check-malformed", "name": "Log in", "type": "terminal", "args": "no list"});
     is_not_called(run, malformed).await
 }
 
@@ -131,7 +138,11 @@ async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) ->
     };
     let part = |pointer: &str| told.pointer(pointer).cloned().unwrap_or_default();
     let seen = format!("it was started with the arguments {}", part("/arguments"));
-    expect(part("/arguments") == json!(ADDED), format!("the arguments {} are added", json!(ADDED)), seen)?;
+    expect(
+        part("/arguments") == json!(ADDED),
+        format!("the arguments {} are added", json!(ADDED)),
+        seen,
+    )?;
     let value = part(&format!("/environment/{}", SET.0));
     expect(value == SET.1, format!("{} is set to {:?}", SET.0, SET.1), format!("it is {value}"))?;
     talk.next_connection().await?;

@@ -30,8 +30,13 @@ async fn cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Line> {
 async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let line = cancel(talk, &turn).await?;
-    let session = line.get("params").and_then(|params| params.get("sessionId")).cloned().unwrap_or_default();
-    expect(session == turn.session, format!("sessionId is {}", turn.session), format!("it is {session}"))
+    let session =
+        line.get("params").and_then(|params| params.get("sessionId")).cloned().unwrap_or_default();
+    expect(
+        session == turn.session,
+        format!("sessionId is {}", turn.session),
+        format!("it is {session}"),
+    )
 }
 
 /// Asks for a permission with this id, which the client leaves open. Not tested where it answers without a person.
@@ -109,7 +114,9 @@ async fn ids_of_another_type_are_others(run: &mut ClientRun) -> Probed {
     talk.wire.is_still_there().await?;
     if let Some(line) = talk.wire.heard(first).find(|line| line.replies_to(&id)) {
         if line.get("result").and_then(|result| result.pointer("/outcome/optionId")).is_some() {
-            return not_tested("the client leaves no question open on the errand \"cancel\", but answers it");
+            return not_tested(
+                "the client leaves no question open on the errand \"cancel\", but answers it",
+            );
         }
         return fail("the call \"880088\" stays open when 880088 is cancelled", quoted(&line.text));
     }

@@ -25,7 +25,8 @@ client_probes! {
 }
 
 fn select(id: &str) -> Value {
-    let values = json!([{"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"}]);
+    let values =
+        json!([{"value": "check-one", "name": "One"}, {"value": "check-two", "name": "Two"}]);
     json!({"id": id, "name": "Check", "type": "select", "currentValue": "check-one", "options": values})
 }
 
@@ -40,8 +41,9 @@ fn with(mut option: Value, key: &str, value: Value) -> Value {
 /// The client sets `check-good` to `check-two` in a session with these options.
 async fn sets(run: &mut ClientRun, options: Value) -> Probed<Line> {
     let errand = run.errand("set_option").with("option", "check-good").with("value", "check-two");
-    let talk =
-        run.start_with(errand, move |_| Scenario::bare().opening("configOptions", options.clone())).await?;
+    let talk = run
+        .start_with(errand, move |_| Scenario::bare().opening("configOptions", options.clone()))
+        .await?;
     talk.hears::<SessionSetConfigOption>().await
 }
 
@@ -63,23 +65,25 @@ fn names(line: &Line, option: &str) -> bool {
 async fn a_select_is_set_by_a_string_without_a_type(run: &mut ClientRun) -> Probed {
     let line = sets(run, json!([select("check-good")])).await?;
     let params = line.get("params").cloned().unwrap_or_default();
-    let is_right =
-        params.get("type").is_none() && params.get("value").is_some_and(|value| value == "check-two");
+    let is_right = params.get("type").is_none()
+        && params.get("value").is_some_and(|value| value == "check-two");
     expect(is_right, "value is \"check-two\", and there is no type", params.to_string())
 }
 
 async fn a_boolean_is_set_by_a_boolean_with_its_type(run: &mut ClientRun) -> Probed {
-    let boolean = json!({"id": "check-fast", "name": "Fast", "type": "boolean", "currentValue": false});
+    let boolean =
+        json!({"id": "check-fast", "name": "Fast", "type": "boolean", "currentValue": false});
     let errand = run.errand("set_boolean").with("option", "check-fast").with("value", "true");
-    let talk =
-        run.start_with(errand, move |_| Scenario::bare().opening("configOptions", json!([boolean]))).await?;
+    let talk = run
+        .start_with(errand, move |_| Scenario::bare().opening("configOptions", json!([boolean])))
+        .await?;
     let heard = talk.hears::<SessionSetConfigOption>().await;
     // What a client that cannot do it makes of a boolean is not its fault.
     talk.wire.is_watched = talk.offers("/session/configOptions/boolean");
     talk.needs("/session/configOptions/boolean")?;
     let params = heard?.get("params").cloned().unwrap_or_default();
-    let is_right =
-        params.get("type").is_some_and(|kind| kind == "boolean") && params.get("value") == Some(&json!(true));
+    let is_right = params.get("type").is_some_and(|kind| kind == "boolean")
+        && params.get("value") == Some(&json!(true));
     expect(is_right, "type is \"boolean\", and value is true", params.to_string())
 }
 
@@ -89,7 +93,9 @@ async fn an_option_of_an_unknown_type_is_ignored(run: &mut ClientRun) -> Probed 
 }
 
 async fn the_category_does_not_matter(run: &mut ClientRun) -> Probed {
-    for category in [json!("check_category"), json!("_check.invalid/category"), Value::Null, json!(5)] {
+    for category in
+        [json!("check_category"), json!("_check.invalid/category"), Value::Null, json!(5)]
+    {
         let good = with(select("check-good"), "category", category.clone());
         sets_among(run, json!([good]))
             .await
@@ -126,9 +132,12 @@ async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
     for options in [json!("x"), json!({}), Value::Null] {
         let errand = run.errand("prompt");
         let given = options.clone();
-        let talk =
-            run.start_with(errand, move |_| Scenario::bare().opening("configOptions", given.clone())).await?;
-        talk.set_up().await.map_err(|outcome| outcome.about(&format!("configOptions is {options}")))?;
+        let talk = run
+            .start_with(errand, move |_| Scenario::bare().opening("configOptions", given.clone()))
+            .await?;
+        talk.set_up()
+            .await
+            .map_err(|outcome| outcome.about(&format!("configOptions is {options}")))?;
     }
     Ok(())
 }
@@ -148,8 +157,10 @@ async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
         return not_tested("the client does not set its first option first");
     }
     if let Some(update) = update {
-        talk.wire
-            .notify(SessionUpdateNotification::ROW.name, json!({"sessionId": SESSION, "update": update}));
+        talk.wire.notify(
+            SessionUpdateNotification::ROW.name,
+            json!({"sessionId": SESSION, "update": update}),
+        );
     }
     let set = with(select("check-good"), "currentValue", json!("check-two"));
     let id = first.get("id").cloned().unwrap_or_default();
@@ -169,6 +180,7 @@ async fn the_options_of_an_answer_replace_those_before(run: &mut ClientRun) -> P
 }
 
 async fn the_last_of_an_update_and_an_answer_stands(run: &mut ClientRun) -> Probed {
-    let old = json!({"sessionUpdate": "config_option_update", "configOptions": [select("check-good")]});
+    let old =
+        json!({"sessionUpdate": "config_option_update", "configOptions": [select("check-good")]});
     sets_both(run, Some(old)).await
 }

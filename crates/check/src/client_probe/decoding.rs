@@ -33,10 +33,14 @@ async fn malformed_optional_members_of_a_message_are_absent(run: &mut ClientRun)
     let nonce = run.nonce();
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let content = json!({"type": "text", "text": format!("{nonce}\n\n"), "annotations": "x"});
-    let odd = update("agent_message_chunk", json!({"content": content, "messageId": {"no": "text"}}));
+    let odd =
+        update("agent_message_chunk", json!({"content": content, "messageId": {"no": "text"}}));
     match talk.prints_of(&turn, odd, &nonce).await? {
         true => Ok(()),
-        false => fail("a message whose messageId and annotations are malformed is shown", "it is not shown"),
+        false => fail(
+            "a message whose messageId and annotations are malformed is shown",
+            "it is not shown",
+        ),
     }
 }
 
@@ -54,13 +58,19 @@ async fn required_lists_may_be_null(run: &mut ClientRun) -> Probed {
 }
 
 async fn a_malformed_title_ends_nothing(run: &mut ClientRun) -> Probed {
-    goes_on_after(run, |_| vec![update("session_info_update", json!({"title": 7, "updatedAt": []}))]).await
+    goes_on_after(run, |_| {
+        vec![update("session_info_update", json!({"title": 7, "updatedAt": []}))]
+    })
+    .await
 }
 
 async fn numbers_of_the_wrong_kind_end_nothing(run: &mut ClientRun) -> Probed {
     goes_on_after(run, |_| {
         let wrong = [json!(1.5), json!(-1), json!("5"), Value::Null];
-        wrong.into_iter().map(|used| update("usage_update", json!({"used": used, "size": 100}))).collect()
+        wrong
+            .into_iter()
+            .map(|used| update("usage_update", json!({"used": used, "size": 100})))
+            .collect()
     })
     .await
 }
@@ -69,7 +79,8 @@ async fn unknown_members_of_updates_are_ignored(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let content = json!({"type": "text", "text": format!("{nonce}\n\n"), "attacheFuture": [1]});
-    let odd = update("agent_message_chunk", json!({"content": content, "attacheFuture": {"x": null}}));
+    let odd =
+        update("agent_message_chunk", json!({"content": content, "attacheFuture": {"x": null}}));
     match talk.prints_of(&turn, odd, &nonce).await? {
         true => Ok(()),
         false => fail("a message with unknown members is shown", "it is not shown"),
@@ -93,7 +104,8 @@ async fn a_malformed_command_is_left_out(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
     let commands = |name: &str| json!({"name": name, "description": name});
-    let whole = update("available_commands_update", json!({"availableCommands": [commands(&known)]}));
+    let whole =
+        update("available_commands_update", json!({"availableCommands": [commands(&known)]}));
     if !talk.prints_of(&turn, whole, &known).await? {
         return not_tested("the client does not print the commands of the agent");
     }
@@ -110,7 +122,8 @@ async fn a_malformed_command_is_left_out(run: &mut ClientRun) -> Probed {
 async fn a_malformed_title_leaves_the_rest(run: &mut ClientRun) -> Probed {
     let (known, beside) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
-    let whole = update("session_info_update", json!({"title": known, "updatedAt": "2026-11-01T10:00:00Z"}));
+    let whole =
+        update("session_info_update", json!({"title": known, "updatedAt": "2026-11-01T10:00:00Z"}));
     if !talk.prints_of(&turn, whole, &known).await? {
         return not_tested("the client does not print the title of the session");
     }
@@ -124,7 +137,10 @@ async fn a_malformed_title_leaves_the_rest(run: &mut ClientRun) -> Probed {
 async fn information_about_the_session_ends_nothing(run: &mut ClientRun) -> Probed {
     goes_on_after(run, |_| {
         vec![
-            update("session_info_update", json!({"title": "A title", "updatedAt": "2026-11-01T10:00:00Z"})),
+            update(
+                "session_info_update",
+                json!({"title": "A title", "updatedAt": "2026-11-01T10:00:00Z"}),
+            ),
             update("session_info_update", json!({"title": null, "_meta": null})),
             update("session_info_update", json!({"title": "x".repeat(10_000)})),
         ]

@@ -90,7 +90,11 @@ async fn a_mode_that_is_not_offered_is_refused(run: &mut ClientRun) -> Probed {
 
 async fn a_request_without_scope_or_mode_is_refused(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run, &["form", "prompt"]).await?;
-    talk.wire.ask(ASK, good()).await?.is_error(-32602).map_err(|outcome| outcome.about("without a scope"))?;
+    talk.wire
+        .ask(ASK, good())
+        .await?
+        .is_error(-32602)
+        .map_err(|outcome| outcome.about("without a scope"))?;
     let mut without = good();
     if let Value::Object(without) = &mut without {
         without.remove("mode");
@@ -123,7 +127,11 @@ async fn content_comes_with_accept_alone(run: &mut ClientRun) -> Probed {
         let Ok((talk, turn)) = turn(run, &[errand, "prompt"]).await else { continue };
         let (action, content) = ask(talk, &turn, good()).await?;
         let said = format!("{action} with content {content}");
-        expect(action == "accept" || content.is_null(), "content with accept alone", quoted(&said))?;
+        expect(
+            action == "accept" || content.is_null(),
+            "content with accept alone",
+            quoted(&said),
+        )?;
         let is_told = match talk.errand {
             "form" => action == "accept",
             "decline" => action != "accept",
@@ -157,9 +165,11 @@ async fn content_that_does_not_fit_is_not_sent(run: &mut ClientRun) -> Probed {
             property.insert("default".to_owned(), wrong.clone());
         }
         let asked = property.to_string();
-        let reply = talk.call::<ElicitationCreate>(&turn, form(json!({"x": property}), &["x"])).await?;
+        let reply =
+            talk.call::<ElicitationCreate>(&turn, form(json!({"x": property}), &["x"])).await?;
         let sent = read(&reply).ok().filter(|(action, _)| action == "accept");
-        let is_sent = sent.is_some_and(|(_, content)| content.get("x").is_none_or(|sent| *sent == wrong));
+        let is_sent =
+            sent.is_some_and(|(_, content)| content.get("x").is_none_or(|sent| *sent == wrong));
         expect(
             !is_sent,
             format!("nothing is accepted that does not fit {asked}"),
@@ -173,7 +183,10 @@ async fn unknown_completions_are_ignored(run: &mut ClientRun) -> Probed {
     let (talk, _) = run.turn(&["prompt"]).await?;
     let first = talk.wire.now();
     for _ in 0..2 {
-        talk.wire.notify(ElicitationComplete::ROW.name, json!({"elicitationId": "attache-no-such-page"}));
+        talk.wire.notify(
+            ElicitationComplete::ROW.name,
+            json!({"elicitationId": "attache-no-such-page"}),
+        );
     }
     talk.wire.is_ignored(first).await
 }
@@ -199,7 +212,9 @@ async fn a_pattern_takes_bounded_time(run: &mut ClientRun) -> Probed {
     let default = format!("{}!", "a".repeat(64));
     let properties = json!({"x": {"type": "string", "pattern": "^(a+)+$", "default": default}});
     let reply = talk.call::<ElicitationCreate>(&turn, form(properties, &["x"])).await;
-    reply.map_err(|outcome| outcome.about("the pattern ^(a+)+$ and 64 letters a with a mark at the end"))?;
+    reply.map_err(|outcome| {
+        outcome.about("the pattern ^(a+)+$ and 64 letters a with a mark at the end")
+    })?;
     talk.wire.is_still_there().await
 }
 
@@ -230,7 +245,11 @@ async fn a_cancel_settles_what_is_asked(run: &mut ClientRun) -> Probed {
         true => talk.begin::<ElicitationCreate>(&turn, good()),
         false => asked,
     };
-    let reply = talk.wire.reply_to(ASK, &asked).await.map_err(|outcome| outcome.about("after the cancel"))?;
+    let reply = talk
+        .wire
+        .reply_to(ASK, &asked)
+        .await
+        .map_err(|outcome| outcome.about("after the cancel"))?;
     let (action, _) = read(&reply)?;
     expect(action == "cancel", "the action cancel", format!("the action {action}"))
 }

@@ -16,7 +16,9 @@ client_probes! {
     "RPC-09" the_end_of_the_agent_while_a_command_runs_ends_the_turn;
 }
 
-async fn the_end_of_the_agent_before_it_introduces_itself_ends_the_client(run: &mut ClientRun) -> Probed {
+async fn the_end_of_the_agent_before_it_introduces_itself_ends_the_client(
+    run: &mut ClientRun,
+) -> Probed {
     let errand = run.errand("prompt");
     let silent = |_| Scenario::bare().on::<Initialize>(|_| Answer::Silence);
     let talk = run.start_with(errand, silent).await?;
@@ -32,10 +34,13 @@ async fn the_end_of_the_agent_while_a_session_opens_ends_the_client(run: &mut Cl
     ends_with_its_agent(talk).await
 }
 
-async fn the_end_of_the_agent_while_a_question_is_open_ends_the_turn(run: &mut ClientRun) -> Probed {
+async fn the_end_of_the_agent_while_a_question_is_open_ends_the_turn(
+    run: &mut ClientRun,
+) -> Probed {
     let (talk, turn) = run.turn(&["cancel", "prompt"]).await?;
     let options = json!([{"optionId": "n", "name": "No", "kind": "reject_once"}]);
-    let question = json!({"toolCall": {"toolCallId": "open", "title": "Attache check"}, "options": options});
+    let question =
+        json!({"toolCall": {"toolCallId": "open", "title": "Attache check"}, "options": options});
     talk.begin::<SessionRequestPermission>(&turn, question);
     talk.wire.is_still_there().await?;
     ends_with_its_agent(talk).await

@@ -6,7 +6,9 @@ use crate::client_talk::ClientTalk;
 use crate::conversation::{is_an_id, quoted};
 use crate::raw_peer::Line;
 use crate::verdict::{Probed, fail, not_tested};
-use attache_protocol::method::{CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification};
+use attache_protocol::method::{
+    CancelRequest, Method, SessionRequestPermission, SessionUpdateNotification,
+};
 use serde_json::{Value, json};
 
 client_probes! {
@@ -60,7 +62,8 @@ async fn both_sides_may_use_the_same_id(run: &mut ClientRun) -> Probed {
     }
     let first = talk.wire.now();
     talk.wire.peer.send(&json!({"jsonrpc": "2.0", "id": turn.id, "method": UNKNOWN, "params": {}}));
-    let expected = format!("a reply to the agent's call with the id {} of the open prompt", turn.id);
+    let expected =
+        format!("a reply to the agent's call with the id {} of the open prompt", turn.id);
     talk.wire.hear(first, &expected, |line| line.replies_to(&turn.id)).await?;
     talk.ends_well(&turn).await
 }
@@ -126,7 +129,8 @@ async fn nothing_in_a_batch_is_carried_out(run: &mut ClientRun) -> Probed {
     wire.peer.send(&json!([{"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}]));
     wire.peer.send(&json!([]));
     wire.is_still_there().await?;
-    let is_answer = |line: &&Line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array);
+    let is_answer =
+        |line: &&Line| line.replies_to(&id) || line.value.as_ref().is_some_and(Value::is_array);
     if let Some(line) = wire.heard(first).find(is_answer) {
         return fail("no entry of a batch is answered", quoted(&line.text));
     }
@@ -164,7 +168,8 @@ async fn undecodable_params_of_a_notification_are_dropped(run: &mut ClientRun) -
 async fn unknown_members_are_ignored(run: &mut ClientRun) -> Probed {
     let nonce = run.nonce();
     let (talk, turn) = run.turn(&["prompt"]).await?;
-    let content = |text: &str| json!({"type": "text", "text": text, "zzz": 1, "annotations": {"zzz": 1}});
+    let content =
+        |text: &str| json!({"type": "text", "text": text, "zzz": 1, "annotations": {"zzz": 1}});
     let update = json!({"sessionUpdate": "agent_message_chunk", "content": content(&format!("{nonce}\n\n")), "zzz": 1});
     match talk.prints_of(&turn, update, &nonce).await? {
         true => talk.wire.is_still_there().await,
@@ -177,7 +182,8 @@ async fn calls_are_answered_while_a_prompt_is_open(run: &mut ClientRun) -> Probe
     let first = wire.now();
     let ids: Vec<Value> = (0..5).map(|_| wire.begin("attache/many", json!({}))).collect();
     for id in &ids {
-        let heard = wire.hear(first, "an answer to each of five calls", |line| line.replies_to(id)).await;
+        let heard =
+            wire.hear(first, "an answer to each of five calls", |line| line.replies_to(id)).await;
         heard.map_err(|outcome| outcome.about("the prompt is open"))?;
     }
     Ok(())

@@ -33,8 +33,9 @@ async fn prompts_with(run: &mut ClientRun, meta: Value) -> Probed {
     let errand = run.errand("prompt");
     let scenario = move |_| {
         let opened = json!({"sessionId": SESSION, "_meta": meta});
-        let scenario =
-            Scenario::bare().with("/_meta", meta.clone()).with("/agentCapabilities/_meta", meta.clone());
+        let scenario = Scenario::bare()
+            .with("/_meta", meta.clone())
+            .with("/agentCapabilities/_meta", meta.clone());
         scenario
             .with("/agentInfo/_meta", meta.clone())
             .on::<SessionNew>(move |_| Answer::Result(opened.clone()))
@@ -60,6 +61,8 @@ async fn meta_may_be_anything(run: &mut ClientRun) -> Probed {
             .await
             .map_err(|outcome| outcome.about(&format!("_meta is {meta}")))?;
     }
-    goes_on_after(run, |_| vec![piece(&json!(5)), piece(&json!({"check.invalid/deep": {"null": null}}))])
-        .await
+    goes_on_after(run, |_| {
+        vec![piece(&json!(5)), piece(&json!({"check.invalid/deep": {"null": null}}))]
+    })
+    .await
 }

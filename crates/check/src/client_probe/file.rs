@@ -34,7 +34,10 @@ const HUGE: usize = 33 * 1024 * 1024;
 const NOT_FOUND: i64 = -32002;
 
 /// A turn in which the client serves files.
-async fn turn<'r>(run: &'r mut ClientRun, needs: &[&str]) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
+async fn turn<'r>(
+    run: &'r mut ClientRun,
+    needs: &[&str],
+) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
     let (talk, turn) = run.turn(&["allow", "prompt"]).await?;
     needs.iter().try_for_each(|needed| talk.needs(&format!("/fs/{needed}")))?;
     Ok((talk, turn))
@@ -52,7 +55,8 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
 /// probe cannot be judged, but nothing may be written. `-32002` refuses nothing: it says that the file is missing.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
-    let reply = talk.call::<FsWriteTextFile>(turn, json!({"path": path, "content": content})).await?;
+    let reply =
+        talk.call::<FsWriteTextFile>(turn, json!({"path": path, "content": content})).await?;
     if reply.is_refused().is_err() || reply.is_error(NOT_FOUND).is_ok() {
         return reply.result().map(drop);
     }
@@ -108,7 +112,8 @@ async fn parts_that_are_empty_are_empty(run: &mut ClientRun) -> Probed {
         let seen = read(talk, &turn, part).await?;
         expect(seen.is_empty(), expected, quoted(&seen))?;
     }
-    let reply = talk.call::<FsReadTextFile>(&turn, json!({"path": path, "line": 0, "limit": 1})).await?;
+    let reply =
+        talk.call::<FsReadTextFile>(&turn, json!({"path": path, "line": 0, "limit": 1})).await?;
     if reply.is_error(-32602).is_ok() {
         return Ok(());
     }
@@ -169,9 +174,14 @@ async fn a_write_replaces_the_whole_file(run: &mut ClientRun) -> Probed {
 async fn a_write_into_a_missing_folder_is_done_or_refused(run: &mut ClientRun) -> Probed {
     let path = run.new_path().join("deep").join("file.txt");
     let (talk, turn) = turn(run, &["writeTextFile"]).await?;
-    let reply = talk.call::<FsWriteTextFile>(&turn, json!({"path": path, "content": "deep"})).await?;
+    let reply =
+        talk.call::<FsWriteTextFile>(&turn, json!({"path": path, "content": "deep"})).await?;
     if reply.is_refused().is_ok() {
-        return expect(!path.exists(), "nothing is written when the write is refused", "the file is there");
+        return expect(
+            !path.exists(),
+            "nothing is written when the write is refused",
+            "the file is there",
+        );
     }
     has(&path, "deep")
 }
@@ -183,8 +193,14 @@ async fn relative_paths_are_refused(run: &mut ClientRun) -> Probed {
     talk.call::<FsReadTextFile>(&turn, json!({"path": name})).await?.is_refused()?;
     if talk.offers("/fs/writeTextFile") {
         let new = format!("{name}-new");
-        talk.call::<FsWriteTextFile>(&turn, json!({"path": new, "content": "x"})).await?.is_refused()?;
-        expect(!folder.join(new).exists(), "nothing is written at a relative path", "the file is there")?;
+        talk.call::<FsWriteTextFile>(&turn, json!({"path": new, "content": "x"}))
+            .await?
+            .is_refused()?;
+        expect(
+            !folder.join(new).exists(),
+            "nothing is written at a relative path",
+            "the file is there",
+        )?;
     }
     Ok(())
 }
@@ -293,7 +309,12 @@ async fn is_closed(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path) -> Pro
 }
 
 /// No file can be made at this path, which leads to `real`.
-async fn takes_nothing(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, real: &Path) -> Probed {
+async fn takes_nothing(
+    talk: &mut ClientTalk,
+    turn: &ClientTurn,
+    path: &Path,
+    real: &Path,
+) -> Probed {
     if !talk.offers("/fs/writeTextFile") {
         return Ok(());
     }

@@ -93,15 +93,20 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;
     let first = wire.now();
-    wire.peer.send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
+    wire.peer
+        .send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
     wire.peer.send_bytes(&vec![b'x'; HUGE]);
     wire.peer.send_bytes(b"\"}}\n");
     let answers = |line: &Line| line.is_reply();
     match wire.peer.wait_for(first, wire.patience, answers).await {
         Err(Missing::Ended(_)) => Ok(()),
-        Err(missing) => fail("a line of 33 MiB ends the connection or is answered", missing.to_string()),
+        Err(missing) => {
+            fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
+        }
         Ok(line) if line.get("id").is_none_or(Value::is_null) => Ok(()),
-        Ok(_) => not_tested("the client takes a line of 33 MiB; its limit, if it has one, is higher"),
+        Ok(_) => {
+            not_tested("the client takes a line of 33 MiB; its limit, if it has one, is higher")
+        }
     }
 }
 

@@ -21,7 +21,8 @@ client_probes! {
 async fn initialize_is_the_first_call(run: &mut ClientRun) -> Probed {
     let talk = run.start(run.errand("prompt")).await?;
     talk.set_up().await?;
-    let first = talk.lines().find(|line| line.is_theirs).and_then(|line| line.get("method")).cloned();
+    let first =
+        talk.lines().find(|line| line.is_theirs).and_then(|line| line.get("method")).cloned();
     let seen = format!("the first message calls {}", first.clone().unwrap_or_default());
     expect(first == Some(json!(Initialize::ROW.name)), "initialize is the first call", seen)
 }
@@ -52,19 +53,26 @@ async fn the_client_says_who_it_is(run: &mut ClientRun) -> Probed {
 
 async fn a_version_that_it_cannot_speak_ends_the_connection(run: &mut ClientRun) -> Probed {
     let errand = run.errand("prompt");
-    let talk = run.start_with(errand, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
+    let talk =
+        run.start_with(errand, |_| Scenario::bare().with("/protocolVersion", json!(7))).await?;
     let asked = talk.hears::<Initialize>().await?;
     let expected = "the client closes the connection after the answer that the version is 7";
     let has_ended = talk.wire.peer.wait_for_end(talk.wire.patience).await;
     let next = talk.wire.heard(asked.number).find(|line| line.get("method").is_some());
-    match next.and_then(|line| line.get("method")).filter(|method| **method != CancelRequest::ROW.name) {
+    match next
+        .and_then(|line| line.get("method"))
+        .filter(|method| **method != CancelRequest::ROW.name)
+    {
         Some(method) => fail(expected, format!("it goes on and calls {method}")),
         None => expect(has_ended, expected, "it keeps the connection open"),
     }
 }
 
 /// The client prompts an agent that says this of what it can do, and sends nothing that needs more.
-async fn prompts(run: &mut ClientRun, change: impl Fn(Scenario) -> Scenario + Send + 'static) -> Probed {
+async fn prompts(
+    run: &mut ClientRun,
+    change: impl Fn(Scenario) -> Scenario + Send + 'static,
+) -> Probed {
     let errand = run.errand("prompt");
     run.start_with(errand, move |_| change(Scenario::bare())).await?.set_up().await?;
     Ok(())
@@ -104,5 +112,8 @@ async fn malformed_capabilities_of_the_agent_are_not_offered(run: &mut ClientRun
 }
 
 async fn an_agent_may_leave_out_its_capabilities(run: &mut ClientRun) -> Probed {
-    prompts(run, |bare| bare.with("/agentCapabilities", Value::Null).with("/authMethods", Value::Null)).await
+    prompts(run, |bare| {
+        bare.with("/agentCapabilities", Value::Null).with("/authMethods", Value::Null)
+    })
+    .await
 }

@@ -30,7 +30,9 @@ async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
         all.insert(1, json!("no mode"));
     }
     match sets_mode(run, modes).await {
-        Err(crate::Outcome::NotTested(seen)) => fail("the modes beside a malformed one can be set", seen),
+        Err(crate::Outcome::NotTested(seen)) => {
+            fail("the modes beside a malformed one can be set", seen)
+        }
         outcome => outcome,
     }
 }
@@ -38,11 +40,14 @@ async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
 /// The client sets a mode of a session that has these.
 async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
     let errand = run.errand("set_mode").with("mode", "check-code");
-    let talk = run.start_with(errand, move |_| Scenario::bare().opening("modes", modes.clone())).await?;
+    let talk =
+        run.start_with(errand, move |_| Scenario::bare().opening("modes", modes.clone())).await?;
     let call = talk.hears::<SessionSetMode>().await?;
     match call.get("params").and_then(|params| params.get("modeId")) {
         Some(mode) if mode == "check-code" => Ok(()),
-        mode => fail("modeId is check-code", format!("it is {}", mode.cloned().unwrap_or_default())),
+        mode => {
+            fail("modeId is check-code", format!("it is {}", mode.cloned().unwrap_or_default()))
+        }
     }
 }
 
@@ -50,14 +55,18 @@ async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
 async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
     sets_mode(run, modes()).await?;
     let errand = run.errand("set_mode").with("mode", "check-code");
-    let values = json!([{"value": "check-ask", "name": "Ask"}, {"value": "check-code", "name": "Code"}]);
+    let values =
+        json!([{"value": "check-ask", "name": "Ask"}, {"value": "check-code", "name": "Code"}]);
     let option = json!({"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": "check-ask", "options": values});
-    let scenario =
-        move |_| Scenario::bare().opening("modes", modes()).opening("configOptions", json!([option]));
+    let scenario = move |_| {
+        Scenario::bare().opening("modes", modes()).opening("configOptions", json!([option]))
+    };
     let talk = run.start_with(errand, scenario).await?;
     talk.set_up().await?;
     match (talk.heard::<SessionSetMode>(), talk.heard::<SessionSetConfigOption>()) {
-        (Some(_), _) => fail("the config option of the category mode is set", "session/set_mode is called"),
+        (Some(_), _) => {
+            fail("the config option of the category mode is set", "session/set_mode is called")
+        }
         (None, _) => Ok(()),
     }
 }

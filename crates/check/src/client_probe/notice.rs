@@ -161,5 +161,9 @@ async fn an_unknown_state_replaces_the_one_before(run: &mut ClientRun) -> Probed
     if !is_whole || seen.trim().is_empty() {
         return not_tested("the client does not show a child again when it changes");
     }
-    expect(!seen.contains("running"), "the child is not shown as running any more", quoted(seen.trim()))
+    expect(
+        !seen.contains("running"),
+        "the child is not shown as running any more",
+        quoted(seen.trim()),
+    )
 }

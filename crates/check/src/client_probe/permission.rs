@@ -33,14 +33,17 @@ fn option(id: &str, kind: &str) -> Value {
 
 /// The params of a question about a tool call of its own.
 fn question(call: &str, options: Value) -> Value {
-    let call = json!({"toolCallId": call, "title": "Attache check", "kind": "edit", "status": "pending"});
+    let call =
+        json!({"toolCallId": call, "title": "Attache check", "kind": "edit", "status": "pending"});
     json!({"toolCall": call, "options": options})
 }
 
 /// A question with an option of each sign, whose ids end so.
 fn either(end: &str) -> Value {
-    let options =
-        json!([option(&format!("no-{end}"), "reject_once"), option(&format!("yes-{end}"), "allow_once")]);
+    let options = json!([
+        option(&format!("no-{end}"), "reject_once"),
+        option(&format!("yes-{end}"), "allow_once")
+    ]);
     question(&format!("call-{end}"), options)
 }
 
@@ -51,7 +54,9 @@ fn choice(reply: &Reply) -> Probed<Option<String>> {
     match (outcome("outcome"), outcome("optionId")) {
         (Some("cancelled"), _) => Ok(None),
         (Some("selected"), Some(id)) => Ok(Some(id.to_owned())),
-        _ => fail("the outcome selected with an optionId, or cancelled", quoted(&result.to_string())),
+        _ => {
+            fail("the outcome selected with an optionId, or cancelled", quoted(&result.to_string()))
+        }
     }
 }
 
@@ -61,7 +66,8 @@ async fn ask(talk: &mut ClientTalk, turn: &ClientTurn, question: Value) -> Probe
 
 /// That this was chosen, and nothing else.
 fn is_chosen(seen: Option<&str>, expected: &str) -> Probed {
-    let seen = seen.map_or_else(|| "it chooses nothing".to_owned(), |id| format!("it chooses {id:?}"));
+    let seen =
+        seen.map_or_else(|| "it chooses nothing".to_owned(), |id| format!("it chooses {id:?}"));
     expect(seen == format!("it chooses {expected:?}"), format!("it chooses {expected:?}"), seen)
 }
 
@@ -78,7 +84,9 @@ async fn the_chosen_option_was_offered(run: &mut ClientRun) -> Probed {
     for first in 0..offered.len() {
         let ids = offered.iter().cycle().skip(first);
         let options: Vec<Value> = ids.zip(kinds).map(|(id, kind)| option(id, kind)).collect();
-        if let Some(id) = ask(talk, &turn, question(&format!("call-{first}"), json!(options))).await? {
+        if let Some(id) =
+            ask(talk, &turn, question(&format!("call-{first}"), json!(options))).await?
+        {
             has_chosen = true;
             expect(
                 offered.contains(&id.as_str()),
@@ -101,12 +109,17 @@ async fn what_is_asked_after_a_cancel_is_cancelled(run: &mut ClientRun) -> Probe
     let (talk, turn) = run.turn(&["cancel"]).await?;
     talk.is_cancelled(&turn).await?;
     let chosen = ask(talk, &turn, either("late")).await?;
-    expect(chosen.is_none(), "the outcome cancelled", format!("it chooses {:?}", chosen.unwrap_or_default()))
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled",
+        format!("it chooses {:?}", chosen.unwrap_or_default()),
+    )
 }
 
 async fn the_id_carries_the_decision(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["allow"]).await?;
-    let misleading = json!([option("allow_once", "reject_once"), option("reject_once", "allow_once")]);
+    let misleading =
+        json!([option("allow_once", "reject_once"), option("reject_once", "allow_once")]);
     is_chosen(ask(talk, &turn, question("misleading", misleading)).await?.as_deref(), "reject_once")
 }
 
@@ -133,7 +146,11 @@ async fn a_question_without_a_fitting_option_is_answered(run: &mut ClientRun) ->
         return Ok(());
     }
     let chosen = choice(&reply)?;
-    expect(chosen.is_none(), "the outcome cancelled, or an error", "it allows what it was told to reject")
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled, or an error",
+        "it allows what it was told to reject",
+    )
 }
 
 async fn several_questions_are_open_at_once(run: &mut ClientRun) -> Probed {
@@ -141,10 +158,15 @@ async fn several_questions_are_open_at_once(run: &mut ClientRun) -> Probed {
     let names = ["a", "b", "c"];
     let asked = names.map(|name| talk.begin::<SessionRequestPermission>(&turn, either(name)));
     for (id, name) in asked.iter().zip(names) {
-        let reply = talk.wire.reply_to(ASK, id).await.map_err(|outcome| outcome.about("three at once"))?;
+        let reply =
+            talk.wire.reply_to(ASK, id).await.map_err(|outcome| outcome.about("three at once"))?;
         let chosen = choice(&reply)?;
         let is_own = chosen.as_ref().is_none_or(|chosen| chosen.ends_with(&format!("-{name}")));
-        expect(is_own, "each answer chooses from its own options", format!("{chosen:?} for {name}"))?;
+        expect(
+            is_own,
+            "each answer chooses from its own options",
+            format!("{chosen:?} for {name}"),
+        )?;
     }
     Ok(())
 }
@@ -156,7 +178,11 @@ async fn no_options_are_no_choice(run: &mut ClientRun) -> Probed {
         return reply.is_error(-32602);
     }
     let chosen = choice(&reply)?;
-    expect(chosen.is_none(), "the outcome cancelled, or error -32602", format!("it chooses {chosen:?}"))
+    expect(
+        chosen.is_none(),
+        "the outcome cancelled, or error -32602",
+        format!("it chooses {chosen:?}"),
+    )
 }
 
 async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
@@ -168,7 +194,8 @@ async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
             call.insert("name".to_owned(), json!(name));
         }
         let chosen = ask(talk, &turn, named).await?;
-        let said = |chosen: &Option<String>| chosen.as_ref().is_some_and(|id| id.starts_with("yes"));
+        let said =
+            |chosen: &Option<String>| chosen.as_ref().is_some_and(|id| id.starts_with("yes"));
         let expected = "the same answer as to a tool without a name";
         expect(
             said(&chosen) == said(&plain),
@@ -182,8 +209,9 @@ async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
 /// Questions that are asked before the client cancels, or, if it answers them at once, as soon as it has cancelled.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
-        ["1", "2", "3"]
-            .map(|number| talk.begin::<SessionRequestPermission>(turn, either(&format!("{time}-{number}"))))
+        ["1", "2", "3"].map(|number| {
+            talk.begin::<SessionRequestPermission>(turn, either(&format!("{time}-{number}")))
+        })
     };
     let early = ask(talk, "early");
     talk.wire.is_still_there().await?;
@@ -199,12 +227,21 @@ async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Prob
 async fn a_cancel_settles_three_questions(run: &mut ClientRun) -> Probed {
     let (talk, turn) = run.turn(&["cancel"]).await?;
     for id in asked_around_a_cancel(talk, &turn).await? {
-        let reply =
-            talk.wire.reply_to(ASK, &id).await.map_err(|outcome| outcome.about("after the cancel"))?;
+        let reply = talk
+            .wire
+            .reply_to(ASK, &id)
+            .await
+            .map_err(|outcome| outcome.about("after the cancel"))?;
         let chosen = choice(&reply)?;
-        let expected =
-            format!("every open question is answered with cancelled on {}", SessionCancel::ROW.name);
-        expect(chosen.is_none(), expected, format!("one is answered with {:?}", chosen.unwrap_or_default()))?;
+        let expected = format!(
+            "every open question is answered with cancelled on {}",
+            SessionCancel::ROW.name
+        );
+        expect(
+            chosen.is_none(),
+            expected,
+            format!("one is answered with {:?}", chosen.unwrap_or_default()),
+        )?;
     }
     Ok(())
 }
@@ -217,7 +254,9 @@ async fn a_withdrawn_question_has_one_answer(run: &mut ClientRun) -> Probed {
     talk.wire.notify(CancelRequest::ROW.name, json!({"requestId": asked}));
     let reply = match talk.wire.reply_to(ASK, &asked).await {
         Err(_) => {
-            return not_tested("the client leaves the question open, as it may: it ignores $/cancel_request");
+            return not_tested(
+                "the client leaves the question open, as it may: it ignores $/cancel_request",
+            );
         }
         Ok(reply) => reply,
     };

@@ -22,8 +22,13 @@ async fn a_second_prompt_waits_for_the_end_of_the_first(run: &mut ClientRun) -> 
     let talk = run.start(errand).await?;
     let turn = talk.set_up().await?;
     talk.wire.is_still_there().await?;
-    let prompts = |talk: &ClientTalk| talk.wire.heard(0).filter(|line| line.asks::<SessionPrompt>()).count();
-    expect(prompts(talk) == 1, "one prompt until it is answered", format!("{} prompts", prompts(talk)))?;
+    let prompts =
+        |talk: &ClientTalk| talk.wire.heard(0).filter(|line| line.asks::<SessionPrompt>()).count();
+    expect(
+        prompts(talk) == 1,
+        "one prompt until it is answered",
+        format!("{} prompts", prompts(talk)),
+    )?;
     talk.end_turn(&turn, "end_turn");
     match talk.next_turn(&turn).await {
         Ok(_) => Ok(()),
@@ -38,7 +43,11 @@ async fn an_unknown_stop_reason_ends_the_turn(run: &mut ClientRun) -> Probed {
     talk.goes_or_stays().await?;
     let left = talk.leaves().await;
     let is_told = left.exit.is_none_or(|exit| !exit.success());
-    expect(is_told, "a turn that ended for an unknown reason is told as an error", how_it_left(&left))
+    expect(
+        is_told,
+        "a turn that ended for an unknown reason is told as an error",
+        how_it_left(&left),
+    )
 }
 
 async fn an_error_without_data_ends_the_turn(run: &mut ClientRun) -> Probed {
@@ -56,7 +65,9 @@ fn piece(kind: &str, text: &str) -> Value {
 const ANSWER: &str = "agent_message_chunk";
 
 /// Two pieces of one kind run together; with a thought between them they do not.
-async fn pieces_without_an_id_are_one_message_until_another_kind_comes(run: &mut ClientRun) -> Probed {
+async fn pieces_without_an_id_are_one_message_until_another_kind_comes(
+    run: &mut ClientRun,
+) -> Probed {
     let [one, other, nonce] = [run.nonce(), run.nonce(), run.nonce()];
     let (talk, turn) = run.turn(&["prompt"]).await?;
     for update in [
@@ -76,7 +87,11 @@ async fn pieces_without_an_id_are_one_message_until_another_kind_comes(run: &mut
         return not_tested("the client does not print the pieces of a message as one text");
     }
     let seen = "the pieces before and after a thought run together";
-    expect(!left.stdout.contains(&format!("{other}ab")), "a thought ends the message before it", seen)
+    expect(
+        !left.stdout.contains(&format!("{other}ab")),
+        "a thought ends the message before it",
+        seen,
+    )
 }
 
 async fn a_piece_of_an_unknown_type_is_dropped(run: &mut ClientRun) -> Probed {
@@ -88,15 +103,25 @@ async fn a_piece_of_an_unknown_type_is_dropped(run: &mut ClientRun) -> Probed {
 
 async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed {
     goes_on_after(run, |_| {
-        let known =
-            [json!({"type": "text"}), json!({"type": "image", "data": 5}), json!("text"), Value::Null];
-        known.into_iter().map(|content| json!({"sessionUpdate": ANSWER, "content": content})).collect()
+        let known = [
+            json!({"type": "text"}),
+            json!({"type": "image", "data": 5}),
+            json!("text"),
+            Value::Null,
+        ];
+        known
+            .into_iter()
+            .map(|content| json!({"sessionUpdate": ANSWER, "content": content}))
+            .collect()
     })
     .await
 }
 
 /// The client takes these updates in a turn: the connection goes on, and what is said after them is shown like what was said before.
-pub(super) async fn goes_on_after(run: &mut ClientRun, odd: impl Fn(&ClientTurn) -> Vec<Value>) -> Probed {
+pub(super) async fn goes_on_after(
+    run: &mut ClientRun,
+    odd: impl Fn(&ClientTurn) -> Vec<Value>,
+) -> Probed {
     let (before, after) = (run.nonce(), run.nonce());
     let (talk, turn) = run.turn(&["prompt"]).await?;
     talk.say(&turn, &format!("{before}\n\n"));
@@ -119,7 +144,9 @@ pub(super) async fn goes_on_after(run: &mut ClientRun, odd: impl Fn(&ClientTurn)
     }
     match left.shows(&before) || answers(talk) {
         true => Ok(()),
-        false => not_tested("the client neither answers unknown requests nor prints what the agent says"),
+        false => {
+            not_tested("the client neither answers unknown requests nor prints what the agent says")
+        }
     }
 }
 

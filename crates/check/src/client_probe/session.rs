@@ -42,7 +42,8 @@ fn said(session: &str, text: &str) -> Value {
 /// The client on its way to a session, whose `session/new` is left to the probe.
 async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
     let errand = run.errand("prompt");
-    let talk = run.start_with(errand, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
+    let talk =
+        run.start_with(errand, |_| Scenario::bare().on::<SessionNew>(|_| Answer::Silence)).await?;
     let id = talk.hears::<SessionNew>().await?.get("id").cloned().unwrap_or_default();
     Ok((talk, id))
 }
@@ -50,8 +51,12 @@ async fn asked(run: &mut ClientRun) -> Probed<(&mut ClientTalk, Value)> {
 async fn an_update_before_the_session_is_known_ends_nothing(run: &mut ClientRun) -> Probed {
     let (talk, id) = asked(run).await?;
     let commands = json!([{"name": "early", "description": "Early"}]);
-    let update = json!({"sessionUpdate": "available_commands_update", "availableCommands": commands});
-    talk.wire.notify(SessionUpdateNotification::ROW.name, json!({"sessionId": SESSION, "update": update}));
+    let update =
+        json!({"sessionUpdate": "available_commands_update", "availableCommands": commands});
+    talk.wire.notify(
+        SessionUpdateNotification::ROW.name,
+        json!({"sessionId": SESSION, "update": update}),
+    );
     talk.wire.reply(&id, json!({"sessionId": SESSION}));
     let turn = talk.set_up().await?;
     talk.ends_well(&turn).await
@@ -77,8 +82,10 @@ async fn an_update_outside_of_a_turn_ends_nothing(run: &mut ClientRun) -> Probed
         json!({"sessionUpdate": "usage_update", "used": 1, "size": 100}),
         json!({"sessionUpdate": "config_option_update", "configOptions": [option]}),
     ] {
-        talk.wire
-            .notify(SessionUpdateNotification::ROW.name, json!({"sessionId": SESSION, "update": update}));
+        talk.wire.notify(
+            SessionUpdateNotification::ROW.name,
+            json!({"sessionId": SESSION, "update": update}),
+        );
     }
     talk.wire.reply(&id, json!({"configOptions": [option]}));
     let turn = talk.set_up().await?;
@@ -100,7 +107,11 @@ async fn an_update_of_an_unknown_session_is_ignored(run: &mut ClientRun) -> Prob
     let left = talk.leaves().await;
     // A client that prints nothing at all shows its indifference on the wire alone.
     let seen = "it is printed as if the open session had said it";
-    expect(!(left.shows(&own) && left.shows(&foreign)), "what an unknown session says is not shown", seen)
+    expect(
+        !(left.shows(&own) && left.shows(&foreign)),
+        "what an unknown session says is not shown",
+        seen,
+    )
 }
 
 async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
@@ -109,12 +120,19 @@ async fn more_directories_are_absolute(run: &mut ClientRun) -> Probed {
     let line = talk.hears::<SessionNew>().await?;
     let more = line.get("params").and_then(|params| params.get("additionalDirectories")).cloned();
     let Some(more) = more.as_ref().and_then(Value::as_array).filter(|more| !more.is_empty()) else {
-        return not_tested("the client sends no additionalDirectories on the errand \"directories\"");
+        return not_tested(
+            "the client sends no additionalDirectories on the errand \"directories\"",
+        );
     };
-    let is_absolute = |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
+    let is_absolute =
+        |path: &Value| path.as_str().is_some_and(|path| Path::new(path).is_absolute());
     match more.iter().find(|path| !is_absolute(path)) {
         Some(path) => fail("every additional directory is absolute", format!("one is {path}")),
-        None => expect(more.contains(&json!("/usr")), "the directory /usr is sent", json!(more).to_string()),
+        None => expect(
+            more.contains(&json!("/usr")),
+            "the directory /usr is sent",
+            json!(more).to_string(),
+        ),
     }
 }
 
@@ -124,8 +142,8 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
     let cwd = run.folder().to_owned();
     let scenario = move |_| {
         let odd = |_: &Value| Answer::Result(json!({"status": "check_odd"}));
-        let scenario =
-            Scenario::everything(&cwd).with("/agentCapabilities/sessionCapabilities/status", json!({}));
+        let scenario = Scenario::everything(&cwd)
+            .with("/agentCapabilities/sessionCapabilities/status", json!({}));
         scenario.on::<SessionStatusQuery>(odd)
     };
     let talk = run.start_with(errand, scenario).await?;
@@ -133,7 +151,8 @@ async fn an_unknown_status_needs_a_load(run: &mut ClientRun) -> Probed {
     if talk.heard::<SessionStatusQuery>().is_none() {
         return not_tested("the client does not ask for the status of a session");
     }
-    let is_set_up = talk.heard::<SessionLoad>().is_some() || talk.heard::<SessionResume>().is_some();
+    let is_set_up =
+        talk.heard::<SessionLoad>().is_some() || talk.heard::<SessionResume>().is_some();
     match reached {
         Ok(_) => expect(
             is_set_up,
@@ -181,8 +200,9 @@ async fn prompts_in<'r>(
     id: &'static str,
 ) -> Probed<(&'r mut ClientTalk, ClientTurn)> {
     let errand = run.errand("prompt");
-    let scenario =
-        move |_| Scenario::bare().on::<SessionNew>(move |_| Answer::Result(json!({"sessionId": id})));
+    let scenario = move |_| {
+        Scenario::bare().on::<SessionNew>(move |_| Answer::Result(json!({"sessionId": id})))
+    };
     let talk = run.start_with(errand, scenario).await?;
     let turn = talk.set_up().await?;
     Ok((talk, turn))
@@ -190,8 +210,9 @@ async fn prompts_in<'r>(
 
 async fn a_session_id_is_any_text(run: &mut ClientRun) -> Probed {
     for id in ["ünï \"quoted\" \\ 会話 🙂", "7", "../up", " "] {
-        let (_, turn) =
-            prompts_in(run, id).await.map_err(|outcome| outcome.about(&format!("the id is {id:?}")))?;
+        let (_, turn) = prompts_in(run, id)
+            .await
+            .map_err(|outcome| outcome.about(&format!("the id is {id:?}")))?;
         expect(
             turn.session == id,
             format!("the prompt is for the session {id:?}"),

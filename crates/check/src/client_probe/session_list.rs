@@ -47,8 +47,10 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
             let page = if pages.len() > 1 { pages.pop() } else { pages.first().cloned() };
             Answer::Result(page.unwrap_or_default())
         };
-        Scenario::offering(json!({"loadSession": true, "sessionCapabilities": {"list": {}, "resume": {}}}))
-            .on::<SessionList>(page)
+        Scenario::offering(
+            json!({"loadSession": true, "sessionCapabilities": {"list": {}, "resume": {}}}),
+        )
+        .on::<SessionList>(page)
     };
     let talk = run.start_with(errand, scenario).await?;
     talk.hears::<SessionList>().await?;
@@ -59,7 +61,8 @@ async fn list(run: &mut ClientRun, mut pages: Vec<Value>) -> Probed<Listed> {
     let opens = talk.heard::<SessionLoad>().or(talk.heard::<SessionResume>());
     let opens = opens.is_some_and(|line| line.text.contains(SESSION));
     let is_well = talk.goes_or_stays().await;
-    let is_known = opens || talk.client.printed().shows(&title) || talk.client.printed().shows(SESSION);
+    let is_known =
+        opens || talk.client.printed().shows(&title) || talk.client.printed().shows(SESSION);
     let calls = calls.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Listed { calls, is_known, is_well })
 }
@@ -102,7 +105,9 @@ async fn a_cursor_comes_back_as_it_was(run: &mut ClientRun) -> Probed {
     match listed.calls.get(1).map(|params| params.get("cursor").cloned().unwrap_or_default()) {
         None => not_tested("the client asks for no second page"),
         Some(cursor) if cursor == CURSOR => Ok(()),
-        Some(cursor) => fail(format!("the cursor {CURSOR:?}, byte for byte"), format!("the cursor {cursor}")),
+        Some(cursor) => {
+            fail(format!("the cursor {CURSOR:?}, byte for byte"), format!("the cursor {cursor}"))
+        }
     }
 }
 
@@ -112,5 +117,9 @@ async fn malformed_sessions_are_left_out(run: &mut ClientRun) -> Probed {
     }
     let bad = json!({"sessionId": 5, "cwd": []});
     let listed = list(run, vec![json!({"sessions": [bad, 7, "good", {"title": "no id"}]})]).await?;
-    expect(listed.is_known, "the session beside malformed ones is known", "it is neither shown nor opened")
+    expect(
+        listed.is_known,
+        "the session beside malformed ones is known",
+        "it is neither shown nor opened",
+    )
 }

@@ -6,7 +6,8 @@ use crate::client_talk::{ClientTalk, ClientTurn};
 use crate::conversation::quoted;
 use crate::verdict::{Probed, expect, fail, not_tested};
 use attache_protocol::method::{
-    CancelRequest, Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+    CancelRequest, Method, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease,
+    TerminalWaitForExit,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -73,7 +74,11 @@ async fn sleeping(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Value> {
 }
 
 /// Calls a method of that terminal, which must succeed.
-async fn does<M: Method>(talk: &mut ClientTalk, turn: &ClientTurn, terminal: &Value) -> Probed<Value> {
+async fn does<M: Method>(
+    talk: &mut ClientTalk,
+    turn: &ClientTurn,
+    terminal: &Value,
+) -> Probed<Value> {
     talk.call::<M>(turn, terminal.clone()).await?.result()
 }
 
@@ -88,7 +93,9 @@ async fn output(
     loop {
         let seen = does::<TerminalOutput>(talk, turn, terminal).await?;
         let text = seen.get("output").and_then(Value::as_str);
-        let Some(text) = text else { return fail("output, which is a string", quoted(&seen.to_string())) };
+        let Some(text) = text else {
+            return fail("output, which is a string", quoted(&seen.to_string()));
+        };
         if is_wanted(text) || Instant::now() >= deadline {
             return Ok(seen);
         }
@@ -123,7 +130,11 @@ async fn all_five_methods_work(run: &mut ClientRun) -> Probed {
     let create = json!({"command": "printf", "args": ["all five"]});
     let terminal = must_open(talk, &turn, create).await?;
     let exit = does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
-    expect(exit.get("exitCode") == Some(&json!(0)), "printf exits with 0", quoted(&exit.to_string()))?;
+    expect(
+        exit.get("exitCode") == Some(&json!(0)),
+        "printf exits with 0",
+        quoted(&exit.to_string()),
+    )?;
     let seen = output(talk, &turn, &terminal, |text| text == "all five").await?;
     expect(text(&seen) == "all five", "the output is \"all five\"", quoted(&seen.to_string()))?;
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
@@ -162,10 +173,12 @@ async fn the_newest_output_is_kept_in_whole_characters(run: &mut ClientRun) -> P
     const PRINTED: &str = "aé☃🙂bß€😀";
     let (talk, turn) = turn(run).await?;
     for limit in 1..=PRINTED.len() {
-        let params = json!({"command": "printf", "args": ["%s", PRINTED], "outputByteLimit": limit});
+        let params =
+            json!({"command": "printf", "args": ["%s", PRINTED], "outputByteLimit": limit});
         let is_cut = limit < PRINTED.len();
-        let kept =
-            |text: &str| text.len() <= limit && PRINTED.ends_with(text) && !(text.is_empty() && limit >= 4);
+        let kept = |text: &str| {
+            text.len() <= limit && PRINTED.ends_with(text) && !(text.is_empty() && limit >= 4)
+        };
         let is_right = |text: &str| if is_cut { kept(text) } else { text == PRINTED };
         let seen = printed(talk, &turn, params, is_right).await?;
         let expected = format!(
@@ -199,7 +212,11 @@ async fn every_waiter_is_told_of_the_end(run: &mut ClientRun) -> Probed {
         expect(exit.get("exitCode") == Some(&json!(3)), "exitCode 3", quoted(&exit.to_string()))?;
     }
     let late = does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
-    expect(late.get("exitCode") == Some(&json!(3)), "exitCode 3 also later", quoted(&late.to_string()))
+    expect(
+        late.get("exitCode") == Some(&json!(3)),
+        "exitCode 3 also later",
+        quoted(&late.to_string()),
+    )
 }
 
 async fn an_exit_is_a_code_or_a_signal(run: &mut ClientRun) -> Probed {
@@ -222,7 +239,11 @@ async fn a_killed_terminal_is_still_there(run: &mut ClientRun) -> Probed {
     does::<TerminalWaitForExit>(talk, &turn, &terminal).await?;
     let seen = does::<TerminalOutput>(talk, &turn, &terminal).await?;
     // A shell may still say that its command was terminated.
-    expect(text(&seen).starts_with("before"), "the output stays after a kill", quoted(&seen.to_string()))?;
+    expect(
+        text(&seen).starts_with("before"),
+        "the output stays after a kill",
+        quoted(&seen.to_string()),
+    )?;
     does::<TerminalRelease>(talk, &turn, &terminal).await.map(drop)
 }
 
@@ -240,8 +261,10 @@ async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
 /// it never blames a client.
 async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
     let mark = run.new_path();
-    let (name, folder) =
-        (mark.file_name().unwrap_or_default().to_string_lossy().into_owned(), run.folder().to_owned());
+    let (name, folder) = (
+        mark.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        run.folder().to_owned(),
+    );
     let (talk, turn) = turn(run).await?;
     let script = format!("printf begun; while :; do printf x >> {name}; sleep 0.1; done");
     let params = json!({"command": "sh", "args": ["-c", script], "cwd": folder});
@@ -285,7 +308,8 @@ async fn malformed_params_are_refused_and_null_is_absent(run: &mut ClientRun) ->
         let reply = talk.call::<TerminalCreate>(&turn, params).await?;
         reply.is_error(-32602).map_err(|outcome| outcome.about(&said))?;
     }
-    let nulls = json!({"command": "true", "args": null, "env": null, "cwd": null, "outputByteLimit": null});
+    let nulls =
+        json!({"command": "true", "args": null, "env": null, "cwd": null, "outputByteLimit": null});
     must_open(talk, &turn, nulls).await.map(drop)
 }
 
@@ -295,7 +319,9 @@ async fn who_waits_is_answered_when_the_terminal_ends(run: &mut ClientRun) -> Pr
         let terminal = sleeping(talk, &turn).await?;
         let waiting = talk.begin::<TerminalWaitForExit>(&turn, terminal.clone());
         match method {
-            kill if kill == TerminalKill::ROW.name => does::<TerminalKill>(talk, &turn, &terminal).await?,
+            kill if kill == TerminalKill::ROW.name => {
+                does::<TerminalKill>(talk, &turn, &terminal).await?
+            }
             _ => does::<TerminalRelease>(talk, &turn, &terminal).await?,
         };
         let answered = talk.wire.reply_to(WAIT, &waiting).await;
@@ -345,15 +371,20 @@ async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     does::<TerminalRelease>(talk, &turn, &terminal).await?;
     if let Err(outcome) = answered {
         // Whether the end of a command is told is judged by TERM-14.
-        return not_tested(format!("the wait has no answer once its command is killed: {}", outcome.seen()));
+        return not_tested(format!(
+            "the wait has no answer once its command is killed: {}",
+            outcome.seen()
+        ));
     }
     talk.wire.is_still_there().await?;
     let answers = talk.wire.heard(first).filter(|line| line.replies_to(&waiting)).count();
     expect(answers == 1, "one answer to the call", format!("{answers}"))?;
     match early {
-        Some(line) if line.get("error").is_some() => {
-            expect(line.error_code() == Some(-32800), "a result or error -32800", quoted(&line.text))
-        }
+        Some(line) if line.get("error").is_some() => expect(
+            line.error_code() == Some(-32800),
+            "a result or error -32800",
+            quoted(&line.text),
+        ),
         _ => Ok(()),
     }
 }

@@ -87,13 +87,20 @@ async fn unknown_kinds_and_statuses_are_harmless(run: &mut ClientRun) -> Probed 
     let mut screen = screen(run).await?;
     let mut odd = call(&title);
     if let Value::Object(odd) = &mut odd {
-        odd.extend([("kind".to_owned(), json!("teleport")), ("status".to_owned(), json!("cancelled"))]);
+        odd.extend([
+            ("kind".to_owned(), json!("teleport")),
+            ("status".to_owned(), json!("cancelled")),
+        ]);
     }
     let mut seen = screen.shows([odd]).await?;
     seen += &screen
         .shows([change(json!({"status": "evaporated"})), change(json!({"status": "completed"}))])
         .await?;
-    expect(seen.contains(&title), "a call of an unknown kind and status is shown", quoted(seen.trim()))
+    expect(
+        seen.contains(&title),
+        "a call of an unknown kind and status is shown",
+        quoted(seen.trim()),
+    )
 }
 
 async fn the_call_of_a_question_is_updated(run: &mut ClientRun) -> Probed {
@@ -111,5 +118,9 @@ async fn the_call_of_a_question_is_updated(run: &mut ClientRun) -> Probed {
     let Screen { talk, turn, .. } = &mut screen;
     talk.call::<SessionRequestPermission>(turn, asked).await?;
     let seen = screen.settles().await?;
-    expect(seen.contains(&third), "the new title of the call that is asked about", quoted(seen.trim()))
+    expect(
+        seen.contains(&third),
+        "the new title of the call that is asked about",
+        quoted(seen.trim()),
+    )
 }

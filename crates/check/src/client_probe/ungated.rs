@@ -64,7 +64,8 @@ impl Gate {
         is_offered: bool,
         gated: impl Fn(&Line) -> bool,
     ) -> Probed<Option<Line>> {
-        let (capability, cwd) = (format!("/agentCapabilities{}", self.capability), run.folder().to_owned());
+        let (capability, cwd) =
+            (format!("/agentCapabilities{}", self.capability), run.folder().to_owned());
         let (offered, beside) = (self.offered.clone(), self.beside.clone());
         let scenario = move |_| {
             let scenario = Scenario::offering(beside.clone()).listing(&cwd);
@@ -94,7 +95,10 @@ impl Gate {
         }
         match self.sent(run, false, &gated).await? {
             Some(line) => fail(
-                format!("no {what}: agentCapabilities{} is not offered", self.capability.replace('/', ".")),
+                format!(
+                    "no {what}: agentCapabilities{} is not offered",
+                    self.capability.replace('/', ".")
+                ),
                 quoted(&line.text),
             ),
             None => Ok(()),
@@ -147,8 +151,10 @@ async fn servers_over_http_are_not_sent_unless_they_are_offered(run: &mut Client
     let mut gate = Gate::new(run, "mcp", "/mcpCapabilities/http").offered(json!(true));
     gate.errand = gate.errand.with("mcp", file.to_string_lossy());
     let by_http = |line: &Line| {
-        let servers =
-            line.get("params").and_then(|params| params.get("mcpServers")).and_then(Value::as_array);
+        let servers = line
+            .get("params")
+            .and_then(|params| params.get("mcpServers"))
+            .and_then(Value::as_array);
         line.asks::<SessionNew>()
             && servers.is_some_and(|servers| {
                 servers.iter().any(|server| server.get("type").is_some_and(|kind| kind == "http"))
@@ -175,7 +181,8 @@ async fn pictures_are_not_sent_unless_they_are_offered(run: &mut ClientRun) -> P
     let mut gate = Gate::new(run, "image", "/promptCapabilities/image").offered(json!(true));
     gate.errand = gate.errand.with("image", file.to_string_lossy());
     let with_picture = |line: &Line| {
-        let blocks = line.get("params").and_then(|params| params.get("prompt")).and_then(Value::as_array);
+        let blocks =
+            line.get("params").and_then(|params| params.get("prompt")).and_then(Value::as_array);
         line.asks::<SessionPrompt>()
             && blocks.is_some_and(|blocks| {
                 blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "image"))
@@ -196,7 +203,8 @@ async fn system_prompts_are_not_sent_unless_they_are_offered(run: &mut ClientRun
 
 /// A picture of one pixel, PNG.
 const PICTURE: &[u8] = &[
-    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0, 1, 0, 0,
-    0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, b'I', b'D', b'A', b'T', 0x78, 0x9c, 0x63, 0,
-    1, 0, 0, 5, 0, 1, 0x0d, 0x0a, 0x2d, 0xb4, 0, 0, 0, 0, b'I', b'E', b'N', b'D', 0xae, 0x42, 0x60, 0x82,
+    0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, b'I', b'H', b'D', b'R', 0, 0, 0,
+    1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, b'I', b'D', b'A', b'T',
+    0x78, 0x9c, 0x63, 0, 1, 0, 0, 5, 0, 1, 0x0d, 0x0a, 0x2d, 0xb4, 0, 0, 0, 0, b'I', b'E', b'N',
+    b'D', 0xae, 0x42, 0x60, 0x82,
 ];

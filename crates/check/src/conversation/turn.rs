@@ -79,8 +79,9 @@ impl Conversation {
     pub(crate) async fn hear_said(&mut self, turn: &Turn, text: &str) -> Probed {
         let mut next = turn.first;
         loop {
-            let is_update =
-                |line: &Line| line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id);
+            let is_update = |line: &Line| {
+                line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
+            };
             let line = self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
             let updates: Vec<Value> =
                 self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
@@ -88,7 +89,10 @@ impl Conversation {
                 return Ok(());
             }
             if line.is_reply() {
-                return fail(format!("the agent says \"{text}\" in a turn that goes on"), quoted(&line.text));
+                return fail(
+                    format!("the agent says \"{text}\" in a turn that goes on"),
+                    quoted(&line.text),
+                );
             }
             next = line.number;
         }
@@ -111,15 +115,20 @@ impl Conversation {
     }
 
     /// Answers the agent's calls of this method so from now on, until the probe ends, instead of as a good client.
-    pub(crate) fn answer<M: Method>(&mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) {
+    pub(crate) fn answer<M: Method>(
+        &mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) {
         self.peer.script.replace::<M>(answering);
     }
 
     /// The results that the judge has given to the agent's calls of this method since.
     pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
-        let calls = self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
+        let calls =
+            self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
         calls.filter_map(move |id| {
-            let ours = self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Client);
+            let ours =
+                self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Client);
             ours.filter(|line| line.get("id") == Some(id)).find_map(|line| line.get("result"))
         })
     }
@@ -133,7 +142,8 @@ impl Conversation {
 
 /// The text of all chunks of this kind.
 fn chunks(updates: &[Value], kind: &str) -> String {
-    let of_kind = updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
+    let of_kind =
+        updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
     of_kind.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
 }
 
@@ -157,7 +167,9 @@ impl Played {
 
     /// Those of this kind.
     pub(crate) fn updates_of<'u>(&'u self, kind: &'u str) -> impl Iterator<Item = &'u Value> {
-        self.updates.iter().filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
+        self.updates
+            .iter()
+            .filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
     }
 
     /// What the agent said, all of its chunks together.
@@ -181,7 +193,8 @@ impl Played {
     pub(crate) fn had_its_tools(&self) -> Probed {
         match self.said().split_once(NO_TOOL) {
             Some((_, tool)) => {
-                let name: String = tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+                let name: String =
+                    tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
                 not_tested(format!("the agent offers its model no tool that is known for: {name}"))
             }
             None => Ok(()),

@@ -66,13 +66,16 @@ pub(super) fn written(said: &[Said], judged: Side, closes: bool) -> String {
         };
         record.insert("from".to_owned(), json!(from.as_str()));
         match serde_json::from_str::<Value>(&text) {
-            Ok(Value::Object(message)) => record.insert("message".to_owned(), Value::Object(message)),
+            Ok(Value::Object(message)) => {
+                record.insert("message".to_owned(), Value::Object(message))
+            }
             _ => record.insert("text".to_owned(), json!(text)),
         };
         file += &format!("{}\n", Value::Object(record));
     }
     if closes {
-        file += &format!("{}\n", json!({"from": judged.other().as_str(), "text": "", "closes": true}));
+        file +=
+            &format!("{}\n", json!({"from": judged.other().as_str(), "text": "", "closes": true}));
     }
     file
 }
@@ -81,7 +84,9 @@ fn details(step: &Step, record: &mut Map<String, Value>) {
     let mut detail = |key: &str, value: Value| record.insert(key.to_owned(), value);
     if std::str::from_utf8(&step.text).is_err() {
         detail("bytes", json!(step.text));
-    } else if step.value().is_some_and(|value| value.is_object() && value.to_string().as_bytes() != step.text)
+    } else if step
+        .value()
+        .is_some_and(|value| value.is_object() && value.to_string().as_bytes() != step.text)
     {
         // Only the text says how it was written, and a number that is no double.
         detail("line", json!(String::from_utf8_lossy(&step.text)));
@@ -132,16 +137,20 @@ impl Case {
                 continue;
             }
             match replied {
-                Some(method) => case.answers.extend(answer(&message).map(|answer| (method, answer))),
+                Some(method) => {
+                    case.answers.extend(answer(&message).map(|answer| (method, answer)))
+                }
                 None => case.steps.push(step(&record, &recorded.text)),
             }
         }
         if judged == Side::Client {
             // The judge's own good answers open the session, and end the turn.
             let is_own = |method: &str| {
-                [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name].contains(&method)
+                [Initialize::ROW.name, SessionNew::ROW.name, SessionPrompt::ROW.name]
+                    .contains(&method)
             };
-            case.answers.retain(|(method, answer)| !is_own(method) || !matches!(answer, Answer::Result(_)));
+            case.answers
+                .retain(|(method, answer)| !is_own(method) || !matches!(answer, Answer::Result(_)));
         }
         case.rename(&names);
         Ok(case)
@@ -149,8 +158,9 @@ impl Case {
 
     /// Puts the words for the session and the folder in place of what they were.
     fn rename(&mut self, names: &[(String, &'static str)]) {
-        let renamed =
-            |text: &str| names.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new));
+        let renamed = |text: &str| {
+            names.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
+        };
         for step in &mut self.steps {
             if let Ok(text) = std::str::from_utf8(&step.text) {
                 step.text = renamed(text).into_bytes();
@@ -165,8 +175,13 @@ impl Case {
 }
 
 /// What the session and its folder are called in a message, as JSON writes it.
-fn named(message: &Value, called: Option<&str>, replied: Option<&str>) -> Vec<(String, &'static str)> {
-    let within = |pointer| message.pointer(pointer).and_then(Value::as_str).filter(|name| name.len() > 3);
+fn named(
+    message: &Value,
+    called: Option<&str>,
+    replied: Option<&str>,
+) -> Vec<(String, &'static str)> {
+    let within =
+        |pointer| message.pointer(pointer).and_then(Value::as_str).filter(|name| name.len() > 3);
     let inner = |name: &str| Value::from(name).to_string().trim_matches('"').to_owned();
     let mut names = Vec::new();
     if replied == Some(SessionNew::ROW.name) {
@@ -189,7 +204,11 @@ fn answer(message: &Value) -> Option<Answer> {
 fn step(record: &Value, text: &str) -> Step {
     let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
     let bytes = record["bytes"].as_array().map(|bytes| {
-        bytes.iter().filter_map(Value::as_u64).filter_map(|byte| u8::try_from(byte).ok()).collect::<Vec<u8>>()
+        bytes
+            .iter()
+            .filter_map(Value::as_u64)
+            .filter_map(|byte| u8::try_from(byte).ok())
+            .collect::<Vec<u8>>()
     });
     let text = record["line"].as_str().unwrap_or(text);
     Step {

@@ -7,8 +7,9 @@ use crate::acts::{self, Acts};
 use crate::raw_peer::Answer;
 use crate::run::everything;
 use attache_protocol::method::{
-    Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet, Receiver, Row,
-    SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side, Stability,
+    Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet,
+    Receiver, Row, SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side,
+    Stability,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +32,8 @@ pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
         steps.push(call(Initialize::ROW, 0, everything()));
         steps.push(call(SessionNew::ROW, 1, json!({"cwd": CWD, "mcpServers": []})));
     }
-    let first = if judged == Side::Agent { SessionPrompt::ROW } else { SessionUpdateNotification::ROW };
+    let first =
+        if judged == Side::Agent { SessionPrompt::ROW } else { SessionUpdateNotification::ROW };
     let rows: Vec<&Row> = received_by(judged).collect();
     for id in (2..).take(1 + chance.below(SAID)) {
         let row = if chance.once_in(3) { Some(&first) } else { chance.one_of(&rows) };
@@ -46,7 +48,9 @@ pub(super) fn conversation(judged: Side, chance: &mut Chance) -> Case {
     }
     let answers = received_by(judged.other())
         .filter(|row| !(judged == Side::Client && is_of_the_handshake(row)))
-        .filter_map(|row| Some((row.name.to_owned(), Answer::Result(value(&row.result?(), "", chance)))));
+        .filter_map(|row| {
+            Some((row.name.to_owned(), Answer::Result(value(&row.result?(), "", chance))))
+        });
     Case { steps, answers: answers.collect(), closes: false }
 }
 
@@ -58,8 +62,10 @@ fn is_of_the_handshake(row: &Row) -> bool {
 /// The methods that this side is sent, less those that do harm.
 fn received_by(side: Side) -> impl Iterator<Item = &'static Row> {
     let receiver = if side == Side::Agent { Receiver::Agent } else { Receiver::Client };
-    let rows =
-        METHODS.iter().copied().filter(move |row| row.receiver == receiver || row.receiver == Receiver::Both);
+    let rows = METHODS
+        .iter()
+        .copied()
+        .filter(move |row| row.receiver == receiver || row.receiver == Receiver::Both);
     rows.filter(|row| row.stability != Stability::Retired && !NEVER.contains(&row.name))
 }
 
@@ -78,7 +84,9 @@ fn act(chance: &mut Chance) -> Acts {
         1 => acts::call(acts::write(&path, "attache\n")),
         2 => acts::calls([acts::run("true"), acts::read(&path)]),
         3 => acts::think("hm").say("one\ntwo"),
-        4 => acts::call(acts::plan(json!([{"content": "a", "status": "pending", "priority": "low"}]))),
+        4 => acts::call(acts::plan(
+            json!([{"content": "a", "status": "pending", "priority": "low"}]),
+        )),
         _ => acts::say("hello").repeat(50),
     };
     told.then(acts::say("done"))

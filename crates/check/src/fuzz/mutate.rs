@@ -61,8 +61,9 @@ pub(super) fn mutate(case: &mut Case, chance: &mut Chance) {
             if let Some(step) = case.steps.get_mut(at) {
                 match other {
                     6 => {
-                        step.delay =
-                            Duration::from_millis([1, 5, 20].get(chance.below(3)).copied().unwrap_or(1))
+                        step.delay = Duration::from_millis(
+                            [1, 5, 20].get(chance.below(3)).copied().unwrap_or(1),
+                        )
                     }
                     7 => truncate(step, chance),
                     8 => split(step, chance),
@@ -90,8 +91,10 @@ fn truncate(step: &mut Step, chance: &mut Chance) {
 /// Several writes, one of them inside a character if there is one of several bytes.
 fn split(step: &mut Step, chance: &mut Chance) {
     let within = step.text.iter().position(|byte| *byte & 0xc0 == 0x80);
-    step.cuts =
-        within.into_iter().chain((0..chance.below(3)).map(|_| chance.below(step.text.len()))).collect();
+    step.cuts = within
+        .into_iter()
+        .chain((0..chance.below(3)).map(|_| chance.below(step.text.len())))
+        .collect();
     step.cuts.sort_unstable();
 }
 
@@ -193,8 +196,9 @@ fn answer(case: &mut Case, chance: &mut Chance) {
     if let Some((_, answer)) = case.answers.get_mut(at) {
         match (&mut *answer, chance.below(6)) {
             (_, 0) => {
-                *answer =
-                    Answer::Error(chance.one_of(&[-32603, -32800, -32002, 0, 7]).copied().unwrap_or_default())
+                *answer = Answer::Error(
+                    chance.one_of(&[-32603, -32800, -32002, 0, 7]).copied().unwrap_or_default(),
+                )
             }
             (Answer::Result(result), _) => wrong(result, chance),
             _ => {}

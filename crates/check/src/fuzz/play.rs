@@ -83,21 +83,27 @@ impl Fuzz {
             &self.folder,
             crate::scenario::SESSION,
         );
-        let mut playing = Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);
-        let prompt =
-            playing.peer.wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>()).await;
+        let mut playing =
+            Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);
+        let prompt = playing
+            .peer
+            .wait_for(0, self.patience * STARTING, |line| line.asks::<SessionPrompt>())
+            .await;
         let Ok(prompt) = prompt else {
             // What its calls were answered with may have kept it from that.
             let broken = how_it_left(&mut client, self.patience).await;
             return Ok(playing.played(broken));
         };
-        let session = prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
+        let session =
+            prompt.get("params").and_then(|params| params.get("sessionId")).and_then(Value::as_str);
         playing.session = session.unwrap_or_default().to_owned();
         playing.say_all(case).await;
         let mut broken = playing.is_alive(case.closes).await;
         if broken.is_none() && !case.closes {
             let id = prompt.get("id").cloned().unwrap_or_default();
-            playing.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}));
+            playing
+                .peer
+                .send(&json!({"jsonrpc": "2.0", "id": id, "result": {"stopReason": "end_turn"}}));
             let _ended = playing.peer.wait_for_end(playing.patience).await;
         }
         playing.peer.stop().await;
@@ -128,7 +134,15 @@ const PANIC: i32 = 101;
 impl Playing {
     fn new(peer: RawPeer, patience: Duration, folder: &Path) -> Self {
         let (session, cwd) = (String::new(), folder.to_string_lossy().into_owned());
-        Self { peer, steps: Vec::new(), begun: Vec::new(), taken: HashSet::new(), session, cwd, patience }
+        Self {
+            peer,
+            steps: Vec::new(),
+            begun: Vec::new(),
+            taken: HashSet::new(),
+            session,
+            cwd,
+            patience,
+        }
     }
 
     async fn say_all(&mut self, case: &Case) {
@@ -181,7 +195,8 @@ impl Playing {
         let Some(message) = step.value() else { return };
         let is_first = self.session.is_empty() && self.peer.judged() == Side::Agent;
         let id = message.get("id").filter(|id| id.is_i64() || id.is_string());
-        let (Some(id), Some(method), true) = (id, message.get("method").and_then(Value::as_str), is_first)
+        let (Some(id), Some(method), true) =
+            (id, message.get("method").and_then(Value::as_str), is_first)
         else {
             return;
         };
@@ -224,19 +239,22 @@ impl Playing {
                 self.end_line();
             }
             let (first, id) = (self.peer.lines().len(), json!("attache still there"));
-            self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": STILL_THERE, "params": {}}));
+            self.peer
+                .send(&json!({"jsonrpc": "2.0", "id": id, "method": STILL_THERE, "params": {}}));
             let answers = |line: &Line| line.replies_to(&id);
             match self.peer.wait_for(first, self.patience, answers).await {
                 Ok(_) => None,
                 Err(Missing::Ended(how)) if self.peer.was_given_up() => Some(Broken::Grows(how)),
                 Err(Missing::Ended(how)) => Some(Broken::Dies(how)),
-                Err(Missing::TimedOut(after)) => {
-                    Some(Broken::Hangs(format!("it does not answer a call within {} s", after.as_secs_f64())))
-                }
+                Err(Missing::TimedOut(after)) => Some(Broken::Hangs(format!(
+                    "it does not answer a call within {} s",
+                    after.as_secs_f64()
+                ))),
             }
         };
         let memory = self.peer.memory().filter(|memory| *memory > MEMORY);
-        let grown = memory.map(|memory| Broken::Grows(format!("it has {} MiB of memory", memory >> 20)));
+        let grown =
+            memory.map(|memory| Broken::Grows(format!("it has {} MiB of memory", memory >> 20)));
         what.or(grown).or_else(|| self.breaks())
     }
 
@@ -246,8 +264,9 @@ impl Playing {
         let found = self.peer.findings().iter().find(|finding| {
             let line = line_of(finding);
             let is_asked = line.is_some_and(|line| line.get("method").is_some());
-            let is_odd =
-                line.and_then(|line| line.get("id")).is_some_and(|id| id.is_number() && !id.is_i64());
+            let is_odd = line
+                .and_then(|line| line.get("id"))
+                .is_some_and(|id| id.is_number() && !id.is_i64());
             NO_MESSAGE.contains(&finding.rule.id) && !is_odd
                 || finding.rule.strength == Strength::Must
                     && finding.earlier.is_none()
@@ -297,7 +316,10 @@ fn answering(mut script: Script, case: &Case, folder: &Path, session: &str) -> S
 fn named_answer(answer: &Answer, folder: &Path, session: &str) -> Answer {
     match answer {
         Answer::Result(result) => {
-            let text = result.to_string().replace(SESSION, session).replace(CWD, &folder.to_string_lossy());
+            let text = result
+                .to_string()
+                .replace(SESSION, session)
+                .replace(CWD, &folder.to_string_lossy());
             Answer::Result(serde_json::from_str(&text).unwrap_or_default())
         }
         other => other.clone(),

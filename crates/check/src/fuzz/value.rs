@@ -35,7 +35,9 @@ pub(super) fn value(shape: &Shape, key: &str, chance: &mut Chance) -> Value {
         Shape::String => string(key, chance),
         Shape::Bool => json!(chance.once_in(2)),
         Shape::Integer { format } => integer(format, key, chance),
-        Shape::Number => json!(chance.one_of(&[0.5, 100.0, -0.0325, 1.0e300]).copied().unwrap_or_default()),
+        Shape::Number => {
+            json!(chance.one_of(&[0.5, 100.0, -0.0325, 1.0e300]).copied().unwrap_or_default())
+        }
         Shape::Nullable(inner) => {
             if chance.once_in(5) {
                 Value::Null
@@ -81,7 +83,8 @@ fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
             }
         } else if member.required || chance.once_in(2) {
             let is_left_out = !member.required && member.mark != "given" && chance.once_in(6);
-            let of_member = if is_left_out { Value::Null } else { value(&member.shape, member.key, chance) };
+            let of_member =
+                if is_left_out { Value::Null } else { value(&member.shape, member.key, chance) };
             object.insert(member.key.to_owned(), of_member);
         }
     }

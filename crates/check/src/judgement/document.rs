@@ -242,7 +242,10 @@ fn of_side(mut verdict: Verdict, side: Side) -> Verdict {
 impl Supported {
     fn of_side(self, side: Side) -> Support {
         let topics = |mut names: Names| {
-            Topic::ALL.iter().filter_map(|topic| Some((*topic, names.remove(topic.key())?))).collect()
+            Topic::ALL
+                .iter()
+                .filter_map(|topic| Some((*topic, names.remove(topic.key())?)))
+                .collect()
         };
         Support {
             side,
@@ -300,7 +303,11 @@ impl Judgement {
             let (line, column) = (error.line().max(1), error.column().max(1));
             let why = error.to_string();
             let place = format!(" at line {} column {}", error.line(), error.column());
-            JudgementError { line, column, why: why.strip_suffix(&place).unwrap_or(&why).to_owned() }
+            JudgementError {
+                line,
+                column,
+                why: why.strip_suffix(&place).unwrap_or(&why).to_owned(),
+            }
         })?;
         let words = |words: BTreeSet<Word>| words.into_iter().map(|word| word.0).collect();
         let side = side(document.side.0);

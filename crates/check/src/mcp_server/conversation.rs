@@ -149,10 +149,13 @@ impl McpServer {
         match method {
             "initialize" => {
                 let [.., last] = VERSIONS;
-                let version =
-                    named("protocolVersion").filter(|asked| VERSIONS.contains(asked)).unwrap_or(last);
+                let version = named("protocolVersion")
+                    .filter(|asked| VERSIONS.contains(asked))
+                    .unwrap_or(last);
                 let info = json!({"name": self.name, "version": env!("CARGO_PKG_VERSION")});
-                Ok(json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}))
+                Ok(
+                    json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}),
+                )
             }
             "ping" => Ok(json!({})),
             "tools/list" => {
@@ -189,8 +192,9 @@ impl Met {
             Transport::Stdio => (VARIABLE, word(server.number)),
             _ => (HEADER, word(server.number)),
         };
-        let has_word =
-            given.into_iter().any(|(given, value)| given.eq_ignore_ascii_case(name) && value == word);
+        let has_word = given
+            .into_iter()
+            .any(|(given, value)| given.eq_ignore_ascii_case(name) && value == word);
         server.seen.send_modify(|seen| {
             seen.is_reached = true;
             seen.lacks_word |= !has_word;
@@ -205,7 +209,9 @@ impl Met {
         let mut answer = json!({"jsonrpc": "2.0", "id": id});
         let (key, value) = match self.0.outcome(method, params)? {
             Ok(result) => ("result", result),
-            Err(code) => ("error", json!({"code": code, "message": "there is no such method or tool"})),
+            Err(code) => {
+                ("error", json!({"code": code, "message": "there is no such method or tool"}))
+            }
         };
         answer.as_object_mut()?.insert(key.to_owned(), value);
         Some(answer)

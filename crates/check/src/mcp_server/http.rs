@@ -63,7 +63,8 @@ impl Http {
     /// Serves everyone, for ever.
     pub(super) async fn serve(self, reach: McpReach) {
         let Self { listener, known, .. } = self;
-        loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone())).await;
+        loopback::serve(listener, move |stream| converse(stream, known.clone(), reach.clone()))
+            .await;
     }
 }
 
@@ -73,8 +74,9 @@ async fn converse(stream: TcpStream, known: Known, reach: McpReach) {
         Ok::<_, Infallible>(response.unwrap_or_else(status))
     });
     // An agent that breaks off ends the connection with an error.
-    let _ended =
-        hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let _ended = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 /// The answer, or the status of one without a body.
@@ -87,12 +89,14 @@ async fn respond(
     let path = head.uri.path().strip_prefix('/').and_then(|path| path.split_once('/'));
     let name = path.filter(|(token, _)| *token == &*known.token).map(|(_, name)| name);
     let server = name.and_then(|name| reach.find(name)).ok_or(StatusCode::NOT_FOUND)?;
-    let headers = head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    let headers =
+        head.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     let met = Met::new(Arc::clone(&server), headers).ok_or(StatusCode::SERVICE_UNAVAILABLE)?;
     match (server.transport(), head.method) {
         (Transport::Sse, Method::GET) => Ok(known.begin_events(head.uri.path())),
         (_, Method::POST) => {
-            let body = model::body::read(body, REQUEST).await.ok_or(StatusCode::PAYLOAD_TOO_LARGE)?;
+            let body =
+                model::body::read(body, REQUEST).await.ok_or(StatusCode::PAYLOAD_TOO_LARGE)?;
             let message = serde_json::from_slice(&body).map_err(|_| StatusCode::BAD_REQUEST)?;
             match head.uri.query() {
                 Some(stream) if server.transport() == Transport::Sse => {
@@ -108,12 +112,17 @@ async fn respond(
 }
 
 /// Answers a message in the response. A server that keeps silent never does.
-async fn answer(server: &McpServer, met: &Met, message: &Value) -> Result<Response<Body>, StatusCode> {
+async fn answer(
+    server: &McpServer,
+    met: &Met,
+    message: &Value,
+) -> Result<Response<Body>, StatusCode> {
     let Some(answer) = met.answer(message) else {
         let is_request = message.get("id").is_some() && message.get("method").is_some();
         return if is_request { std::future::pending().await } else { Err(StatusCode::ACCEPTED) };
     };
-    let mut response = of_kind("application/json", Body::Whole(Some(Bytes::from(answer.to_string()))));
+    let mut response =
+        of_kind("application/json", Body::Whole(Some(Bytes::from(answer.to_string()))));
     if let Ok(session) = HeaderValue::from_str(server.name()) {
         response.headers_mut().insert("mcp-session-id", session);
     }
@@ -137,14 +146,21 @@ impl Known {
     }
 
     /// Tells an answer in a stream, if there is one.
-    async fn tell(&self, stream: &str, answer: Option<Value>) -> Result<Response<Body>, StatusCode> {
+    async fn tell(
+        &self,
+        stream: &str,
+        answer: Option<Value>,
+    ) -> Result<Response<Body>, StatusCode> {
         let number = stream.parse::<usize>().map_err(|_| StatusCode::NOT_FOUND)?;
         let events = {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             streams.open.get(&number).cloned().ok_or(StatusCode::NOT_FOUND)?
         };
         if let Some(answer) = answer {
-            events.send(event("message", &answer.to_string())).await.map_err(|_| StatusCode::GONE)?;
+            events
+                .send(event("message", &answer.to_string()))
+                .await
+                .map_err(|_| StatusCode::GONE)?;
         }
         Err(StatusCode::ACCEPTED)
     }
@@ -191,7 +207,9 @@ impl hyper::body::Body for Body {
     /// The length of a whole answer stands in its head.
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(whole) => SizeHint::with_exact(whole.as_ref().map_or(0, |whole| whole.len() as u64)),
+            Self::Whole(whole) => {
+                SizeHint::with_exact(whole.as_ref().map_or(0, |whole| whole.len() as u64))
+            }
             Self::Events(_) => SizeHint::default(),
         }
     }

@@ -31,7 +31,8 @@ fn are_good(server: &McpServer, answers: &[Value]) {
 /// Comes in as a relay does that was started as this entry says, with these variables.
 async fn start(server: &McpServer, environment: Value) -> (Lines<BufReader<TcpStream>>, Value) {
     let entry = server.entry();
-    let words: Vec<&str> = entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let words: Vec<&str> =
+        entry["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let [first, address, token, option, name] = words[..] else { panic!("{words:?}") };
     assert_eq!((&entry["command"], first, option), (&json!("/attache"), "relay", "--mcp"));
     let told = json!({"server": name, "environment": environment}).to_string();
@@ -54,13 +55,15 @@ async fn a_server_over_stdio_answers_and_sees_its_variable() {
     for (is_given, lacks_word) in [(true, false), (false, true)] {
         let server = servers.add(Transport::Stdio, Manner::Good);
         let (name, value) = given(&server.entry(), "env");
-        let environment = if is_given { json!({name: value}) } else { json!({"ATTACHE_CHECK_OTHER": value}) };
+        let environment =
+            if is_given { json!({name: value}) } else { json!({"ATTACHE_CHECK_OTHER": value}) };
         let (mut lines, _) = start(&server, environment).await;
         let mut answers = Vec::new();
         for request in requests(&server) {
             // A notification has no answer.
-            let line =
-                format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n{request}\n");
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}}\n{request}\n"
+            );
             lines.get_mut().write_all(line.as_bytes()).await.unwrap();
             answers.push(serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap());
         }
@@ -110,8 +113,10 @@ async fn a_server_over_http_answers_and_sees_its_header() {
     let servers = servers();
     let server = servers.add(Transport::Http, Manner::Good);
     let (name, value) = given(&server.entry(), "headers");
-    let (url, header) =
-        (server.entry()["url"].as_str().unwrap().to_owned(), format!("{}: {value}\r\n", name.to_lowercase()));
+    let (url, header) = (
+        server.entry()["url"].as_str().unwrap().to_owned(),
+        format!("{}: {value}\r\n", name.to_lowercase()),
+    );
     let mut answers = Vec::new();
     for request in requests(&server) {
         let answer = exchange("POST", &url, &header, &request.to_string()).await;
@@ -171,8 +176,13 @@ async fn a_server_with_a_stream_of_events_answers_there() {
     let endpoint = data(&mut lines).await;
     let mut answers = Vec::new();
     for request in requests(&server) {
-        let answer =
-            exchange("POST", &format!("http://{authority}{endpoint}"), &header, &request.to_string()).await;
+        let answer = exchange(
+            "POST",
+            &format!("http://{authority}{endpoint}"),
+            &header,
+            &request.to_string(),
+        )
+        .await;
         assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
         answers.push(serde_json::from_str(&data(&mut lines).await).unwrap());
     }

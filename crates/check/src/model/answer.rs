@@ -72,7 +72,12 @@ pub(super) struct Usage {
 
 impl Answering {
     /// What is done with this request, which is one aside if it is not about a turn. `calls` is the number of calls so far.
-    pub(super) fn to(request: &Request, is_aside: bool, calls: &mut usize, names: &ToolNames) -> Self {
+    pub(super) fn to(
+        request: &Request,
+        is_aside: bool,
+        calls: &mut usize,
+        names: &ToolNames,
+    ) -> Self {
         let asked = if is_aside { None } else { request.asked() };
         let act = asked.as_ref().and_then(|asked| Some((asked, asked.acts.get(asked.next)?)));
         match act {
@@ -82,7 +87,12 @@ impl Answering {
             },
             None => {
                 let text = DONE.to_owned();
-                Self::Answer(Answer { usage: Usage::of(request, &text), text, times: 1, ..Answer::default() })
+                Self::Answer(Answer {
+                    usage: Usage::of(request, &text),
+                    text,
+                    times: 1,
+                    ..Answer::default()
+                })
             }
         }
     }
@@ -99,7 +109,13 @@ impl Answering {
 }
 
 impl Answer {
-    fn doing(act: &Value, asked: &Asked, request: &Request, made: &mut usize, names: &ToolNames) -> Self {
+    fn doing(
+        act: &Value,
+        asked: &Asked,
+        request: &Request,
+        made: &mut usize,
+        names: &ToolNames,
+    ) -> Self {
         let text = |key: &str| act.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut said = text("say");
         let mut calls = Vec::new();
@@ -126,7 +142,8 @@ impl Answer {
                 "attache check: recalled no"
             });
         }
-        let times = act.get("repeat").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
+        let times =
+            act.get("repeat").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
         let is = |key: &str| act.get(key) == Some(&Value::Bool(true));
         Self {
             thought: text("think"),

@@ -38,7 +38,8 @@ fn items(message: &Value) -> Vec<Item> {
 fn blocks(answer: &Answer) -> Vec<Value> {
     let mut blocks = Vec::new();
     if !answer.thought.is_empty() {
-        blocks.push(json!({"type": "thinking", "thinking": answer.thought, "signature": "attache"}));
+        blocks
+            .push(json!({"type": "thinking", "thinking": answer.thought, "signature": "attache"}));
     }
     if !answer.text.is_empty() {
         blocks.push(json!({"type": "text", "text": answer.whole_text()}));
@@ -94,7 +95,9 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let (mut text, mut after) = (Vec::new(), Vec::new());
     if !answer.text.is_empty() {
         before.push(start(index, &json!({"type": "text", "text": ""})));
-        text.extend(answer.pieces().into_iter().map(|piece| delta(index, "text_delta", "text", piece)));
+        text.extend(
+            answer.pieces().into_iter().map(|piece| delta(index, "text_delta", "text", piece)),
+        );
         after.push(stop(index));
         index += 1;
     }

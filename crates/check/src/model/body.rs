@@ -42,7 +42,10 @@ impl Body {
         let mut text = text.into_bytes();
         let after = text.split_off(text.len() / 2);
         let [before, after] = [text, after].map(|half| String::from_utf8_lossy(&half).into_owned());
-        Self::events(Written { before: vec![before], after: vec![after], ..Written::default() }, ending)
+        Self::events(
+            Written { before: vec![before], after: vec![after], ..Written::default() },
+            ending,
+        )
     }
 
     /// The next piece of the text.

@@ -25,7 +25,9 @@ pub(super) fn answer(path: &str, size: usize) -> Option<Value> {
             )
         }
         "count_tokens" => Some(json!({"input_tokens": size / 4})),
-        "input_tokens" => Some(json!({"object": "response.input_tokens", "input_tokens": size / 4})),
+        "input_tokens" => {
+            Some(json!({"object": "response.input_tokens", "input_tokens": size / 4}))
+        }
         name if name.ends_with(":countTokens") => Some(json!({"totalTokens": size / 4})),
         name if path.ends_with(&format!("/models/{name}")) => {
             Some(if path.contains("/v1beta") { of_gemini(name) } else { of_others(name) })

@@ -20,9 +20,10 @@ fn item(message: &Value) -> Item {
     let text = text_of(message.get("content").unwrap_or(&Value::Null));
     match message.get("role").and_then(Value::as_str) {
         Some("user") => Item::Person(text),
-        Some("assistant") => {
-            model(text, list(message, "tool_calls").iter().map(|call| text_at(call, "id")).collect())
-        }
+        Some("assistant") => model(
+            text,
+            list(message, "tool_calls").iter().map(|call| text_at(call, "id")).collect(),
+        ),
         _ => Item::Other(text),
     }
 }
@@ -40,7 +41,8 @@ pub(super) fn whole(request: &Request, answer: &Answer) -> Value {
         message = joined(message, json!({"reasoning_content": answer.thought}));
     }
     if !answer.calls.is_empty() {
-        let calls: Vec<Value> = answer.calls.iter().map(|call| tool_call(call, &arguments(call))).collect();
+        let calls: Vec<Value> =
+            answer.calls.iter().map(|call| tool_call(call, &arguments(call))).collect();
         message = joined(message, json!({"tool_calls": calls}));
     }
     json!({
@@ -57,8 +59,11 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
         })
     };
     let mut before = vec![chunk(json!({"role": "assistant", "content": ""}), None)];
-    before
-        .extend(pieces(&answer.thought).iter().map(|piece| chunk(json!({"reasoning_content": piece}), None)));
+    before.extend(
+        pieces(&answer.thought)
+            .iter()
+            .map(|piece| chunk(json!({"reasoning_content": piece}), None)),
+    );
     let key = if answer.end == End::Refusal { "refusal" } else { "content" };
     let text = answer.pieces().into_iter().filter(|piece| !piece.is_empty());
     let mut after = Vec::new();

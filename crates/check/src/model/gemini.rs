@@ -71,7 +71,8 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let before = before.map(|piece| event(json!({"text": piece, "thought": true}))).collect();
     let text = answer.pieces().into_iter().filter(|piece| !piece.is_empty());
     let text = text.map(|piece| event(json!({"text": piece}))).collect();
-    let mut after: Vec<Value> = answer.calls.iter().map(|call| event(function_call(call))).collect();
+    let mut after: Vec<Value> =
+        answer.calls.iter().map(|call| event(function_call(call))).collect();
     after.push(response(request, answer, &[json!({"text": ""})], Some(reason(answer))));
     Events { before, text, times: answer.times, after }
 }

@@ -69,7 +69,8 @@ fn output(answer: &Answer) -> Vec<Value> {
     if !answer.text.is_empty() {
         output.push(message(answer, json!([part(answer, &answer.whole_text())]), "completed"));
     }
-    output.extend(answer.calls.iter().map(|call| function_call(call, &arguments(call), "completed")));
+    output
+        .extend(answer.calls.iter().map(|call| function_call(call, &arguments(call), "completed")));
     output
 }
 
@@ -122,15 +123,20 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
     let (mut text, mut after) = (Vec::new(), Vec::new());
     if !answer.text.is_empty() {
         before.push(added(items, &message(answer, json!([]), "in_progress")));
-        let place = json!({"item_id": id("msg", answer), "output_index": items, "content_index": 0});
-        let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
+        let place =
+            json!({"item_id": id("msg", answer), "output_index": items, "content_index": 0});
+        let at =
+            |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
         before.push(at("response.content_part.added", json!({"part": part(answer, "")})));
         let (kind, key) = match answer.end {
             End::Refusal => ("response.refusal", "refusal"),
             _ => ("response.output_text", "text"),
         };
         text.extend(
-            answer.pieces().iter().map(|piece| at(&format!("{kind}.delta"), json!({"delta": piece}))),
+            answer
+                .pieces()
+                .iter()
+                .map(|piece| at(&format!("{kind}.delta"), json!({"delta": piece}))),
         );
         let whole = answer.whole_text();
         after.push(at(&format!("{kind}.done"), json!({ key: whole })));
@@ -152,14 +158,17 @@ pub(super) fn events(request: &Request, answer: &Answer) -> Events {
 fn thought(answer: &Answer) -> Vec<Value> {
     let place = json!({"item_id": id("rs", answer), "output_index": 0, "summary_index": 0});
     let at = |kind: &str, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
-    let item = |summary: Value| json!({"type": "reasoning", "id": id("rs", answer), "summary": summary});
+    let item =
+        |summary: Value| json!({"type": "reasoning", "id": id("rs", answer), "summary": summary});
     let part = |text: &str| json!({"type": "summary_text", "text": text});
     let mut events = vec![
         added(0, &item(json!([]))),
         at("response.reasoning_summary_part.added", json!({"part": part("")})),
     ];
     let deltas = pieces(&answer.thought).into_iter();
-    events.extend(deltas.map(|piece| at("response.reasoning_summary_text.delta", json!({"delta": piece}))));
+    events.extend(
+        deltas.map(|piece| at("response.reasoning_summary_text.delta", json!({"delta": piece}))),
+    );
     events.push(at("response.reasoning_summary_text.done", json!({"text": answer.thought})));
     events.push(at("response.reasoning_summary_part.done", json!({"part": part(&answer.thought)})));
     events.push(done(0, &item(json!([part(&answer.thought)]))));
@@ -175,7 +184,9 @@ fn call_events(index: usize, call: &Call) -> Vec<Value> {
     let place = json!({"item_id": format!("fc_{}", call.id), "output_index": index});
     let at = |kind: String, more: Value| joined(joined(json!({"type": kind}), place.clone()), more);
     let mut events = vec![added(index, &function_call(call, "", "in_progress"))];
-    events.extend(pieces(&all).iter().map(|piece| at(format!("{kind}.delta"), json!({"delta": piece}))));
+    events.extend(
+        pieces(&all).iter().map(|piece| at(format!("{kind}.delta"), json!({"delta": piece}))),
+    );
     events.push(at(format!("{kind}.done"), json!({ key: all })));
     events.push(done(index, &function_call(call, &all, "completed")));
     events

@@ -31,9 +31,12 @@ pub(super) fn found<'t>(
         return of_server(tools, wanted);
     }
     let kind = KINDS.iter().find(|known| known.tool == kind)?;
-    let mapped = names.of(kind.tool).flat_map(|name| tools.iter().filter(move |tool| tool.name == name));
-    let known =
-        kind.names.iter().flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
+    let mapped =
+        names.of(kind.tool).flat_map(|name| tools.iter().filter(move |tool| tool.name == name));
+    let known = kind
+        .names
+        .iter()
+        .flat_map(|name| tools.iter().filter(move |tool| is_named(&tool.name, name)));
     mapped.chain(known).filter_map(|tool| Some((tool, kind.arguments(tool, wanted)?))).next()
 }
 
@@ -51,7 +54,10 @@ fn is_named(name: &str, wanted: &str) -> bool {
 
 /// A name without what its writers differ in.
 fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    name.chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
 }
 
 impl Kind {
@@ -90,7 +96,8 @@ impl Kind {
     fn object(&self, schema: &Value, facts: &Map<String, Value>) -> (Value, usize) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array);
-        let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let is_required =
+            |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
         let (mut object, mut told) = (Map::new(), 0);
         for (name, schema) in properties.into_iter().flatten() {
             let (value, is_told) = match self.fact(name, facts) {
@@ -130,8 +137,9 @@ impl Kind {
         let items = schema.get("items").unwrap_or(&Value::Null);
         match (kind_of(schema), fact) {
             ("array", Value::Array(facts)) => {
-                let entry =
-                    |fact: &Value| fact.as_object().map_or(fact.clone(), |fact| self.object(items, fact).0);
+                let entry = |fact: &Value| {
+                    fact.as_object().map_or(fact.clone(), |fact| self.object(items, fact).0)
+                };
                 facts.iter().map(entry).collect()
             }
             ("array", fact) if self.tool == "run" => json!(["bash", "-c", fact]),
@@ -140,7 +148,9 @@ impl Kind {
                 json!([self.object(items, &facts).0])
             }
             ("array", fact) => json!([fact]),
-            ("string", Value::Array(entries)) => (1..).zip(entries).map(numbered).collect::<String>().into(),
+            ("string", Value::Array(entries)) => {
+                (1..).zip(entries).map(numbered).collect::<String>().into()
+            }
             _ => in_words_of(schema, fact).clone(),
         }
     }
@@ -158,7 +168,8 @@ impl Kind {
                 "edit" => &["str_replace", "edit"],
                 _ => &[],
             };
-            let is_meant = |value: &&Value| value.as_str().is_some_and(|value| meant.contains(&value));
+            let is_meant =
+                |value: &&Value| value.as_str().is_some_and(|value| meant.contains(&value));
             return values.iter().find(is_meant).or(values.first()).cloned().unwrap_or_default();
         }
         match kind_of(schema) {
@@ -166,7 +177,9 @@ impl Kind {
             "integer" | "number" => schema.get("minimum").cloned().unwrap_or(json!(1)),
             "array" => {
                 let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0).min(8);
-                (0..least).map(|_| self.fitting(name, schema.get("items").unwrap_or(&Value::Null))).collect()
+                (0..least)
+                    .map(|_| self.fitting(name, schema.get("items").unwrap_or(&Value::Null)))
+                    .collect()
             }
             "object" => self.object(schema, &Map::new()).0,
             _ if plain(name) == "id" => json!("1"),
@@ -192,7 +205,8 @@ const SAME: [&[&str]; 3] = [
 /// A fact in a word that the schema lists, if it lists any for it.
 fn in_words_of<'v>(schema: &'v Value, fact: &'v Value) -> &'v Value {
     let listed = schema.get("enum").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let words = SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
+    let words =
+        SAME.into_iter().find(|words| words.iter().any(|word| fact == word)).unwrap_or_default();
     let same = listed.iter().find(|value| words.iter().any(|word| value == word));
     if listed.contains(fact) { fact } else { same.unwrap_or(fact) }
 }

@@ -35,13 +35,14 @@ impl ToolNames {
     /// The text has no `=`, or the acts know no such tool.
     pub fn add(&mut self, mapping: &str) -> Result<(), ToolNameError> {
         let tools = || KINDS.iter().map(|kind| kind.tool).collect::<Vec<_>>().join(", ");
-        let (tool, name) = mapping
-            .split_once('=')
-            .filter(|(_, name)| !name.is_empty())
-            .ok_or_else(|| ToolNameError(format!("{mapping:?} is not TOOL=NAME, such as read=my_read")))?;
+        let (tool, name) =
+            mapping.split_once('=').filter(|(_, name)| !name.is_empty()).ok_or_else(|| {
+                ToolNameError(format!("{mapping:?} is not TOOL=NAME, such as read=my_read"))
+            })?;
         let known = KINDS.iter().find(|kind| kind.tool == tool);
-        let known = known
-            .ok_or_else(|| ToolNameError(format!("the acts know no tool {tool:?}; they know {}", tools())))?;
+        let known = known.ok_or_else(|| {
+            ToolNameError(format!("the acts know no tool {tool:?}; they know {}", tools()))
+        })?;
         self.0.push((known.tool, name.to_owned()));
         Ok(())
     }

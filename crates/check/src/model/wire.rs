@@ -110,7 +110,9 @@ impl Wire {
             Self::Chat | Self::Responses => {
                 json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
             }
-            Self::Anthropic => json!({"type": "error", "error": {"type": kind, "message": message}}),
+            Self::Anthropic => {
+                json!({"type": "error", "error": {"type": kind, "message": message}})
+            }
             Self::Gemini => json!({"error": {"code": status, "message": message, "status": name}}),
         }
     }
@@ -118,7 +120,9 @@ impl Wire {
 
 /// Events as the elements of one JSON array.
 fn array(events: Events) -> Written {
-    let all = |events: Vec<Value>| events.into_iter().map(|event| format!("{event},\n")).collect::<Vec<_>>();
+    let all = |events: Vec<Value>| {
+        events.into_iter().map(|event| format!("{event},\n")).collect::<Vec<_>>()
+    };
     let mut before = all(events.before);
     before.insert(0, "[".to_owned());
     let mut after = all(events.after);

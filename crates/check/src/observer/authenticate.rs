@@ -3,7 +3,9 @@
 use super::finding::Report;
 use super::known::Known;
 use super::seen::{Body, Seen, entries, quoted, text};
-use attache_protocol::method::{AuthStatus, AuthStatusUpdate, Authenticate, Initialize, Logout, SessionNew};
+use attache_protocol::method::{
+    AuthStatus, AuthStatusUpdate, Authenticate, Initialize, Logout, SessionNew,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -35,7 +37,9 @@ impl Judge {
         {
             let id = text(&asked.params, "methodId").unwrap_or_default();
             let given = methods.get(id).copied();
-            report.keeps("AUTH-02", given.is_some(), || format!("the agent has no method {}", quoted(id)));
+            report.keeps("AUTH-02", given.is_some(), || {
+                format!("the agent has no method {}", quoted(id))
+            });
             report.keeps("AUTH-06", given != Some(true), || {
                 format!("the method {} is one in a terminal", quoted(id))
             });

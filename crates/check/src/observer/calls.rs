@@ -4,7 +4,9 @@ use super::finding::Report;
 use super::seen::{Asked, Body, OpenCall, Seen, is, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::envelope::{Message, NotAMessage};
-use attache_protocol::method::{CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side};
+use attache_protocol::method::{
+    CancelRequest, Deadline, Kind, Row, SessionCancel, SessionPrompt, Side,
+};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -59,7 +61,12 @@ impl Calls {
     }
 
     /// Reads a line; a message that belongs somewhere is given on.
-    pub(super) fn line<'l>(&mut self, from: Side, line: &'l [u8], report: &mut Report) -> Option<Seen<'l>> {
+    pub(super) fn line<'l>(
+        &mut self,
+        from: Side,
+        line: &'l [u8],
+        report: &mut Report,
+    ) -> Option<Seen<'l>> {
         if line.iter().all(u8::is_ascii_whitespace) {
             // Who does not pass over it may answer it as what is no message (RPC-08 is practice).
             self.made_by(from).unreadable += 1;
@@ -155,7 +162,9 @@ impl Calls {
         if is::<CancelRequest>(asked.row) {
             let id = match asked.params.get("requestId") {
                 Some(Value::String(id)) => RequestId::from(id.as_str()),
-                Some(Value::Number(id)) if id.is_i64() => RequestId::from(id.as_i64().unwrap_or_default()),
+                Some(Value::Number(id)) if id.is_i64() => {
+                    RequestId::from(id.as_i64().unwrap_or_default())
+                }
                 _ => return,
             };
             match made.open.get_mut(&id) {
@@ -171,8 +180,10 @@ impl Calls {
         if is::<SessionCancel>(asked.row)
             && let Some(session) = text(&asked.params, "sessionId")
         {
-            let prompts =
-                made.answered.values_mut().filter(|answered| answered.prompt.as_deref() == Some(session));
+            let prompts = made
+                .answered
+                .values_mut()
+                .filter(|answered| answered.prompt.as_deref() == Some(session));
             prompts.for_each(|answered| {
                 answered.cancelled.get_or_insert(line);
             });
@@ -242,7 +253,9 @@ impl Calls {
             NotAMessage::NotJson(_) => {
                 report.breaks(on_stdio(from), format!("the line is no message: {shown}"));
             }
-            NotAMessage::Invalid(why) => report.breaks("RPC-01", format!("the line is no message: {why}")),
+            NotAMessage::Invalid(why) => {
+                report.breaks("RPC-01", format!("the line is no message: {why}"))
+            }
             NotAMessage::BrokenReply(id, why) => {
                 report.breaks("RPC-14", format!("the reply cannot be read: {why}"));
                 if let Some(id) = id {
@@ -276,9 +289,14 @@ impl Calls {
         open.retain(|(id, call)| is_owed(call) && !doubtful.contains(id));
         open.sort_by_key(|(_, call)| call.line);
         for (id, call) in open {
-            let seen = format!("the {} never answered the call {id}, {}", by.as_str(), quoted(&call.method));
+            let seen = format!(
+                "the {} never answered the call {id}, {}",
+                by.as_str(),
+                quoted(&call.method)
+            );
             // Who passes over a cancel owes what it owed before (CANCEL-13).
-            if let Some(cancelled) = call.cancelled.filter(|_| made.cancels.contains(&call.method)) {
+            if let Some(cancelled) = call.cancelled.filter(|_| made.cancels.contains(&call.method))
+            {
                 report.contradicts("CANCEL-14", cancelled, seen.clone());
             }
             report.contradicts("RPC-15", call.line, seen);
@@ -301,7 +319,8 @@ impl Made {
         }
         for call in self.open.values_mut().filter(|call| call.line < answered.line) {
             let is_before = call.method == answered.method
-                && (!is_prompt || text(&call.params, "sessionId") == text(&answered.params, "sessionId"));
+                && (!is_prompt
+                    || text(&call.params, "sessionId") == text(&answered.params, "sessionId"));
             call.is_overtaken |= is_before && is_in_order(call.row);
         }
     }
@@ -332,7 +351,9 @@ fn is_cancelled(outcome: Result<&Value, &Value>) -> bool {
         Err(error) => error.get("code").and_then(Value::as_i64) == Some(CANCELLED),
         Ok(result) => {
             let told = ["/stopReason", "/outcome/outcome", "/action"];
-            told.iter().filter_map(|at| result.pointer(at)?.as_str()).any(|word| word.starts_with("cancel"))
+            told.iter()
+                .filter_map(|at| result.pointer(at)?.as_str())
+                .any(|word| word.starts_with("cancel"))
         }
     }
 }
@@ -355,8 +376,9 @@ fn asked(from: Side, method: String, params: Option<&str>, kind: Kind) -> Asked<
 fn short(params: &Value) -> Value {
     match params {
         Value::Object(members) => {
-            let kept =
-                members.iter().filter(|(key, _)| *key != "_meta" && *key != "prompt" && *key != "content");
+            let kept = members
+                .iter()
+                .filter(|(key, _)| *key != "_meta" && *key != "prompt" && *key != "content");
             kept.map(|(key, value)| (key.clone(), value.clone())).collect()
         }
         other => other.clone(),

@@ -4,9 +4,10 @@ use super::finding::Report;
 use super::known::Known;
 use super::seen::{Asked, Body, Seen, entries, is, text};
 use attache_protocol::method::{
-    ElicitationCreate, FIELDS, FsReadTextFile, FsWriteTextFile, Gate, Initialize, Logout, Method, Receiver,
-    Row, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad, SessionPrompt, SessionResume,
-    Side, TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit, UPDATES,
+    ElicitationCreate, FIELDS, FsReadTextFile, FsWriteTextFile, Gate, Initialize, Logout, Method,
+    Receiver, Row, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad,
+    SessionPrompt, SessionResume, Side, TerminalCreate, TerminalKill, TerminalOutput,
+    TerminalRelease, TerminalWaitForExit, UPDATES,
 };
 use serde_json::Value;
 
@@ -60,7 +61,9 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
                 Side::Client => asked_for(asked, known, report),
             }
         }
-        Body::Replied { to, outcome: Ok(result), .. } if seen.from == Side::Agent && to.row.is_some() => {
+        Body::Replied { to, outcome: Ok(result), .. }
+            if seen.from == Side::Agent && to.row.is_some() =>
+        {
             options(result, known, report);
         }
         Body::Replied { .. } => {}
@@ -70,7 +73,9 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
 /// The handshake's own gated field: its reply is judged with what the client offered, before that is settled.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
-        && entries(result, "authMethods").iter().any(|method| text(method, "type") == Some("terminal"))
+        && entries(result, "authMethods")
+            .iter()
+            .any(|method| text(method, "type") == Some("terminal"))
     {
         field("authMethods[].type \"terminal\"", Side::Agent, known, report);
     }
@@ -91,9 +96,11 @@ pub(super) fn closed(row: &Row, from: Side, known: &Known) -> Option<&'static st
 /// The first kind of content in a prompt that the agent does not take.
 pub(super) fn refused_content(params: &Value, known: &Known) -> Option<&'static str> {
     GATED_CONTENT.into_iter().find(|kind| {
-        let is_there = entries(params, "prompt").iter().any(|block| text(block, "type") == Some(*kind));
+        let is_there =
+            entries(params, "prompt").iter().any(|block| text(block, "type") == Some(*kind));
         let name = format!("prompt[].type \"{kind}\"");
-        is_there && FIELDS.iter().any(|row| row.name == name && !is_open(&row.gate, Side::Client, known))
+        is_there
+            && FIELDS.iter().any(|row| row.name == name && !is_open(&row.gate, Side::Client, known))
     })
 }
 
@@ -111,7 +118,10 @@ pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p s
 
 fn refuse(what: &str, gate: &Gate, report: &mut Report) {
     let rule = RULES.iter().find(|(name, _)| *name == what).map_or("INIT-16", |(_, rule)| rule);
-    report.breaks(rule, format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()));
+    report.breaks(
+        rule,
+        format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()),
+    );
 }
 
 /// The mode of an elicitation to a client that offers another one.
@@ -149,7 +159,8 @@ fn updates(seen: &Seen<'_>, known: &Known, report: &mut Report) {
 }
 
 fn options(holder: &Value, known: &Known, report: &mut Report) {
-    if entries(holder, "configOptions").iter().any(|option| text(option, "type") == Some("boolean")) {
+    if entries(holder, "configOptions").iter().any(|option| text(option, "type") == Some("boolean"))
+    {
         field("configOptions[].type \"boolean\"", Side::Agent, known, report);
     }
 }
@@ -165,13 +176,18 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
     }
     let mut gated = |name: &str| field(name, Side::Client, known, report);
     for kind in ["http", "sse", "acp"] {
-        if entries(&asked.params, "mcpServers").iter().any(|server| text(server, "type") == Some(kind)) {
+        if entries(&asked.params, "mcpServers")
+            .iter()
+            .any(|server| text(server, "type") == Some(kind))
+        {
             gated(&format!("mcpServers[].type \"{kind}\""));
         }
     }
     for kind in GATED_CONTENT {
         if is::<SessionPrompt>(asked.row)
-            && entries(&asked.params, "prompt").iter().any(|block| text(block, "type") == Some(kind))
+            && entries(&asked.params, "prompt")
+                .iter()
+                .any(|block| text(block, "type") == Some(kind))
         {
             gated(&format!("prompt[].type \"{kind}\""));
         }
@@ -180,14 +196,21 @@ fn asked_for(asked: &Asked<'_>, known: &Known, report: &mut Report) {
 
 /// Text only, never nothing, and in place of the agent's own only where that is offered (SYSP-01).
 fn system_prompt(prompt: &Value, known: &Known, report: &mut Report) {
-    let offered = known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());
-    let overrides =
-        offered.and_then(|offered| offered.mode.as_ref()).is_some_and(|mode| mode.override_mode.is_some());
+    let offered =
+        known.agent.as_ref().and_then(|agent| agent.session_capabilities.system_prompt.as_ref());
+    let overrides = offered
+        .and_then(|offered| offered.mode.as_ref())
+        .is_some_and(|mode| mode.override_mode.is_some());
     let content = entries(prompt, "content");
     let said = |block: &Value| text(block, "text").is_some_and(|text| !text.trim().is_empty());
     if offered.is_some() && text(prompt, "mode") == Some("override") && !overrides {
-        report.breaks("SYSP-01", "an override is sent, but systemPrompt.mode.override is not advertised");
-    } else if content.iter().any(|block| text(block, "type") != Some("text")) || !content.iter().any(said) {
+        report.breaks(
+            "SYSP-01",
+            "an override is sent, but systemPrompt.mode.override is not advertised",
+        );
+    } else if content.iter().any(|block| text(block, "type") != Some("text"))
+        || !content.iter().any(said)
+    {
         report.breaks("SYSP-01", "the system prompt is empty, or no text");
     } else {
         report.tests(&["SYSP-01"]);

@@ -24,13 +24,17 @@ impl Judge {
             let id = text(update, "compactionId").unwrap_or_default();
             let key = (session.to_owned(), id.to_owned());
             let status = text(update, "status").unwrap_or_default();
-            let over = self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
+            let over =
+                self.compactions.get(&key).filter(|(is_over, _)| *is_over).map(|(_, line)| *line);
             let rule = if status == "in_progress" { "COMP-02" } else { "COMP-03" };
             report.agrees(rule, over, || format!("the compaction {} is over already", quoted(id)));
             if (status != "completed" && !entries(update, "summary").is_empty())
                 || (status != "failed" && has(update, "error"))
             {
-                report.breaks("COMP-08", format!("a compaction that is {status} has a summary or an error"));
+                report.breaks(
+                    "COMP-08",
+                    format!("a compaction that is {status} has a summary or an error"),
+                );
             }
             let is_over = matches!(status, "completed" | "failed" | "cancelled");
             self.compactions.insert(key, (is_over, report.line()));
@@ -52,9 +56,10 @@ impl Judge {
                     format!("a chunk of the compaction {} that is over", quoted(id)),
                 );
             }
-            None => {
-                report.breaks("COMP-04", format!("a chunk of the compaction {} that never began", quoted(id)))
-            }
+            None => report.breaks(
+                "COMP-04",
+                format!("a chunk of the compaction {} that never began", quoted(id)),
+            ),
         }
     }
 }

@@ -53,8 +53,9 @@ impl Judge {
             self.of(session).mode_became(text(update, "currentModeId").unwrap_or_default(), report);
         }
         if let Some((_, update)) = seen.update_of("available_commands_update") {
-            let mut names =
-                entries(update, "availableCommands").iter().filter_map(|command| text(command, "name"));
+            let mut names = entries(update, "availableCommands")
+                .iter()
+                .filter_map(|command| text(command, "name"));
             let slashed = names.find(|name| name.starts_with('/'));
             report.keeps("CMD-05", slashed.is_none(), || {
                 format!("the name {} has a slash", quoted(slashed.unwrap_or_default()))
@@ -74,14 +75,19 @@ impl Judge {
             });
         }
         if let Some((call, outcome)) = seen.reply::<SessionSetMode>() {
-            self.of(text(&call.params, "sessionId").unwrap_or_default()).mode_set(call, outcome, report);
+            self.of(text(&call.params, "sessionId").unwrap_or_default())
+                .mode_set(call, outcome, report);
         }
         if let Some((call, _)) = seen.reply::<SessionPrompt>() {
             let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
             let late = settings.unshown.or(settings.unannounced).filter(|line| *line < call.line);
             if let Some(line) = late {
                 (settings.unshown, settings.unannounced) = (None, None);
-                report.contradicts("MODE-07", line, "a turn later the mode and its option still differ");
+                report.contradicts(
+                    "MODE-07",
+                    line,
+                    "a turn later the mode and its option still differ",
+                );
             }
         }
     }
@@ -103,12 +109,16 @@ impl Judge {
                 (Kind::Select(values), Some(value)) => values.contains(value),
                 _ => true,
             };
-            let shows =
-                |option: &Value| text(option, "id") == Some(id) && text(option, "currentValue") == value;
+            let shows = |option: &Value| {
+                text(option, "id") == Some(id) && text(option, "currentValue") == value
+            };
             let is_right = known.is_empty()
                 || known.get(id).is_some_and(|kind| is_offered(kind) || now.iter().any(shows));
             report.agrees("CONF-07", (!is_right).then_some(*line), || {
-                format!("there is no option {} with this value, and setting it succeeds", quoted(id))
+                format!(
+                    "there is no option {} with this value, and setting it succeeds",
+                    quoted(id)
+                )
             });
         }
         let is_there = now.iter().any(|option| text(option, "id") == Some(id));
@@ -179,7 +189,11 @@ impl Settings {
             return;
         }
         if !self.modes.is_empty() && !self.modes.contains(mode) {
-            return report.contradicts("MODE-02", call.line, format!("there is no mode {}", quoted(mode)));
+            return report.contradicts(
+                "MODE-02",
+                call.line,
+                format!("there is no mode {}", quoted(mode)),
+            );
         }
         report.tests(&["MODE-02"]);
         self.mode = Some(mode.to_owned());
@@ -190,7 +204,8 @@ impl Settings {
     fn setting(&self, asked: &Asked<'_>, report: &mut Report) {
         let id = text(&asked.params, "configId").unwrap_or_default();
         let kind = self.options.as_ref().and_then(|(known, _)| known.get(id));
-        let (form, value) = (asked.params.get("type"), asked.params.get("value").unwrap_or(&Value::Null));
+        let (form, value) =
+            (asked.params.get("type"), asked.params.get("value").unwrap_or(&Value::Null));
         let is_right = match kind {
             Some(Kind::Boolean) => form.is_some_and(|form| form == "boolean") && value.is_boolean(),
             Some(Kind::Select(_)) => form.is_none() && value.is_string(),
@@ -243,8 +258,8 @@ impl Settings {
                 let seen = format!("the category {} is not in the specification", quoted(category));
                 report.breaks("CONF-14", seen);
             }
-            let are_modes =
-                self.modes.len() == values.len() && values.iter().all(|value| self.modes.contains(*value));
+            let are_modes = self.modes.len() == values.len()
+                && values.iter().all(|value| self.modes.contains(*value));
             if category == "mode" && are_modes && !values.is_empty() {
                 self.option_mode = text(option, "currentValue").map(str::to_owned);
             }
@@ -256,14 +271,22 @@ impl Settings {
         for names in [values.clone(), groups.collect()] {
             let mut seen = HashSet::new();
             if let Some(twice) = names.iter().find(|name| !seen.insert(**name)) {
-                report.breaks("CONF-19", format!("the option {} has {} twice", quoted(id), quoted(twice)));
+                report.breaks(
+                    "CONF-19",
+                    format!("the option {} has {} twice", quoted(id), quoted(twice)),
+                );
             }
         }
         match text(option, "currentValue") {
-            None => report.breaks("CONF-05", format!("the option {} has no current value", quoted(id))),
+            None => {
+                report.breaks("CONF-05", format!("the option {} has no current value", quoted(id)))
+            }
             Some(current) if !values.contains(&current) => {
-                let seen =
-                    format!("the value {} of the option {} is not offered", quoted(current), quoted(id));
+                let seen = format!(
+                    "the value {} of the option {} is not offered",
+                    quoted(current),
+                    quoted(id)
+                );
                 report.breaks("CONF-06", seen);
             }
             Some(_) => {}

@@ -80,7 +80,12 @@ impl Report {
     }
 
     /// The line shows that an earlier one of the other side broke the rule.
-    pub(super) fn other_contradicts(&mut self, rule: &str, earlier: usize, seen: impl Into<String>) {
+    pub(super) fn other_contradicts(
+        &mut self,
+        rule: &str,
+        earlier: usize,
+        seen: impl Into<String>,
+    ) {
         self.push_by(self.by.other(), rule, Some(earlier), seen.into());
     }
 
@@ -91,7 +96,14 @@ impl Report {
     fn push_by(&mut self, by: Side, rule: &str, earlier: Option<usize>, seen: String) {
         // The ids are those of this crate's own table; the tests cite each.
         if let Ok(Selection::Rule(rule)) = select(rule) {
-            self.findings.push(Finding { rule, by, line: self.line, earlier, seen, may_be_misplaced: false });
+            self.findings.push(Finding {
+                rule,
+                by,
+                line: self.line,
+                earlier,
+                seen,
+                may_be_misplaced: false,
+            });
         }
     }
 

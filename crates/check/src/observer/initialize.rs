@@ -23,13 +23,15 @@ impl Judge {
             && asked.is_call
             && let Some(line) = self.unspoken
         {
-            let seen = format!("{} is called in a version later than the client's", quoted(&asked.method));
+            let seen =
+                format!("{} is called in a version later than the client's", quoted(&asked.method));
             report.contradicts("INIT-07", line, seen);
         }
         if let Some((call, result)) = seen.result::<Initialize>() {
             let version = |holder: &Value| holder.get("protocolVersion").and_then(Value::as_u64);
-            let is_later =
-                version(result).zip(version(&call.params)).is_some_and(|(given, asked)| given > asked);
+            let is_later = version(result)
+                .zip(version(&call.params))
+                .is_some_and(|(given, asked)| given > asked);
             self.unspoken = is_later.then_some(report.line());
         }
     }
@@ -51,7 +53,9 @@ impl Judge {
             report.breaks("INIT-01", format!("{} comes before initialize", quoted(&asked.method)));
         }
         match &seen.body {
-            Body::Replied { to, outcome, .. } if seen.from == Side::Agent && is::<Initialize>(to.row) => {
+            Body::Replied { to, outcome, .. }
+                if seen.from == Side::Agent && is::<Initialize>(to.row) =>
+            {
                 reply(&to.params, outcome.as_ref(), to.line, report);
             }
             // Its reply may not be recorded.
@@ -69,7 +73,8 @@ impl Judge {
 }
 
 fn reply(asked: &Value, outcome: Result<&Value, &Value>, line: usize, report: &mut Report) {
-    let wanted = asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
+    let wanted =
+        asked.get("protocolVersion").and_then(Value::as_u64).filter(|version| *version <= 0xffff);
     match outcome {
         // An agent may speak version 2 and find its params wanting; what is later nobody speaks.
         Err(error) if wanted.is_some_and(|version| version == 0 || version > 2) => {

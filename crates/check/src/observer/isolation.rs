@@ -2,7 +2,9 @@
 
 use super::finding::Report;
 use super::seen::{Body, Seen, has, quoted, text};
-use attache_protocol::method::{SessionClose, SessionDelete, SessionPrompt, SessionRequestPermission, Side};
+use attache_protocol::method::{
+    SessionClose, SessionDelete, SessionPrompt, SessionRequestPermission, Side,
+};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -30,7 +32,8 @@ impl Judge {
         if let Some((session, _)) = seen.opened() {
             self.open.insert(session);
         }
-        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>()) {
+        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>())
+        {
             let session = text(&asked.params, "sessionId").unwrap_or_default();
             self.open.remove(session);
             let Self { running, right, .. } = self;
@@ -70,7 +73,8 @@ impl Judge {
             Err(error) => {
                 let is_unknown = error.get("code").and_then(Value::as_i64) == Some(UNKNOWN_METHOD);
                 if self.answered.is_some() && is_right && is_unknown {
-                    let seen = "the prompt is answered as an unknown method, though others were answered";
+                    let seen =
+                        "the prompt is answered as an unknown method, though others were answered";
                     report.contradicts("PROMPT-06", prompt, seen);
                 }
             }
@@ -79,7 +83,9 @@ impl Judge {
 
     fn updated(&mut self, session: &str, update: &Value) {
         match text(update, "sessionUpdate") {
-            Some("subagent_update") => self.children.extend(text(update, "sessionId").map(str::to_owned)),
+            Some("subagent_update") => {
+                self.children.extend(text(update, "sessionId").map(str::to_owned))
+            }
             Some("tool_call") => {
                 let id = text(update, "toolCallId").unwrap_or_default();
                 self.calls.entry(id.to_owned()).or_default().insert(session.to_owned());
@@ -91,13 +97,15 @@ impl Judge {
     /// A question about a tool call of a session that runs, asked in one in which nothing runs and that has no such call.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
-        let call = params.get("toolCall").and_then(|call| text(call, "toolCallId")).unwrap_or_default();
+        let call =
+            params.get("toolCall").and_then(|call| text(call, "toolCallId")).unwrap_or_default();
         let Some(of) = self.calls.get(call) else { return };
         let is_its_own = of.contains(session) || self.children.contains(session);
         if is_its_own || self.runs(session) || !of.iter().any(|of| self.runs(of)) {
             return;
         }
-        let seen = format!("the call {} is not one of the session {}", quoted(call), quoted(session));
+        let seen =
+            format!("the call {} is not one of the session {}", quoted(call), quoted(session));
         report.breaks("SESS-06", seen);
     }
 
@@ -108,7 +116,8 @@ impl Judge {
     /// Whether the agent tells or asks something of a session while a turn of another one runs: it may have meant that one.
     fn is_elsewhere(&self, seen: &Seen<'_>) -> bool {
         let Body::Asked(asked) = &seen.body else { return false };
-        let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent) else {
+        let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent)
+        else {
             return false;
         };
         self.running.values().any(|running| running != session)

@@ -3,7 +3,9 @@
 use super::seen::{Body, Seen, is};
 use attache_protocol::decode;
 use attache_protocol::method::Initialize;
-use attache_protocol::v1::{AgentCapabilities, ClientCapabilities, InitializeRequest, InitializeResponse};
+use attache_protocol::v1::{
+    AgentCapabilities, ClientCapabilities, InitializeRequest, InitializeResponse,
+};
 use serde_json::Value;
 
 /// What the handshake told.
@@ -39,7 +41,8 @@ impl Known {
             self.is_foreign = is_foreign(result);
             self.client = self.offered.take();
             let response = decode::<InitializeResponse>(text);
-            self.agent = Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
+            self.agent =
+                Some(response.map(|response| response.agent_capabilities).unwrap_or_default());
         }
     }
 }

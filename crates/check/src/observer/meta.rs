@@ -32,7 +32,8 @@ impl Judge {
         let mut bare = Vec::new();
         self.walk(value, seen.from, &mut bare, report);
         for name in bare {
-            report.breaks("META-07", format!("the name {name} under _meta has no domain before it"));
+            report
+                .breaks("META-07", format!("the name {name} under _meta has no domain before it"));
         }
     }
 
@@ -42,23 +43,41 @@ impl Judge {
                 for (key, value) in members {
                     match value {
                         Value::Object(names) if key == "_meta" => {
-                            names.iter().for_each(|(name, value)| self.name(name, value, from, bare, report));
+                            names.iter().for_each(|(name, value)| {
+                                self.name(name, value, from, bare, report)
+                            });
                         }
-                        value if !OPAQUE.contains(&key.as_str()) => self.walk(value, from, bare, report),
+                        value if !OPAQUE.contains(&key.as_str()) => {
+                            self.walk(value, from, bare, report)
+                        }
                         _ => {}
                     }
                 }
             }
-            Value::Array(entries) => entries.iter().for_each(|entry| self.walk(entry, from, bare, report)),
+            Value::Array(entries) => {
+                entries.iter().for_each(|entry| self.walk(entry, from, bare, report))
+            }
             _ => {}
         }
     }
 
-    fn name(&mut self, name: &str, value: &Value, from: Side, bare: &mut Vec<String>, report: &mut Report) {
+    fn name(
+        &mut self,
+        name: &str,
+        value: &Value,
+        from: Side,
+        bare: &mut Vec<String>,
+        report: &mut Report,
+    ) {
         match name {
-            "traceparent" => report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
-                format!("traceparent is {}, which is no W3C trace context", quoted(&value.to_string()))
-            }),
+            "traceparent" => {
+                report.keeps("META-04", value.as_str().is_some_and(is_trace_parent), || {
+                    format!(
+                        "traceparent is {}, which is no W3C trace context",
+                        quoted(&value.to_string())
+                    )
+                })
+            }
             "tracestate" | "baggage" => report.keeps("META-04", value.is_string(), || {
                 format!("{name} is no string, as W3C trace context has it")
             }),
@@ -78,7 +97,8 @@ fn is_trace_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut part = |length: usize| {
         parts.next().is_some_and(|part| {
-            part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            part.len() == length
+                && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         })
     };
     part(2) && part(32) && part(16) && part(2)

@@ -28,7 +28,9 @@ fn walk(value: &Value, key: &str, from: Side, report: &mut Report) {
         Value::Array(entries) => {
             for entry in entries {
                 match (key, entry) {
-                    ("additionalDirectories", Value::String(path)) => absolute("DIR-02", path, report),
+                    ("additionalDirectories", Value::String(path)) => {
+                        absolute("DIR-02", path, report)
+                    }
                     _ => walk(entry, key, from, report),
                 }
             }

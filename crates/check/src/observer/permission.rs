@@ -36,8 +36,13 @@ impl Judge {
             let session = text(&asked.params, "sessionId").unwrap_or_default().to_owned();
             let tool_call = asked.params.get("toolCall").and_then(|call| text(call, "toolCallId"));
             let tool_call = tool_call.unwrap_or_default().to_owned();
-            let question =
-                Question { session, tool_call, cancelled: None, completed: None, is_withdrawn: false };
+            let question = Question {
+                session,
+                tool_call,
+                cancelled: None,
+                completed: None,
+                is_withdrawn: false,
+            };
             self.open.insert(report.line(), question);
         }
         if let Some(asked) = seen.asked::<SessionCancel>() {
@@ -65,8 +70,10 @@ impl Judge {
 
     /// The connection is over: calls that were completed, while whether they may run was never answered.
     pub(super) fn left_open(&mut self, report: &mut Report) {
-        let early =
-            self.open.values().filter_map(|question| Some((question.completed?, &question.tool_call)));
+        let early = self
+            .open
+            .values()
+            .filter_map(|question| Some((question.completed?, &question.tool_call)));
         let mut early: Vec<_> = early.collect();
         early.sort();
         for (line, call) in early {
@@ -77,7 +84,8 @@ impl Judge {
     fn updated(&mut self, session: &str, update: &Value, report: &mut Report) {
         let id = text(update, "toolCallId").unwrap_or_default();
         let status = text(update, "status").unwrap_or_default();
-        let of_call = |question: &&mut Question| question.session == session && question.tool_call == id;
+        let of_call =
+            |question: &&mut Question| question.session == session && question.tool_call == id;
         for question in self.open.values_mut().filter(of_call) {
             report.tests(&["PERM-02"]);
             if status == "completed" {
@@ -119,8 +127,9 @@ impl Judge {
             None => {
                 let Some(chosen) = chosen else { return };
                 let chosen = text(chosen, "optionId").unwrap_or_default();
-                let mut offered =
-                    entries(&call.params, "options").iter().filter_map(|option| text(option, "optionId"));
+                let mut offered = entries(&call.params, "options")
+                    .iter()
+                    .filter_map(|option| text(option, "optionId"));
                 let is_offered = offered.any(|option| option == chosen);
                 report.agrees("PERM-03", (!is_offered).then_some(call.line), || {
                     format!("the option {} was not offered", quoted(chosen))

@@ -57,8 +57,9 @@ impl Judge {
             Body::Asked(_) => {}
             Body::Replied { to, outcome, .. } => {
                 for Owed { rule, code, why } in self.owed.remove(&to.line).unwrap_or_default() {
-                    let is_refused =
-                        outcome.as_ref().is_err_and(|error| code.is_none_or(|code| error["code"] == code));
+                    let is_refused = outcome
+                        .as_ref()
+                        .is_err_and(|error| code.is_none_or(|code| error["code"] == code));
                     report.agrees(rule, (!is_refused).then_some(to.line), || {
                         let answer = if outcome.is_ok() {
                             "it succeeds".to_owned()
@@ -77,7 +78,11 @@ impl Judge {
 fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     let mut owed = Vec::new();
     if let Some(path) = asked.row.and_then(|row| capability::closed(row, from, known)) {
-        owed.push(Owed { rule: "INIT-17", code: Some(-32601), why: format!("{path} is not advertised") });
+        owed.push(Owed {
+            rule: "INIT-17",
+            code: Some(-32601),
+            why: format!("{path} is not advertised"),
+        });
     } else if is::<SessionPrompt>(asked.row)
         && let Some(kind) = capability::refused_content(&asked.params, known)
     {
@@ -89,7 +94,11 @@ fn unadvertised(from: Side, asked: &Asked<'_>, known: &Known) -> Vec<Owed> {
     } else if is::<ElicitationCreate>(asked.row)
         && let Some(mode) = capability::refused_mode(&asked.params, known)
     {
-        owed.push(Owed { rule: "ELIC-02", code: None, why: format!("the mode {mode} is not advertised") });
+        owed.push(Owed {
+            rule: "ELIC-02",
+            code: None,
+            why: format!("the mode {mode} is not advertised"),
+        });
     }
     owed
 }
@@ -119,7 +128,12 @@ fn relative(asked: &Asked<'_>) -> Option<Owed> {
             why: format!("{} is no absolute path", quoted(path)),
         });
     }
-    let directories = entries(&asked.params, "additionalDirectories").iter().filter_map(Value::as_str);
+    let directories =
+        entries(&asked.params, "additionalDirectories").iter().filter_map(Value::as_str);
     let wrong = directories.filter(|path| !is_absolute(path)).map(quoted).next()?;
-    Some(Owed { rule: "DIR-03", code: None, why: format!("the directory {wrong} is no absolute path") })
+    Some(Owed {
+        rule: "DIR-03",
+        code: None,
+        why: format!("the directory {wrong} is no absolute path"),
+    })
 }

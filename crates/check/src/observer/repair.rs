@@ -19,7 +19,12 @@ pub(crate) struct Repaired {
 }
 
 /// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for any other line.
-pub(super) fn repaired(calls: &mut Calls, from: Side, line: &[u8], report: &mut Report) -> Option<Repaired> {
+pub(super) fn repaired(
+    calls: &mut Calls,
+    from: Side,
+    line: &[u8],
+    report: &mut Report,
+) -> Option<Repaired> {
     let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else { return None };
     let method = message.get("method").map(|method| method.as_str().map(str::to_owned));
     let is_reply = method.is_none() && message.contains_key("id");
@@ -66,7 +71,8 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
     let (is_call, is_notification) = (is_known(Kind::Call), is_known(Kind::Notification));
     match message.get("id") {
         Some(id) if is_notification && !is_call => {
-            let seen = format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
+            let seen =
+                format!("{method} is a notification, and has the id {}", quoted(&id.to_string()));
             report.breaks("RPC-11", seen);
             message.remove("id");
             true
@@ -80,7 +86,12 @@ fn kind(from: Side, method: &str, message: &mut Map<String, Value>, report: &mut
 }
 
 /// A reply whose id is that of an open call but for its type (RPC-11).
-fn matched(calls: &mut Calls, from: Side, message: &mut Map<String, Value>, report: &mut Report) -> bool {
+fn matched(
+    calls: &mut Calls,
+    from: Side,
+    message: &mut Map<String, Value>,
+    report: &mut Report,
+) -> bool {
     let Some(told) = message.get("id").cloned() else { return false };
     if id(&told).is_some_and(|id| calls.is_open(from.other(), &id)) {
         return false;
@@ -88,7 +99,8 @@ fn matched(calls: &mut Calls, from: Side, message: &mut Map<String, Value>, repo
     let Some(meant) = others(&told).into_iter().find(|id| calls.is_open(from.other(), id)) else {
         return false;
     };
-    let seen = format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
+    let seen =
+        format!("the reply has the id {}, and the call has {meant}", quoted(&told.to_string()));
     report.breaks("RPC-11", seen);
     message.insert("id".to_owned(), plain(&meant));
     true
@@ -139,7 +151,9 @@ fn id(told: &Value) -> Option<RequestId> {
             Some(number) => RequestId::from(number),
             None => RequestId::from(number.to_string().as_str()),
         },
-        Value::Bool(_) | Value::Array(_) | Value::Object(_) => RequestId::from(told.to_string().as_str()),
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            RequestId::from(told.to_string().as_str())
+        }
     })
 }
 

@@ -2,7 +2,8 @@
 
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification, Side,
+    Method, Row, SessionFork, SessionLoad, SessionNew, SessionResume, SessionUpdateNotification,
+    Side,
 };
 use serde_json::Value;
 
@@ -109,7 +110,9 @@ impl<'l> Seen<'l> {
 
 /// Whether a row is that of this method.
 pub(super) fn is<M: Method>(row: Option<&Row>) -> bool {
-    row.is_some_and(|row| (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver))
+    row.is_some_and(|row| {
+        (row.name, row.kind, row.receiver) == (M::ROW.name, M::ROW.kind, M::ROW.receiver)
+    })
 }
 
 /// The string under a key.

@@ -3,7 +3,8 @@
 use super::finding::Report;
 use super::seen::{Body, OpenCall, Seen, entries, has, is, quoted, text};
 use attache_protocol::method::{
-    FsReadTextFile, SessionPrompt, TerminalCreate, TerminalOutput, TerminalRelease, TerminalWaitForExit,
+    FsReadTextFile, SessionPrompt, TerminalCreate, TerminalOutput, TerminalRelease,
+    TerminalWaitForExit,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -41,8 +42,14 @@ impl Judge {
         {
             let limit = call.params.get("outputByteLimit").and_then(Value::as_u64);
             let line = report.line();
-            let terminal =
-                Terminal { line, releasing: None, released: None, exited: None, limit, is_embedded: false };
+            let terminal = Terminal {
+                line,
+                releasing: None,
+                released: None,
+                exited: None,
+                limit,
+                is_embedded: false,
+            };
             self.terminals.insert(key, terminal);
         }
         if let Some(asked) = seen.asked::<TerminalRelease>()
@@ -71,7 +78,8 @@ impl Judge {
                 .or_default() += 1;
         }
         if let Some((call, _)) = seen.reply::<SessionPrompt>()
-            && let Some(running) = self.running.get_mut(text(&call.params, "sessionId").unwrap_or_default())
+            && let Some(running) =
+                self.running.get_mut(text(&call.params, "sessionId").unwrap_or_default())
         {
             *running = running.saturating_sub(1);
         }
@@ -108,7 +116,8 @@ impl Judge {
     }
 
     fn embedded(&mut self, session: &str, content: &Value, report: &mut Report) {
-        let Some(id) = text(content, "terminalId").filter(|_| text(content, "type") == Some("terminal"))
+        let Some(id) =
+            text(content, "terminalId").filter(|_| text(content, "type") == Some("terminal"))
         else {
             return;
         };
@@ -132,7 +141,11 @@ impl Judge {
         let mut left: Vec<_> = left.map(|((_, id), terminal)| (terminal.line, id)).collect();
         left.sort();
         for (line, id) in left {
-            report.contradicts("TERM-10", line, format!("the terminal {} was never released", quoted(id)));
+            report.contradicts(
+                "TERM-10",
+                line,
+                format!("the terminal {} was never released", quoted(id)),
+            );
         }
     }
 }
@@ -154,7 +167,9 @@ impl Terminal {
             }
             None => {
                 let earlier = self.exited.filter(|exited| *exited < call.line);
-                report.agrees("TERM-06", earlier, || "the exit that was told before is gone".to_owned());
+                report.agrees("TERM-06", earlier, || {
+                    "the exit that was told before is gone".to_owned()
+                });
             }
         }
     }
@@ -163,7 +178,9 @@ impl Terminal {
 fn exit(status: &Value, report: &mut Report) {
     if has(status, "exitCode") || has(status, "signal") {
         let is_one = !(has(status, "exitCode") && has(status, "signal"));
-        report.keeps("TERM-08", is_one, || "there is an exit code, and a signal that killed it".to_owned());
+        report.keeps("TERM-08", is_one, || {
+            "there is an exit code, and a signal that killed it".to_owned()
+        });
     }
 }
 

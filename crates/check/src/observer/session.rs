@@ -121,8 +121,9 @@ impl Judge {
                     format!("the list was at its end, and {} is asked for", quoted(cursor))
                 });
             }
-            report
-                .keeps("LIST-07", is_given, || format!("the agent never gave the cursor {}", quoted(cursor)));
+            report.keeps("LIST-07", is_given, || {
+                format!("the agent never gave the cursor {}", quoted(cursor))
+            });
         }
         if is::<SessionList>(asked.row) {
             self.listing += 1;
@@ -135,8 +136,10 @@ impl Judge {
         if self.open.contains_key(session) || self.misses_calls {
             return;
         }
-        let may_open =
-            self.opening.iter().filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
+        let may_open = self
+            .opening
+            .iter()
+            .filter(|(_, named)| named.as_deref().is_none_or(|named| named == session));
         let by: Vec<usize> = may_open.map(|(line, _)| *line).collect();
         if !by.is_empty() && self.early.len() < EARLY {
             return self.early.push(Early { session: session.to_owned(), line: report.line(), by });
@@ -156,7 +159,10 @@ impl Judge {
             if !is_meant || (!early.by.is_empty() && opened != Some(early.session.as_str())) {
                 self.early.push(early);
             } else if self.told.len() < EARLY && self.told.insert(early.session.clone()) {
-                let seen = format!("the session {} was prompted before it was open", quoted(&early.session));
+                let seen = format!(
+                    "the session {} was prompted before it was open",
+                    quoted(&early.session)
+                );
                 report.other_contradicts("PROMPT-01", early.line, seen);
             }
         }
@@ -169,7 +175,11 @@ impl Judge {
         if kind == "subagent_update" {
             self.children.extend(text(update, "sessionId").map(str::to_owned));
         }
-        if SAID.contains(&kind) && known.agent.is_some() && self.opening.is_empty() && !self.misses_calls {
+        if SAID.contains(&kind)
+            && known.agent.is_some()
+            && self.opening.is_empty()
+            && !self.misses_calls
+        {
             let is_known = self.given.contains_key(session)
                 || self.open.contains_key(session)
                 || self.closed.contains_key(session)
@@ -197,7 +207,9 @@ impl Judge {
             self.noticed(session, update, report);
         }
         if kind != "subagent_update" {
-            report.keeps("SESS-04", update.get("cwd").is_none(), || "the update carries a cwd".to_owned());
+            report.keeps("SESS-04", update.get("cwd").is_none(), || {
+                "the update carries a cwd".to_owned()
+            });
         }
         if kind == "session_info_update" {
             report.tests(&["INFO-04"]);
@@ -252,7 +264,9 @@ impl Judge {
         let new = seen.result::<SessionNew>().or_else(|| seen.result::<SessionFork>());
         if let Some(id) = new.and_then(|(_, result)| text(result, "sessionId")) {
             let earlier = self.given.insert(id.to_owned(), report.line());
-            report.agrees("SESS-01", earlier, || format!("{} is the id of another session", quoted(id)));
+            report.agrees("SESS-01", earlier, || {
+                format!("{} is the id of another session", quoted(id))
+            });
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>()
             && let Some(session) = text(&call.params, "sessionId")
@@ -317,7 +331,8 @@ impl Judge {
     fn paged(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let (cursor, next) = (text(&call.params, "cursor"), text(result, "nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| self.cursors.contains(*cursor)) {
-            let is_empty = entries(result, "sessions").is_empty() && next.is_none() && !self.is_disturbed;
+            let is_empty =
+                entries(result, "sessions").is_empty() && next.is_none() && !self.is_disturbed;
             report.keeps("LIST-05", !is_empty && next != Some(cursor), || {
                 format!("the cursor {} was given, and there was no more", quoted(cursor))
             });
@@ -331,7 +346,9 @@ impl Judge {
     fn listed(&mut self, call: &OpenCall, result: &Value, report: &mut Report) {
         let cwd = text(&call.params, "cwd");
         let has_list = result.get("sessions").is_some();
-        report.keeps("LIST-02", has_list, || "the list has no sessions, not even an empty array".to_owned());
+        report.keeps("LIST-02", has_list, || {
+            "the list has no sessions, not even an empty array".to_owned()
+        });
         self.cursors.extend(text(result, "nextCursor").map(str::to_owned));
         for listed in entries(result, "sessions") {
             let id = text(listed, "sessionId").unwrap_or_default();
@@ -356,15 +373,22 @@ impl Judge {
                 }
                 let is_wrong = shown != title && (is_gone || is_known || is_still_untold);
                 report.agrees(rule, is_wrong.then_some(*line), || {
-                    format!("{} is listed with the title {}", quoted(id), quoted(&shown.to_string()))
+                    format!(
+                        "{} is listed with the title {}",
+                        quoted(id),
+                        quoted(&shown.to_string())
+                    )
                 });
             }
             let place = text(listed, "cwd").unwrap_or_default();
             if let Some(wanted) = cwd {
-                let seen = || format!("{} has the cwd {}, not {}", quoted(id), quoted(place), quoted(wanted));
+                let seen = || {
+                    format!("{} has the cwd {}, not {}", quoted(id), quoted(place), quoted(wanted))
+                };
                 report.keeps("LIST-03", place == wanted, seen);
             }
-            let is_timed = !has(listed, "updatedAt") || text(listed, "updatedAt").is_some_and(is_time);
+            let is_timed =
+                !has(listed, "updatedAt") || text(listed, "updatedAt").is_some_and(is_time);
             report.keeps("LIST-11", is_absolute(place) && is_timed, || {
                 format!("{} has a relative cwd, or an updatedAt that is no time", quoted(id))
             });
@@ -376,5 +400,9 @@ impl Judge {
 fn is_time(text: &str) -> bool {
     let shape = |at: usize, wanted: u8| text.as_bytes().get(at) == Some(&wanted);
     let zone = text.get(19..).unwrap_or_default();
-    shape(4, b'-') && shape(7, b'-') && shape(10, b'T') && shape(13, b':') && zone.contains(['Z', '+', '-'])
+    shape(4, b'-')
+        && shape(7, b'-')
+        && shape(10, b'T')
+        && shape(13, b':')
+        && zone.contains(['Z', '+', '-'])
 }

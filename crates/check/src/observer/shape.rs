@@ -112,7 +112,10 @@ pub(super) fn judge(seen: &Seen<'_>, report: &mut Report) {
                 report.contradicts(
                     "RPC-16",
                     to.line,
-                    format!("{} is answered, though the protocol has no such method", quoted(&to.method)),
+                    format!(
+                        "{} is answered, though the protocol has no such method",
+                        quoted(&to.method)
+                    ),
                 );
             }
         }
@@ -155,7 +158,7 @@ fn is_reserved(method: &str) -> bool {
 }
 
 fn shapes_of(receiver: Side, name: &str, is_call: bool) -> Option<&'static Shapes> {
-    SHAPES
-        .iter()
-        .find(|shapes| shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name)
+    SHAPES.iter().find(|shapes| {
+        shapes.receiver == receiver && shapes.is_call == is_call && shapes.name == name
+    })
 }

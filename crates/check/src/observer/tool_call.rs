@@ -52,7 +52,10 @@ impl Judge {
         {
             // A request may be the first that is heard of a call (PERM-10).
             let line = report.line();
-            self.of(session).calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+            self.of(session)
+                .calls
+                .entry(id.to_owned())
+                .or_insert(ToolCall { line, ..ToolCall::default() });
         }
     }
 
@@ -75,7 +78,10 @@ impl Judge {
                 let mut open: Vec<_> = open.map(|(id, call)| (call.line, id.clone())).collect();
                 open.sort();
                 for (line, id) in open {
-                    let seen = format!("the turn was cancelled, and the call {} is left open", quoted(&id));
+                    let seen = format!(
+                        "the turn was cancelled, and the call {} is left open",
+                        quoted(&id)
+                    );
                     report.contradicts("TOOL-09", line, seen);
                 }
             }
@@ -88,18 +94,24 @@ impl Judge {
             && let Some(path) = text(&call.params, "path")
         {
             match outcome {
-                Err(error) if error["code"] == -32002 => self.missing.insert(path.to_owned(), report.line()),
+                Err(error) if error["code"] == -32002 => {
+                    self.missing.insert(path.to_owned(), report.line())
+                }
                 _ => self.missing.remove(path),
             };
         }
         let Some((_, update)) = seen.update() else { return };
-        for diff in entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"))
+        for diff in entries(update, "content")
+            .iter()
+            .filter(|content| text(content, "type") == Some("diff"))
         {
             let path = text(diff, "path").unwrap_or_default();
             if let Some(line) = self.missing.get(path) {
-                report.agrees("TOOL-11", (text(diff, "oldText") == Some("")).then_some(*line), || {
-                    format!("{} did not exist, and has an old text", quoted(path))
-                });
+                report.agrees(
+                    "TOOL-11",
+                    (text(diff, "oldText") == Some("")).then_some(*line),
+                    || format!("{} did not exist, and has an old text", quoted(path)),
+                );
             }
         }
     }
@@ -123,7 +135,8 @@ impl Calls {
             );
         }
         let line = report.line();
-        let call = self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+        let call =
+            self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
         call.follow(update, report);
     }
 
@@ -134,12 +147,17 @@ impl Calls {
             report.breaks("TOOL-03", format!("no tool_call named {} before", quoted(id)));
         }
         let line = report.line();
-        let call = self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
+        let call =
+            self.calls.entry(id.to_owned()).or_insert(ToolCall { line, ..ToolCall::default() });
         if let (Some(line), Some(status)) = (call.settled, text(update, "status")) {
             if call.status.as_deref() == Some(status) {
                 report.contradicts("TOOL-07", line, format!("the call is {status} already"));
             } else {
-                report.contradicts("TOOL-08", line, format!("the status of a settled call becomes {status}"));
+                report.contradicts(
+                    "TOOL-08",
+                    line,
+                    format!("the status of a settled call becomes {status}"),
+                );
             }
         } else if text(update, "status") == Some("completed") && !self.loading {
             let is_pending = call.status.as_deref() == Some("pending");
@@ -161,16 +179,24 @@ impl ToolCall {
         }
         if let Some(name) = text(update, "name") {
             if self.name.as_deref().is_some_and(|known| known != name) {
-                report.contradicts("TOOL-15", self.line, format!("the tool is called {} now", quoted(name)));
+                report.contradicts(
+                    "TOOL-15",
+                    self.line,
+                    format!("the tool is called {} now", quoted(name)),
+                );
             }
             self.name = Some(name.to_owned());
         }
-        let diffs = entries(update, "content").iter().filter(|content| text(content, "type") == Some("diff"));
+        let diffs = entries(update, "content")
+            .iter()
+            .filter(|content| text(content, "type") == Some("diff"));
         for place in diffs.chain(entries(update, "locations")) {
             let is_absolute = text(place, "path").is_some_and(is_absolute);
-            report.keeps("TOOL-10", is_absolute && place.get("line").is_none_or(|line| *line != 0), || {
-                "the path is not absolute, or its line is 0".to_owned()
-            });
+            report.keeps(
+                "TOOL-10",
+                is_absolute && place.get("line").is_none_or(|line| *line != 0),
+                || "the path is not absolute, or its line is 0".to_owned(),
+            );
         }
     }
 }

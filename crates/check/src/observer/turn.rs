@@ -3,8 +3,8 @@
 use super::finding::Report;
 use super::seen::{Seen, has, quoted, text};
 use attache_protocol::method::{
-    CancelRequest, SessionCancel, SessionClose, SessionDelete, SessionLoad, SessionPrompt, SessionResume,
-    Side,
+    CancelRequest, SessionCancel, SessionClose, SessionDelete, SessionLoad, SessionPrompt,
+    SessionResume, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -89,8 +89,11 @@ impl Judge {
             }
             let turns = self.sessions.entry(session.to_owned()).or_default();
             turns.other_cancelled = None;
-            let line =
-                if turns.running.is_empty() { &mut turns.cancelled_idle } else { &mut turns.cancelled };
+            let line = if turns.running.is_empty() {
+                &mut turns.cancelled_idle
+            } else {
+                &mut turns.cancelled
+            };
             line.get_or_insert(report.line());
         }
         let again = seen.asked::<SessionLoad>().or_else(|| seen.asked::<SessionResume>());
@@ -102,7 +105,8 @@ impl Judge {
         if seen.from == Side::Client && seen.asked::<CancelRequest>().is_some() {
             self.sessions.values_mut().for_each(|turns| turns.may_be_cancelled = true);
         }
-        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>()) {
+        if let Some(asked) = seen.asked::<SessionClose>().or_else(|| seen.asked::<SessionDelete>())
+        {
             let is_close = seen.asked::<SessionClose>().is_some();
             let turns = self.of(&asked.params);
             turns.may_be_cancelled = true;
@@ -144,7 +148,8 @@ impl Turns {
         self.messages.remove("");
         // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded. A
         // cancel ends those that wait before the one that runs.
-        let ended_well = outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
+        let ended_well =
+            outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
         self.running.retain(|running| *running != prompt && !(ended_well && *running < prompt));
         let cancelled = self.cancelled.filter(|cancelled| *cancelled > prompt);
@@ -161,7 +166,11 @@ impl Turns {
             });
         }
         if let Some(closed) = self.closed.take() {
-            report.contradicts("SESS-25", closed, "the session was closed before its prompt had this reply");
+            report.contradicts(
+                "SESS-25",
+                closed,
+                "the session was closed before its prompt had this reply",
+            );
         }
         if let Some(closing) = self.closing {
             report.agrees("SESS-23", outcome.is_err().then_some(closing), || {
@@ -182,7 +191,11 @@ impl Turns {
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);
         if let Some((_, second)) = self.overlaps.iter().find(is_shown).copied() {
             self.overlaps.retain(|(_, other)| *other != second);
-            report.other_contradicts("PROMPT-13", second, "a prompt, while another one of this session runs");
+            report.other_contradicts(
+                "PROMPT-13",
+                second,
+                "a prompt, while another one of this session runs",
+            );
         }
     }
 
@@ -204,16 +217,24 @@ impl Turns {
     }
 }
 
-fn ended(outcome: Result<&Value, &Value>, prompt: usize, cancelled: Option<usize>, report: &mut Report) {
+fn ended(
+    outcome: Result<&Value, &Value>,
+    prompt: usize,
+    cancelled: Option<usize>,
+    report: &mut Report,
+) {
     if let Some(cancel) = cancelled {
         report.agrees("CANCEL-02", outcome.is_err().then_some(cancel), || {
-            let message = outcome.err().and_then(|error| text(error, "message")).unwrap_or_default();
+            let message =
+                outcome.err().and_then(|error| text(error, "message")).unwrap_or_default();
             format!("the cancelled prompt is answered with an error: {}", quoted(message))
         });
     }
     let Ok(result) = outcome else { return };
     let is_bare = !has(result, "stopReason");
-    report.agrees("PROMPT-06", is_bare.then_some(prompt), || "the reply has no stopReason".to_owned());
+    report.agrees("PROMPT-06", is_bare.then_some(prompt), || {
+        "the reply has no stopReason".to_owned()
+    });
     if let Some(usage) = result.get("usage").filter(|usage| usage.is_object()) {
         let is_draft = usage.get("total_tokens").is_some() || usage.get("input_tokens").is_some();
         report.keeps("USE-11", !is_draft, || {

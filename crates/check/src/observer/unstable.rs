@@ -7,8 +7,8 @@ use super::finding::Report;
 use super::seen::{Body, Seen, entries, has, quoted, text};
 use attache_protocol::RequestId;
 use attache_protocol::method::{
-    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt, SessionResume,
-    SessionSetTitle, SessionStatusQuery, Side,
+    McpMessage, McpMessageToAgent, SessionCancel, SessionFork, SessionLoad, SessionPrompt,
+    SessionResume, SessionSetTitle, SessionStatusQuery, Side,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -65,13 +65,18 @@ impl Judge {
         if let Some(asked) = seen.asked::<SessionPrompt>()
             && let Some(line) = self.told.get(text(&asked.params, "sessionId").unwrap_or_default())
         {
-            report.contradicts("STAT-03", *line, "its state was told, and it was neither loaded nor resumed");
+            report.contradicts(
+                "STAT-03",
+                *line,
+                "its state was told, and it was neither loaded nor resumed",
+            );
         }
         if let Some((call, result)) = seen.result::<SessionSetTitle>() {
             let is_empty = |holder: &Value| text(holder, "title").is_none_or(str::is_empty);
             let is_wrong = is_empty(&call.params) || is_empty(result);
-            report
-                .agrees("TITLE-02", is_wrong.then_some(call.line), || "an empty title is stored".to_owned());
+            report.agrees("TITLE-02", is_wrong.then_some(call.line), || {
+                "an empty title is stored".to_owned()
+            });
         }
     }
 
@@ -96,8 +101,9 @@ impl Judge {
             && let Some(child) = text(&asked.params, "sessionId")
             && let Some(cancels) = self.children.get(child).filter(|_| !self.opened.contains(child))
         {
-            report
-                .keeps("SUB-02", *cancels, || format!("the subagent {} cannot be cancelled", quoted(child)));
+            report.keeps("SUB-02", *cancels, || {
+                format!("the subagent {} cannot be cancelled", quoted(child))
+            });
         }
     }
 
@@ -127,8 +133,11 @@ impl Judge {
                 Some(RequestId::String(id)) => Some(&**id),
                 _ => None,
             };
-            let is_outer = has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
-            report.keeps("MCPA-02", !is_outer, || "the inner id is that of the call itself".to_owned());
+            let is_outer =
+                has(&asked.params, "requestId") && outer == text(&asked.params, "requestId");
+            report.keeps("MCPA-02", !is_outer, || {
+                "the inner id is that of the call itself".to_owned()
+            });
             self.inner.insert(report.line(), (part("serverId"), part("requestId")));
         }
         if seen.from == Side::Client

@@ -31,9 +31,11 @@ impl Judge {
         }
         if let Some((_, update)) = seen.update_of("notice") {
             let severity = text(update, "severity").unwrap_or_default();
-            report.keeps("NOTE-08", SEVERITIES.contains(&severity) || severity.starts_with('_'), || {
-                format!("the severity {} is not in the specification", quoted(severity))
-            });
+            report.keeps(
+                "NOTE-08",
+                SEVERITIES.contains(&severity) || severity.starts_with('_'),
+                || format!("the severity {} is not in the specification", quoted(severity)),
+            );
             let has_title = text(update, "title").is_some_and(|title| !title.trim().is_empty());
             report.keeps("NOTE-06", has_title, || "the notice has no title".to_owned());
         }

@@ -44,7 +44,9 @@ fn shapes_of(row: &Row) -> Option<&'static (&'static Row, Shape, Option<Shape>)>
 impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         let (value, shape) = match &seen.body {
-            Body::Asked(asked) => (&asked.params, asked.row.and_then(shapes_of).map(|(_, params, _)| params)),
+            Body::Asked(asked) => {
+                (&asked.params, asked.row.and_then(shapes_of).map(|(_, params, _)| params))
+            }
             Body::Replied { to, outcome: Ok(result), .. } => {
                 (result, to.row.and_then(shapes_of).and_then(|(.., result)| result.as_ref()))
             }
@@ -76,12 +78,16 @@ fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
                 walk(value, shape, path, odd);
             }
         }
-        (Shape::Object { members, .. }, Value::Object(object)) => members_of(object, members, path, odd),
+        (Shape::Object { members, .. }, Value::Object(object)) => {
+            members_of(object, members, path, odd)
+        }
         (Shape::Union { tag, variants, open, .. }, Value::Object(object)) => {
             let given = object.get(*tag).and_then(Value::as_str).unwrap_or_default();
             match variants.iter().find(|(known, _)| *known == given) {
                 Some((_, variant)) => walk(value, variant, path, odd),
-                None => word(given, &mut variants.iter().map(|(known, _)| *known), *open, path, odd),
+                None => {
+                    word(given, &mut variants.iter().map(|(known, _)| *known), *open, path, odd)
+                }
             }
         }
         (Shape::Strings { known, open, .. }, Value::String(given)) => {
@@ -91,7 +97,12 @@ fn walk(value: &Value, shape: &Shape, path: &str, odd: &mut Vec<Odd>) {
     }
 }
 
-fn members_of(object: &Map<String, Value>, members: &[MemberShape], path: &str, odd: &mut Vec<Odd>) {
+fn members_of(
+    object: &Map<String, Value>,
+    members: &[MemberShape],
+    path: &str,
+    odd: &mut Vec<Odd>,
+) {
     let is_flat = |member: &&MemberShape| member.mark.starts_with("flat");
     for member in members.iter().filter(is_flat) {
         walk(&Value::Object(object.clone()), &member.shape, path, odd);
@@ -101,8 +112,9 @@ fn members_of(object: &Map<String, Value>, members: &[MemberShape], path: &str, 
         match members.iter().find(|member| member.key == key) {
             Some(member) if is_flat(&member) => {}
             Some(member) if value.is_null() => {
-                let is_speaking =
-                    member.required || member.mark.starts_with("patch") || SPEAKING_NULLS.contains(&&**key);
+                let is_speaking = member.required
+                    || member.mark.starts_with("patch")
+                    || SPEAKING_NULLS.contains(&&**key);
                 if !is_speaking {
                     let seen = format!(
                         "{} is null, which says no more than leaving it out",
@@ -115,7 +127,8 @@ fn members_of(object: &Map<String, Value>, members: &[MemberShape], path: &str, 
             None => {
                 let camel = camel(key);
                 if camel != *key && members.iter().any(|member| member.key == camel) {
-                    let seen = format!("the key {} is spelled {camel} in the protocol", quoted(key));
+                    let seen =
+                        format!("the key {} is spelled {camel} in the protocol", quoted(key));
                     odd.push(Odd { rule: "RPC-30", path: inner, seen });
                 }
             }
@@ -146,7 +159,10 @@ fn word(
         }
         (false, false) if open && !given.starts_with('_') && !is_judged => (
             "EXT-05",
-            format!("{} in {place} is none of the protocol's, and one's own begin with _", quoted(given)),
+            format!(
+                "{} in {place} is none of the protocol's, and one's own begin with _",
+                quoted(given)
+            ),
         ),
         (false, false) => return,
     };
@@ -156,7 +172,9 @@ fn word(
 /// Whether a value looks like this shape, as far as its outermost members tell.
 fn fits(value: &Value, shape: &Shape) -> bool {
     match (shape, value) {
-        (Shape::Array(item), Value::Array(entries)) => entries.iter().all(|entry| fits(entry, item)),
+        (Shape::Array(item), Value::Array(entries)) => {
+            entries.iter().all(|entry| fits(entry, item))
+        }
         (Shape::Object { members, .. }, Value::Object(object)) => {
             members.iter().all(|member| !member.required || object.contains_key(member.key))
         }

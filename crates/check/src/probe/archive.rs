@@ -6,7 +6,9 @@ use super::session_list::{LIST, entries, entry_of, listed, page};
 use crate::conversation::{Conversation, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Probed, expect, fail};
-use attache_protocol::method::{Method, SessionArchive, SessionList, SessionPrompt, SessionUnarchive};
+use attache_protocol::method::{
+    Method, SessionArchive, SessionList, SessionPrompt, SessionUnarchive,
+};
 use serde_json::{Value, json};
 
 probes! {
@@ -33,9 +35,17 @@ async fn an_archived_session_is_hidden_and_kept(run: &mut Run) -> Probed {
     let folder = json!(run.folder());
     let (talk, session) = archived(run).await?;
     let shown = entries(talk, json!({"cwd": folder})).await?;
-    expect(entry_of(&shown, &session.id).is_none(), "an archived session is not listed", "it is listed")?;
+    expect(
+        entry_of(&shown, &session.id).is_none(),
+        "an archived session is not listed",
+        "it is listed",
+    )?;
     let kept = entries(talk, json!({"cwd": folder, "archived": "include"})).await?;
-    expect(entry_of(&kept, &session.id).is_some(), "an archived session is kept under its id", "it is gone")
+    expect(
+        entry_of(&kept, &session.id).is_some(),
+        "an archived session is kept under its id",
+        "it is gone",
+    )
 }
 
 async fn an_archived_session_takes_no_prompts(run: &mut Run) -> Probed {
@@ -81,11 +91,13 @@ async fn a_list_can_hold_archived_sessions(run: &mut Run) -> Probed {
         {
             let is_there = entry_of(&all, id).is_some();
             let part = |is: bool| if is { "with" } else { "without" };
-            let expected = format!("archived: {filter} lists {} {which} session", part(is_expected));
+            let expected =
+                format!("archived: {filter} lists {} {which} session", part(is_expected));
             expect(is_there == is_expected, expected, format!("{} it", part(is_there)))?;
         }
     }
-    let elsewhere = entries(talk, json!({"cwd": "/attache/no-such-folder", "archived": "only"})).await?;
+    let elsewhere =
+        entries(talk, json!({"cwd": "/attache/no-such-folder", "archived": "only"})).await?;
     expect(
         elsewhere.is_empty(),
         "archived sessions are filtered by folder",
@@ -112,7 +124,9 @@ async fn every_listed_session_says_whether_it_is_archived(run: &mut Run) -> Prob
     }
     let shown = entries(talk, json!({"cwd": folder})).await?;
     match shown.iter().find(|entry| entry.get("archived") != Some(&Value::Bool(false))) {
-        Some(entry) => fail("archived: false on what is listed by default", quoted(&entry.to_string())),
+        Some(entry) => {
+            fail("archived: false on what is listed by default", quoted(&entry.to_string()))
+        }
         None => Ok(()),
     }
 }

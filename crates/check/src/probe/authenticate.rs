@@ -65,8 +65,10 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
         if talk.initialize(initialize_params(auth.clone())).await?.result().is_err() {
             continue;
         }
-        let methods = talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
-        let is_terminal = |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
+        let methods =
+            talk.told("/authMethods").and_then(Value::as_array).cloned().unwrap_or_default();
+        let is_terminal =
+            |method: &&Value| method.get("type").is_some_and(|kind| kind == "terminal");
         if let Some(method) = methods.iter().find(is_terminal) {
             return fail(
                 format!("no login in a terminal for a client with {auth}"),
@@ -80,15 +82,16 @@ async fn a_login_in_a_terminal_is_offered_to_who_can_do_it(run: &mut Run) -> Pro
 async fn after_logging_out_nothing_new_opens(run: &mut Run) -> Probed {
     let (folder, method) = (json!(run.folder()), run.method()?);
     let talk = logged_out(run).await?;
-    let needs_login = talk.offers(STATUS) && state(talk).await.is_ok_and(|state| state == "unauthenticated");
+    let needs_login =
+        talk.offers(STATUS) && state(talk).await.is_ok_and(|state| state == "unauthenticated");
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": []})).await?;
     talk.call::<Authenticate>(json!({"methodId": method})).await?;
     match reply.error("/code") {
         Some(_) => Ok(()),
         None if needs_login => fail("no session opens while nobody is logged in", "one opens"),
-        None => {
-            not_tested("a session opens after logging out, and the agent does not say that it needs a login")
-        }
+        None => not_tested(
+            "a session opens after logging out, and the agent does not say that it needs a login",
+        ),
     }
 }
 
@@ -123,9 +126,10 @@ async fn only_a_change_of_the_login_is_told(run: &mut Run) -> Probed {
     if !talk.offers(STATUS) {
         talk.is_still_there().await?;
         return match talk.heard(0).find(|line| line.calls::<AuthStatusUpdate>()) {
-            Some(line) => {
-                fail("no auth/status_update from who does not offer auth.status", quoted(&line.text))
-            }
+            Some(line) => fail(
+                "no auth/status_update from who does not offer auth.status",
+                quoted(&line.text),
+            ),
             None => talk.needs(STATUS),
         };
     }

@@ -25,7 +25,8 @@ async fn a_turn_uses_nothing_that_was_not_offered(run: &mut Run) -> Probed {
 
 async fn no_terminal_is_made_where_none_is_offered(run: &mut Run) -> Probed {
     let fs = json!({"readTextFile": true, "writeTextFile": true});
-    let played = found(run, json!({"fs": fs, "terminal": false}), call(run_command("echo attache"))).await?;
+    let played =
+        found(run, json!({"fs": fs, "terminal": false}), call(run_command("echo attache"))).await?;
     match played.iter().find(|(rule, _)| *rule == "TERM-01") {
         Some((_, seen)) => fail("no call of terminal/*", seen.clone()),
         None => Ok(()),
@@ -56,11 +57,19 @@ async fn uses_nothing(run: &mut Run, capabilities: Value) -> Probed {
             Err(other) => return Err(other),
         }
     }
-    if has_tried { Ok(()) } else { not_tested("no turn with a tool comes to its end with such a client") }
+    if has_tried {
+        Ok(())
+    } else {
+        not_tested("no turn with a tool comes to its end with such a client")
+    }
 }
 
 /// What the observer finds in a turn with a client that has these capabilities.
-async fn found(run: &mut Run, capabilities: Value, deed: Acts) -> Probed<Vec<(&'static str, String)>> {
+async fn found(
+    run: &mut Run,
+    capabilities: Value,
+    deed: Acts,
+) -> Probed<Vec<(&'static str, String)>> {
     run.driven().await?;
     let folder = run.folder().to_owned();
     let talk = run.talk_with(capabilities).await?;

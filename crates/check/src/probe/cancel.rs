@@ -85,8 +85,10 @@ async fn a_cancel_ends_the_turn_soon(run: &mut Run) -> Probed {
     cancel(talk, &session);
     let asked = talk.peer.lines().get(first).map(|line| line.at).unwrap_or_default();
     let answers = |line: &Line| line.replies_to(&turn.id);
-    let reply =
-        talk.hear(first, "the end of the turn", answers).await.map_err(|outcome| unjudged(&outcome))?;
+    let reply = talk
+        .hear(first, "the end of the turn", answers)
+        .await
+        .map_err(|outcome| unjudged(&outcome))?;
     let after = reply.at.saturating_sub(asked);
     expect(
         after <= SOON,
@@ -107,7 +109,8 @@ async fn nothing_of_the_turn_comes_after_its_end(run: &mut Run) -> Probed {
     }
 }
 
-const OF_A_TURN: [&str; 4] = ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"];
+const OF_A_TURN: [&str; 4] =
+    ["agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update"];
 
 /// The kinds of the updates of a session since.
 fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterator<Item = String> {
@@ -121,14 +124,16 @@ fn updates(talk: &Conversation, first: usize, session: &Session) -> impl Iterato
 }
 
 async fn a_cancel_without_a_turn_is_ignored(run: &mut Run) -> Probed {
-    is_ignored(run, SessionCancel::ROW.name, json!({"sessionId": "attache-no-such-session"})).await?;
+    is_ignored(run, SessionCancel::ROW.name, json!({"sessionId": "attache-no-such-session"}))
+        .await?;
     run.answers_prompts().await?;
     let words = run.words();
     let (talk, session) = run.session().await?;
     let first = talk.now();
     cancel(talk, &session);
     talk.is_ignored(first).await?;
-    let reply = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
+    let reply =
+        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
     let Ok(result) = reply.result() else { return not_tested("the agent cannot run a turn here") };
     let reason = result.get("stopReason").cloned().unwrap_or_default();
     expect(reason != "cancelled", "the next turn runs", "its stopReason is cancelled")
@@ -197,7 +202,8 @@ const CANCELLED: i64 = -32800;
 async fn a_cancelled_request_gets_one_answer(run: &mut Run) -> Probed {
     let replies = with_request_cancelled(run).await?;
     expect(replies.len() == 1, "one reply", format!("{} replies", replies.len()))?;
-    let is_right = |line: &Line| line.get("result").is_some() || line.error_code() == Some(CANCELLED);
+    let is_right =
+        |line: &Line| line.get("result").is_some() || line.error_code() == Some(CANCELLED);
     match replies.iter().find(|line| !is_right(line)) {
         Some(line) => fail("a result or error -32800", quoted(&line.text)),
         None => Ok(()),
@@ -283,7 +289,8 @@ async fn leave_that_comes_after_a_cancel_starts_nothing(run: &mut Run) -> Probed
     talk.give(&asked, late);
     ends(talk, turn).await?;
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
-    let is_written = is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
+    let is_written =
+        is_written_over(&path) || talk.heard(first).any(|line| line.calls::<FsWriteTextFile>());
     expect(!is_written, "leave after the cancel starts nothing", "the file is written")
 }
 
@@ -333,7 +340,8 @@ async fn a_closed_session_says_its_last_before_the_reply(run: &mut Run) -> Probe
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     let is_of_session = |line: &&Line| {
         let session_of = line.get("params").and_then(|params| params.get("sessionId"));
-        line.number > closed.number && (line.replies_to(&turn.id) || session_of == Some(&session.id))
+        line.number > closed.number
+            && (line.replies_to(&turn.id) || session_of == Some(&session.id))
     };
     match talk.heard(turn.first).find(is_of_session) {
         Some(line) => fail(

@@ -93,7 +93,8 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<TerminalWaitForExit>(|_| Answer::Silence);
     talk.answer::<TerminalOutput>(|_| Answer::Result(json!({"output": "", "truncated": false})));
-    let turn = talk.begin_turn(&session, call(run_command("echo attache && sleep 30")).then(say("done")));
+    let turn =
+        talk.begin_turn(&session, call(run_command("echo attache && sleep 30")).then(say("done")));
     let calls = |line: &Line| line.calls::<TerminalWaitForExit>() || line.calls::<TerminalOutput>();
     let in_terminal =
         talk.peer.wait_for(turn.first, OWED, |line| calls(line) || line.replies_to(&turn.id)).await;
@@ -102,7 +103,9 @@ async fn a_turn_is_cancelled_while_its_command_runs(run: &mut Run) -> Probed {
             let killed = json!({"exitCode": null, "signal": "SIGKILL"});
             ends_while::<TerminalWaitForExit>(talk, &session, turn, killed).await
         }
-        Ok(line) if line.replies_to(&turn.id) => not_tested("the turn ends before its command does"),
+        Ok(line) if line.replies_to(&turn.id) => {
+            not_tested("the turn ends before its command does")
+        }
         _ => {
             if !shows(talk, &turn, &["tool_call", "tool_call_update"]).await? {
                 return not_tested("the turn ends before its command does");
@@ -150,7 +153,8 @@ async fn ends_while<M: Method>(
         return skipped(format!("the agent does not use {}", M::ROW.name));
     };
     cancel(talk, session);
-    let is_over = talk.peer.wait_for(turn.first, OWED, |line| line.replies_to(&turn.id)).await.is_ok();
+    let is_over =
+        talk.peer.wait_for(turn.first, OWED, |line| line.replies_to(&turn.id)).await.is_ok();
     if !is_over {
         match answer {
             Value::Null => refuse(talk, &call),
@@ -163,9 +167,10 @@ async fn ends_while<M: Method>(
         refuse(talk, &call);
     }
     match outcome {
-        Err(Outcome::Fail { expected, seen }) => {
-            Err(Outcome::Fail { expected: format!("{expected}, while {} is open", M::ROW.name), seen })
-        }
+        Err(Outcome::Fail { expected, seen }) => Err(Outcome::Fail {
+            expected: format!("{expected}, while {} is open", M::ROW.name),
+            seen,
+        }),
         other => other,
     }
 }

@@ -62,11 +62,13 @@ async fn a_client_that_can_nothing_is_served(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let talk = run.talk_with(json!({})).await?;
     let session = talk.open(&folder).await?;
-    let link = json!({"type": "resource_link", "uri": "file:///attache/notes.txt", "name": "notes.txt"});
+    let link =
+        json!({"type": "resource_link", "uri": "file:///attache/notes.txt", "name": "notes.txt"});
     let text = json!({"type": "text", "text": say(WORD).prompt_text()});
     for prompt in [json!([text]), json!([link, text])] {
         let first = talk.now();
-        let reply = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+        let reply =
+            talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
         let reason = reply.result()?.get("stopReason").cloned().unwrap_or_default();
         expect(reason == "end_turn", "the turn ends with end_turn", reason.to_string())?;
         let said: Vec<_> =
@@ -82,7 +84,9 @@ async fn what_is_not_offered_is_not_found(run: &mut Run) -> Probed {
     let (_, session) = run.session().await?;
     let talk = run.unwatched().await?;
     let mut asked = 0;
-    for row in METHODS.iter().filter(|row| row.receiver == Receiver::Agent && row.kind == Kind::Call) {
+    for row in
+        METHODS.iter().filter(|row| row.receiver == Receiver::Agent && row.kind == Kind::Call)
+    {
         if !is_closed(row, |pointer| talk.offers(pointer)) {
             continue;
         }
@@ -117,7 +121,11 @@ async fn extensions_are_offered_in_metadata(run: &mut Run) -> Probed {
 fn has_meta(value: &Value) -> bool {
     let Some(members) = value.as_object() else { return false };
     let is_meta = |(key, value): (&String, &Value)| {
-        if key == "_meta" { value.as_object().is_some_and(|meta| !meta.is_empty()) } else { has_meta(value) }
+        if key == "_meta" {
+            value.as_object().is_some_and(|meta| !meta.is_empty())
+        } else {
+            has_meta(value)
+        }
     };
     members.iter().any(is_meta)
 }

@@ -31,12 +31,14 @@ async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Prob
     let (talk, session) = settled(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
     let lines: Vec<&Line> = talk.heard(first).collect();
-    let opened = lines
-        .iter()
-        .position(|line| line.get("result").and_then(|result| result.get("sessionId")) == Some(&session.id));
+    let opened = lines.iter().position(|line| {
+        line.get("result").and_then(|result| result.get("sessionId")) == Some(&session.id)
+    });
     match lines.iter().position(|line| is_announced(line)) {
         None => skipped("the agent announces no commands"),
-        announced => expect(announced > opened, "commands after the session is opened", "they come before"),
+        announced => {
+            expect(announced > opened, "commands after the session is opened", "they come before")
+        }
     }
 }
 
@@ -46,21 +48,31 @@ async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     let first = run.talk().await?.now();
     let (talk, session) = settled(run).await?;
     let is_announced = of_session(&session, "available_commands_update");
-    let announced = talk.heard(first).find(|line| is_announced(line)).and_then(|line| line.get("params"));
-    let all =
-        announced.and_then(|params| params.pointer("/update/availableCommands")).and_then(Value::as_array);
-    if !all.into_iter().flatten().any(|command| command.get("name").is_some_and(|name| name == "help")) {
-        return not_tested("the agent has no command `help`, and what another one does cannot be known");
+    let announced =
+        talk.heard(first).find(|line| is_announced(line)).and_then(|line| line.get("params"));
+    let all = announced
+        .and_then(|params| params.pointer("/update/availableCommands"))
+        .and_then(Value::as_array);
+    if !all
+        .into_iter()
+        .flatten()
+        .any(|command| command.get("name").is_some_and(|name| name == "help"))
+    {
+        return not_tested(
+            "the agent has no command `help`, and what another one does cannot be known",
+        );
     }
     let mut said = Vec::new();
     for text in ["/help", "attache, this is no command: help"] {
         let first = talk.now();
         let prompt = json!([{"type": "text", "text": text}]);
-        let reply = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+        let reply =
+            talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
         reply.result()?;
         let is_said = of_session(&session, "agent_message_chunk");
         let chunks = talk.heard(first).filter(|line| is_said(line));
-        let texts = chunks.filter_map(|line| line.get("params")?.pointer("/update/content/text")?.as_str());
+        let texts =
+            chunks.filter_map(|line| line.get("params")?.pointer("/update/content/text")?.as_str());
         said.push(texts.collect::<String>());
     }
     expect(said.first() != said.last(), "/help is answered as a command", quoted(&said.concat()))

@@ -50,7 +50,8 @@ async fn each_compaction_has_an_id_of_its_own(run: &mut Run) -> Probed {
             }
         }
     }
-    let is_again = ids.iter().enumerate().any(|(at, id)| ids.iter().take(at).any(|other| other == id));
+    let is_again =
+        ids.iter().enumerate().any(|(at, id)| ids.iter().take(at).any(|other| other == id));
     expect(!is_again, "an id that no other compaction of the session had", format!("{ids:?}"))
 }
 
@@ -75,10 +76,11 @@ async fn pieces_of_a_summary_come_before_the_compaction_ends(run: &mut Run) -> P
 
 async fn only_what_succeeds_has_a_summary(run: &mut Run) -> Probed {
     for update in compaction(run).await? {
-        let summary = update.get("summary").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+        let summary =
+            update.get("summary").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
         let error = update.get("error").is_some_and(|error| !error.is_null());
-        let is_wrong =
-            (summary && state(&update) != Some("completed")) || (error && state(&update) != Some("failed"));
+        let is_wrong = (summary && state(&update) != Some("completed"))
+            || (error && state(&update) != Some("failed"));
         expect(
             !is_wrong,
             "a summary with completed alone, an error with failed",
@@ -111,10 +113,13 @@ async fn compacted(talk: &mut Conversation, session: &Session) -> Probed<Vec<Val
     play_in(talk, session, say("attache: one thing")).await?;
     let is_announced = of_session(session, "available_commands_update");
     let announced = talk.heard(0).filter(|line| is_announced(line)).last();
-    let commands =
-        announced.and_then(|line| line.get("params")?.pointer("/update/availableCommands")?.as_array());
-    let names: Vec<&str> =
-        commands.into_iter().flatten().filter_map(|command| command.get("name")?.as_str()).collect();
+    let commands = announced
+        .and_then(|line| line.get("params")?.pointer("/update/availableCommands")?.as_array());
+    let names: Vec<&str> = commands
+        .into_iter()
+        .flatten()
+        .filter_map(|command| command.get("name")?.as_str())
+        .collect();
     let Some(command) = COMMANDS.iter().find(|command| names.contains(command)) else {
         return skipped("the agent has no command that makes a conversation shorter");
     };

@@ -53,7 +53,8 @@ async fn an_unknown_option_or_value_changes_nothing(run: &mut Run) -> Probed {
     }
     let after = set(talk, &session, &select, json!({"value": select.current})).await?;
     let (before, after) = (values(options(&session.opened)), values(options(&after)));
-    let changed = after.iter().find(|now| before.iter().any(|then| then.0 == now.0 && then.1 != now.1));
+    let changed =
+        after.iter().find(|now| before.iter().any(|then| then.0 == now.0 && then.1 != now.1));
     match changed {
         Some((id, value)) => fail("every option keeps its value", format!("{id} is {value} now")),
         None => Ok(()),
@@ -111,7 +112,8 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());
-    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk")).await?;
+    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk"))
+        .await?;
     let after = set(talk, &session, &select, json!({"value": select.current})).await;
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
@@ -127,7 +129,9 @@ async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
     for (id, value) in choices(options(&session.opened)).into_iter().take(CHOICES) {
         let first = talk.now();
         let params = json!({"sessionId": session.id, "configId": id, "value": value});
-        let Ok(after) = talk.call::<SessionSetConfigOption>(params).await?.result() else { continue };
+        let Ok(after) = talk.call::<SessionSetConfigOption>(params).await?.result() else {
+            continue;
+        };
         changed += 1;
         // Whether a list is complete is judged by CONF-02, and by CONF-03 where it is pushed.
         let is_in = |all: &Value| options(all).iter().any(|option| option.get("id") == Some(&id));
@@ -194,7 +198,12 @@ async fn a_value_of_the_wrong_type_is_invalid(run: &mut Run) -> Probed {
 }
 
 /// Sets an option and gives the result.
-async fn set(talk: &mut Conversation, session: &Session, select: &Select, value: Value) -> Probed<Value> {
+async fn set(
+    talk: &mut Conversation,
+    session: &Session,
+    select: &Select,
+    value: Value,
+) -> Probed<Value> {
     let mut params = json!({"sessionId": session.id, "configId": select.id});
     if let (Value::Object(params), Value::Object(value)) = (&mut params, value) {
         params.extend(value);
@@ -206,8 +215,8 @@ async fn set(talk: &mut Conversation, session: &Session, select: &Select, value:
 fn select(session: &Session) -> Probed<Select> {
     let all = options(&session.opened);
     let select = all.iter().find(|option| option.get("type").is_some_and(|kind| kind == "select"));
-    let parts =
-        select.and_then(|option| Some((option.get("id")?.clone(), option.get("currentValue")?.clone())));
+    let parts = select
+        .and_then(|option| Some((option.get("id")?.clone(), option.get("currentValue")?.clone())));
     match parts {
         Some((id, current)) => Ok(Select { id, current }),
         None => skipped("the session has no select option"),

@@ -8,8 +8,8 @@ use crate::conversation::{Conversation, Session, quoted};
 use crate::run::{Run, capabilities, everything};
 use crate::verdict::{Probed, expect, not_tested, skipped};
 use attache_protocol::method::{
-    Initialize, METHODS, Method, Receiver, SessionFork, SessionList, SessionLoad, SessionNew, SessionPrompt,
-    SessionResume, SessionSetConfigOption, SessionSetMode,
+    Initialize, METHODS, Method, Receiver, SessionFork, SessionList, SessionLoad, SessionNew,
+    SessionPrompt, SessionResume, SessionSetConfigOption, SessionSetMode,
 };
 use attache_protocol::{MemberShape, Shape};
 use serde_json::{Value, json};
@@ -42,15 +42,19 @@ struct Place {
 
 async fn metadata_may_stand_everywhere(run: &mut Run) -> Probed {
     for meta in [json!({"attache.invalid/x": [1, {"y": null}]}), Value::Null] {
-        all_succeed(run, |_, params| change_objects(params, &|object| put(object, "_meta", meta.clone())))
-            .await?;
+        all_succeed(run, |_, params| {
+            change_objects(params, &|object| put(object, "_meta", meta.clone()))
+        })
+        .await?;
     }
     Ok(())
 }
 
 async fn unknown_members_are_ignored_everywhere(run: &mut Run) -> Probed {
-    all_succeed(run, |_, params| change_objects(params, &|object| put(object, "attacheUnknown", json!([7]))))
-        .await
+    all_succeed(run, |_, params| {
+        change_objects(params, &|object| put(object, "attacheUnknown", json!([7])))
+    })
+    .await
 }
 
 /// Once what holds no other such field, then the outermost. Metadata is what META-02 is about.
@@ -58,10 +62,14 @@ async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
     for is_whole in [false, true] {
         all_succeed(run, |method, params| {
             let places = places(method, params).into_iter();
-            let lenient = places.filter(|it| ["lenient", "items", "stated"].contains(&it.member.mark));
+            let lenient =
+                places.filter(|it| ["lenient", "items", "stated"].contains(&it.member.mark));
             let lenient: Vec<_> = lenient.filter(|it| it.member.key != "_meta").collect();
-            let holds = |place: &Place, it: &Place| it.pointer.starts_with(&format!("{}/", place.pointer));
-            for place in lenient.iter().filter(|it| is_whole || !lenient.iter().any(|in_it| holds(it, in_it)))
+            let holds =
+                |place: &Place, it: &Place| it.pointer.starts_with(&format!("{}/", place.pointer));
+            for place in lenient
+                .iter()
+                .filter(|it| is_whole || !lenient.iter().any(|in_it| holds(it, in_it)))
             {
                 set(params, &place.pointer, wrong(&place.member.shape));
             }
@@ -73,7 +81,8 @@ async fn a_lenient_field_may_be_wrong(run: &mut Run) -> Probed {
 
 async fn a_bad_item_is_skipped(run: &mut Run) -> Probed {
     all_succeed(run, |method, params| {
-        for place in places(method, params).into_iter().filter(|place| place.member.mark == "items") {
+        for place in places(method, params).into_iter().filter(|place| place.member.mark == "items")
+        {
             set(params, &place.pointer, json!([wrong(&item(&place.member.shape)), {"attache": 1}]));
         }
     })
@@ -85,8 +94,9 @@ async fn null_is_an_empty_list(run: &mut Run) -> Probed {
     // The lists inside of others, then these.
     for is_outer in [false, true] {
         all_succeed(run, |method, params| {
-            for place in
-                places(method, params).iter().filter(|it| is_list(it) && is_offered_always(&it.pointer))
+            for place in places(method, params)
+                .iter()
+                .filter(|it| is_list(it) && is_offered_always(&it.pointer))
             {
                 if is_outer == (place.pointer.matches('/').count() == 1) {
                     set(params, &place.pointer, Value::Null);
@@ -109,12 +119,19 @@ async fn a_bad_item_of_a_strict_list_is_invalid(run: &mut Run) -> Probed {
 
 async fn a_strict_option_may_be_null_and_not_wrong(run: &mut Run) -> Probed {
     all_succeed(run, |method, params| {
-        for place in places(method, params).into_iter().filter(|place| place.member.mark == "strict") {
+        for place in
+            places(method, params).into_iter().filter(|place| place.member.mark == "strict")
+        {
             set(params, &place.pointer, Value::Null);
         }
     })
     .await?;
-    each_fails(run, |place| place.member.mark == "strict" && is_offered_always(&place.pointer), wrong).await
+    each_fails(
+        run,
+        |place| place.member.mark == "strict" && is_offered_always(&place.pointer),
+        wrong,
+    )
+    .await
 }
 
 async fn a_bad_block_fails_the_prompt(run: &mut Run) -> Probed {
@@ -128,14 +145,20 @@ async fn a_kind_of_content_that_nobody_knows_is_invalid(run: &mut Run) -> Probed
 async fn a_number_of_the_wrong_kind_is_none(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     for size in [json!("12"), json!(1.5), json!(true)] {
-        let link = json!({"type": "resource_link", "uri": "file:///attache/a", "name": "a", "size": size});
+        let link =
+            json!({"type": "resource_link", "uri": "file:///attache/a", "name": "a", "size": size});
         let prompt = json!([link, text()]);
-        let reply = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+        let reply =
+            talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
         if reply.result().is_err() {
             let link = json!({"type": "resource_link", "uri": "file:///attache/a", "name": "a"});
             let params = json!({"sessionId": session.id, "prompt": [link, text()]});
             let is_taken_without = talk.call::<SessionPrompt>(params).await?.result().is_ok();
-            expect(!is_taken_without, format!("a size of {size} is read as none"), quoted(reply.text()))?;
+            expect(
+                !is_taken_without,
+                format!("a size of {size} is read as none"),
+                quoted(reply.text()),
+            )?;
         }
     }
     let talk = run.fresh().await?;
@@ -153,7 +176,8 @@ async fn neither_the_order_of_keys_nor_the_letters_of_ids_matter(run: &mut Run) 
     talk.peer.send_line(&format!(
         r#"{{"params":{{"mcpServers":[],"cwd":{cwd}}},"method":"{method}","id":{id},"jsonrpc":"2.0"}}"#
     ));
-    let line = talk.hear(first, "an answer to keys in another order", |line| line.replies_to(&id)).await?;
+    let line =
+        talk.hear(first, "an answer to keys in another order", |line| line.replies_to(&id)).await?;
     expect(line.get("result").is_some(), "keys may come in any order", quoted(&line.text))?;
     for name in ["", "naïve ☃ \u{1F980}", "a\nb"] {
         let prompt = json!({"sessionId": name, "prompt": [text()]});
@@ -229,7 +253,8 @@ async fn requests(run: &mut Run) -> Probed<(&mut Conversation, Vec<Request>)> {
     talk.is_watched = false;
     let session = talk.open(&folder).await?;
     let (id, folder) = (&session.id, json!(folder));
-    let server = json!({"name": "attache", "command": "/attache/no-such-server", "args": [], "env": []});
+    let server =
+        json!({"name": "attache", "command": "/attache/no-such-server", "args": [], "env": []});
     let again = json!({"sessionId": id, "cwd": folder, "mcpServers": []});
     let prompt = json!([{"type": "text", "text": say("attache").prompt_text(), "annotations": {"audience": ["user"]}}]);
     talk.call::<SessionPrompt>(json!({"sessionId": id, "prompt": prompt})).await?;

@@ -6,7 +6,9 @@ use super::session_list::{entries, entry_of};
 use crate::conversation::{Conversation, Reply, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, expect, not_tested, skipped};
-use attache_protocol::method::{Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume};
+use attache_protocol::method::{
+    Method, SessionClose, SessionLoad, SessionNew, SessionPrompt, SessionResume,
+};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -88,7 +90,11 @@ async fn the_last_list_is_the_complete_one(run: &mut Run) -> Probed {
     let session = reported(talk, &folder, &json!([one])).await?;
     again(talk, &session, json!({"cwd": folder, "mcpServers": [], KEY: [two]})).await?;
     let shown = shown(talk, &session.id, &folder).await?;
-    expect(shown == json!([two]), "the directories of the last request alone", quoted(&shown.to_string()))
+    expect(
+        shown == json!([two]),
+        "the directories of the last request alone",
+        quoted(&shown.to_string()),
+    )
 }
 
 async fn the_list_shows_all_directories_in_order(run: &mut Run) -> Probed {
@@ -100,7 +106,11 @@ async fn the_list_shows_all_directories_in_order(run: &mut Run) -> Probed {
         if shown.is_null() {
             return skipped("the agent lists no additional directories");
         }
-        expect(shown == wanted, format!("all in the order given: {wanted}"), quoted(&shown.to_string()))?;
+        expect(
+            shown == wanted,
+            format!("all in the order given: {wanted}"),
+            quoted(&shown.to_string()),
+        )?;
     }
     Ok(())
 }
@@ -111,12 +121,17 @@ async fn is_refused_or_kept(run: &mut Run, root: Value) -> Probed {
     let (talk, _) = with_directories(run).await?;
     reported(talk, &folder, &json!([one])).await?;
     let wanted = json!([one, root]);
-    let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: wanted})).await?;
+    let reply =
+        talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: wanted})).await?;
     if reply.error("/code").is_some() {
         return Ok(());
     }
     let shown = shown(talk, &opened(&reply)?, &folder).await?;
-    expect(shown == wanted, format!("an error, or a session with {wanted}"), quoted(&shown.to_string()))
+    expect(
+        shown == wanted,
+        format!("an error, or a session with {wanted}"),
+        quoted(&shown.to_string()),
+    )
 }
 
 async fn with_directories(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
@@ -135,8 +150,10 @@ pub(super) fn directory(run: &Run, name: &str) -> Probed<PathBuf> {
 
 /// The ways to open a session again that the agent offers.
 fn openers(talk: &Conversation) -> Vec<&'static str> {
-    let all =
-        [("/loadSession", SessionLoad::ROW.name), ("/sessionCapabilities/resume", SessionResume::ROW.name)];
+    let all = [
+        ("/loadSession", SessionLoad::ROW.name),
+        ("/sessionCapabilities/resume", SessionResume::ROW.name),
+    ];
     all.iter().filter(|(pointer, _)| talk.offers(pointer)).map(|(_, name)| *name).collect()
 }
 
@@ -166,7 +183,8 @@ async fn reported(talk: &mut Conversation, folder: &Value, roots: &Value) -> Pro
 
 /// The id of a new session with these further roots.
 pub(super) async fn with(talk: &mut Conversation, folder: &Value, roots: &Value) -> Probed<Value> {
-    let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: roots})).await?;
+    let reply =
+        talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], KEY: roots})).await?;
     opened(&reply)
 }
 

@@ -5,7 +5,9 @@ use crate::conversation::{Conversation, Played, Session, Turn};
 use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, not_tested};
-use attache_protocol::method::{Method, SessionCancel, SessionRequestPermission, SessionUpdateNotification};
+use attache_protocol::method::{
+    Method, SessionCancel, SessionRequestPermission, SessionUpdateNotification,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +27,8 @@ impl<'u> Told<'u> {
 
     /// What it shows of this kind.
     pub(super) fn content(&self, kind: &'static str) -> impl Iterator<Item = &'u Value> {
-        let all = self.updates.iter().filter_map(|update| update.get("content")?.as_array()).flatten();
+        let all =
+            self.updates.iter().filter_map(|update| update.get("content")?.as_array()).flatten();
         all.filter(move |content| content.get("type").is_some_and(|it| it == kind))
     }
 }
@@ -35,7 +38,8 @@ pub(super) fn tool_calls(played: &Played) -> Vec<Told<'_>> {
     let mut calls: Vec<Told<'_>> = Vec::new();
     let updates = played.updates().iter();
     for update in updates.filter(|it| {
-        it.get("sessionUpdate").is_some_and(|kind| kind == "tool_call" || kind == "tool_call_update")
+        it.get("sessionUpdate")
+            .is_some_and(|kind| kind == "tool_call" || kind == "tool_call_update")
     }) {
         let Some(id) = update.get("toolCallId") else { continue };
         match calls.iter_mut().find(|told| told.id == id) {
@@ -55,14 +59,22 @@ pub(super) async fn play(run: &mut Run, acts: Acts) -> Probed<Played> {
 }
 
 /// A turn in this session that has to end well before anything can be said about it.
-pub(super) async fn play_in(talk: &mut Conversation, session: &Session, acts: Acts) -> Probed<Played> {
+pub(super) async fn play_in(
+    talk: &mut Conversation,
+    session: &Session,
+    acts: Acts,
+) -> Probed<Played> {
     let played = attempt(talk, session, acts).await?;
     played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
     Ok(played)
 }
 
 /// A turn in this session, however it ends.
-pub(super) async fn attempt(talk: &mut Conversation, session: &Session, acts: Acts) -> Probed<Played> {
+pub(super) async fn attempt(
+    talk: &mut Conversation,
+    session: &Session,
+    acts: Acts,
+) -> Probed<Played> {
     let played = talk.play(session, acts).await.map_err(|outcome| unjudged(&outcome))?;
     played.had_its_tools()?;
     Ok(played)
@@ -76,7 +88,9 @@ pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
 /// Answers a request for permission with the first option of one of these kinds, the first kind first; without one with `cancelled`.
-pub(super) fn choose(kinds: &'static [&'static str]) -> impl FnMut(&Value) -> Answer + Send + 'static {
+pub(super) fn choose(
+    kinds: &'static [&'static str],
+) -> impl FnMut(&Value) -> Answer + Send + 'static {
     move |params| Answer::Result(chosen(params, kinds))
 }
 
@@ -102,7 +116,8 @@ pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
 /// Waits until a turn makes a call to which the judge keeps silent, and gives that call; nothing if the turn ends without.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
     let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
-    let line = talk.hear(turn.first, M::ROW.name, wanted).await.map_err(|outcome| unjudged(&outcome))?;
+    let line =
+        talk.hear(turn.first, M::ROW.name, wanted).await.map_err(|outcome| unjudged(&outcome))?;
     Ok(line.calls::<M>().then_some(line))
 }
 
@@ -114,7 +129,8 @@ pub(super) async fn shows(talk: &mut Conversation, turn: &Turn, kinds: &[&str]) 
         line.calls::<SessionUpdateNotification>() && kind.is_some_and(|kind| kinds.contains(&kind))
     };
     let wanted = |line: &Line| is_shown(line) || line.replies_to(&turn.id);
-    let line = talk.hear(turn.first, "an update", wanted).await.map_err(|outcome| unjudged(&outcome))?;
+    let line =
+        talk.hear(turn.first, "an update", wanted).await.map_err(|outcome| unjudged(&outcome))?;
     Ok(!line.replies_to(&turn.id))
 }
 

@@ -39,7 +39,8 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
         return both_end(talk, turn, &asked).await;
     }
     let first = talk.now();
-    talk.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": "_attache/same_id", "params": {}}));
+    talk.peer
+        .send(&json!({"jsonrpc": "2.0", "id": id, "method": "_attache/same_id", "params": {}}));
     talk.hear(first, "a reply to a call with the id of the agent's own open call", |line| {
         line.replies_to(&id)
     })
@@ -49,7 +50,10 @@ async fn an_id_may_be_open_both_ways(run: &mut Run) -> Probed {
 
 /// The agent's call is answered, and the turn goes on with that.
 async fn both_end(talk: &mut Conversation, turn: Turn, asked: &Line) -> Probed {
-    talk.give(asked, chosen(asked.get("params").unwrap_or(&Value::Null), &["reject_once", "reject_always"]));
+    talk.give(
+        asked,
+        chosen(asked.get("params").unwrap_or(&Value::Null), &["reject_once", "reject_always"]),
+    );
     talk.finish(turn).await.map(|_| ())
 }
 
@@ -87,8 +91,10 @@ async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
     talk.answer::<FsReadTextFile>(|_| Answer::Error(7));
     talk.answer::<FsWriteTextFile>(|_| Answer::Error(7));
     talk.answer::<TerminalCreate>(|_| Answer::Error(7));
-    let turn =
-        talk.begin_turn(&session, call(read(&path)).then(call(write(&path, "new\n"))).then(say("done")));
+    let turn = talk.begin_turn(
+        &session,
+        call(read(&path)).then(call(write(&path, "new\n"))).then(say("done")),
+    );
     let first = turn.first;
     talk.finish(turn).await?;
     talk.is_still_there().await?;
@@ -97,11 +103,14 @@ async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
         return skipped("the agent asks its client for nothing");
     }
     let prompt = json!([{"type": "text", "text": say("attache: next").prompt_text()}]);
-    let next = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+    let next =
+        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
     match next.result() {
-        Ok(result) => {
-            expect(result.get("stopReason").is_some(), "the next turn runs", quoted(&result.to_string()))
-        }
+        Ok(result) => expect(
+            result.get("stopReason").is_some(),
+            "the next turn runs",
+            quoted(&result.to_string()),
+        ),
         Err(outcome) => fail("the next turn runs", outcome.seen().to_owned()),
     }
 }

@@ -34,7 +34,9 @@ async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
         let talk = run.fresh_with(client).await?;
         let session = talk.open(&folder).await?;
         let first = talk.now();
-        talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?.had_its_tools()?;
+        talk.play(&session, call(ask(QUESTION)).then(say("attache: done")))
+            .await?
+            .had_its_tools()?;
         let is_form = |line: &&Line| {
             let mode = line.get("params").and_then(|params| params.get("mode"));
             line.calls::<ElicitationCreate>() && mode.is_some_and(|mode| mode == "form")
@@ -63,10 +65,15 @@ async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
         played.had_its_tools()?;
         let reason = played.stop_reason()?;
         let said = played.said();
-        let asks = |line: &Line| line.calls::<SessionRequestPermission>() && line.text.contains(QUESTION);
+        let asks =
+            |line: &Line| line.calls::<SessionRequestPermission>() && line.text.contains(QUESTION);
         let is_asked = said.contains(QUESTION) || talk.heard(first).any(asks);
         let is_served = is_asked || said.contains("attache: done");
-        expect(reason == "end_turn" && is_served, "the turn goes on, or asks another way", quoted(&said))?;
+        expect(
+            reason == "end_turn" && is_served,
+            "the turn goes on, or asks another way",
+            quoted(&said),
+        )?;
     }
     Ok(())
 }
@@ -92,7 +99,11 @@ async fn an_error_to_a_question_ends_nothing(run: &mut Run) -> Probed {
 async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
     is_used(run, "accept").await?;
     let said = answered(run, Answer::Result(answer("_attache_defer", &json!({})))).await?;
-    expect(!said.contains("recalled yes"), "an answer with an unknown action is not used", quoted(&said))
+    expect(
+        !said.contains("recalled yes"),
+        "an answer with an unknown action is not used",
+        quoted(&said),
+    )
 }
 
 /// The answer that is accepted reaches the model: without that nothing can be said of the others.
@@ -132,7 +143,8 @@ async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
 /// An answer to a form that has the text wherever it can be given.
 fn answer(action: &str, params: &Value) -> Value {
     let properties = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
-    let content = properties.into_iter().flatten().map(|(key, property)| (key.clone(), value(property)));
+    let content =
+        properties.into_iter().flatten().map(|(key, property)| (key.clone(), value(property)));
     json!({"action": action, "content": content.collect::<Map<_, _>>()})
 }
 

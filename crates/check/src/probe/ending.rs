@@ -72,15 +72,20 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
     let answers = |line: &Line| line.is_reply();
     match talk.peer.wait_for(first, talk.patience, answers).await {
         Err(Missing::Ended(_)) => Ok(()),
-        Err(missing) => fail("a line of 33 MiB ends the connection or is answered", missing.to_string()),
+        Err(missing) => {
+            fail("a line of 33 MiB ends the connection or is answered", missing.to_string())
+        }
         Ok(_) if is_refused(talk, first) => Ok(()),
-        Ok(_) => not_tested("the agent takes a line of 33 MiB; its limit, if it has one, is higher"),
+        Ok(_) => {
+            not_tested("the agent takes a line of 33 MiB; its limit, if it has one, is higher")
+        }
     }
 }
 
 /// A call that is too long, as bytes: it is neither recorded nor shown, so that its answer cannot be watched.
 fn send_huge_line(talk: &mut Conversation) {
-    talk.peer.send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
+    talk.peer
+        .send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);
     talk.peer.send_bytes(&vec![b'x'; HUGE]);
     talk.peer.send_bytes(b"\"}}\n");
     talk.is_watched = false;

@@ -26,7 +26,9 @@ async fn any_meta_is_taken(run: &mut Run) -> Probed {
     let (talk, _) = run.session().await?;
     let odd = json!({"attache.invalid/x": 5, "attache": null, "traceparent": [], "tracestate": 7});
     for meta in [json!({"attache.invalid/x": {"y": [1, null, "z"]}}), odd] {
-        talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], "_meta": meta})).await?.result()?;
+        talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [], "_meta": meta}))
+            .await?
+            .result()?;
     }
     Ok(())
 }

@@ -29,7 +29,8 @@ async fn each_method_needs_its_own_capability(run: &mut Run) -> Probed {
     for (can, has_read, has_write) in
         [("nothing", false, false), ("read", true, false), ("write", false, true)]
     {
-        let (old, new) = (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
+        let (old, new) =
+            (file(run, "attache-old.txt", "old\n")?, nothing_at(run, "attache-new.txt")?);
         let folder = run.folder().to_owned();
         let fs = json!({"readTextFile": has_read, "writeTextFile": has_write});
         let talk = run.talk_with(json!({"fs": fs})).await?;
@@ -61,7 +62,8 @@ async fn a_relative_path_is_made_absolute(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let first = talk.now();
-    play_in(talk, &session, call(read(name)).then(call(write(new, "new\n"))).then(say("done"))).await?;
+    play_in(talk, &session, call(read(name)).then(call(write(new, "new\n"))).then(say("done")))
+        .await?;
     let mut calls = talk
         .heard(first)
         .filter(|line| line.calls::<FsReadTextFile>() || line.calls::<FsWriteTextFile>())
@@ -87,8 +89,10 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
     if count::<FsWriteTextFile>(talk, first) == 0 {
         return skipped("the agent does not use fs/write_text_file");
     }
-    let usual: Vec<_> =
-        tool_calls(&usual).iter().map(|told| told.states().last().map(|it| (*it).to_owned())).collect();
+    let usual: Vec<_> = tool_calls(&usual)
+        .iter()
+        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .collect();
     nothing_at(run, "attache-new.txt")?;
     let (talk, session) = run.session().await?;
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
@@ -96,13 +100,20 @@ async fn a_null_result_is_a_success(run: &mut Run) -> Probed {
         let path = params.get("path").and_then(Value::as_str).unwrap_or_default();
         let content = params.get("content").and_then(Value::as_str).unwrap_or_default();
         // Where it cannot be written the usual answer fails as well.
-        put(Path::new(path), content).map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
+        put(Path::new(path), content)
+            .map_or(Answer::Error(-32603), |()| Answer::Result(Value::Null))
     });
     let played = talk.play(&session, acts).await?;
     played.stop_reason()?;
-    let states: Vec<_> =
-        tool_calls(&played).iter().map(|told| told.states().last().map(|it| (*it).to_owned())).collect();
-    expect(states == usual, format!("the tool call ends as with {{}}: {usual:?}"), format!("{states:?}"))
+    let states: Vec<_> = tool_calls(&played)
+        .iter()
+        .map(|told| told.states().last().map(|it| (*it).to_owned()))
+        .collect();
+    expect(
+        states == usual,
+        format!("the tool call ends as with {{}}: {usual:?}"),
+        format!("{states:?}"),
+    )
 }
 
 async fn what_is_written_is_written_exactly(run: &mut Run) -> Probed {

@@ -21,7 +21,8 @@ async fn a_fork_is_a_session_of_its_own_at_once(run: &mut Run) -> Probed {
     let (folder, words) = (json!(run.folder()), run.words());
     run.talk().await?.needs(FORK)?;
     let (talk, session) = run.session().await?;
-    let first = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
+    let first =
+        talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": words})).await?;
     if first.result().is_err() {
         return not_tested("the agent cannot run a turn here");
     }
@@ -70,5 +71,9 @@ async fn a_fork_inherits_no_directories(run: &mut Run) -> Probed {
     let forked = talk.call::<SessionFork>(params).await?.result()?;
     let fork = forked.get("sessionId").cloned().unwrap_or_default();
     let shown = shown(talk, &fork, &folder).await?;
-    expect(shown.is_null() || shown == json!([]), "a fork without further roots", quoted(&shown.to_string()))
+    expect(
+        shown.is_null() || shown == json!([]),
+        "a fork without further roots",
+        quoted(&shown.to_string()),
+    )
 }

@@ -29,8 +29,10 @@ async fn blank_lines_and_carriage_returns_are_skipped(run: &mut Run) -> Probed {
     let id = json!("after blank lines");
     let call = json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}});
     talk.peer.send_line(&format!("{call}\r"));
-    talk.hear(first, "an answer to what follows blank lines and ends in CRLF", |line| line.replies_to(&id))
-        .await?;
+    talk.hear(first, "an answer to what follows blank lines and ends in CRLF", |line| {
+        line.replies_to(&id)
+    })
+    .await?;
     if let Some(line) = talk.heard(first).find(|line| line.is_reply() && !line.replies_to(&id)) {
         return fail("no reply to blank lines", quoted(&line.text));
     }
@@ -52,8 +54,9 @@ async fn a_fractional_id_ends_nothing(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let (first, id) = (talk.now(), json!(1.5));
     talk.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": UNKNOWN, "params": {}}));
-    let answers =
-        |line: &Line| line.is_reply() && line.get("id").is_none_or(|told| told.is_null() || *told == id);
+    let answers = |line: &Line| {
+        line.is_reply() && line.get("id").is_none_or(|told| told.is_null() || *told == id)
+    };
     talk.hear(first, "a reply with the id 1.5, or an error", answers).await?;
     talk.is_still_there().await
 }

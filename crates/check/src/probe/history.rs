@@ -10,7 +10,9 @@ use crate::acts::{call, read, recall, say, think};
 use crate::conversation::{Conversation, Played, Reply, Session, quoted};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested};
-use attache_protocol::method::{Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES};
+use attache_protocol::method::{
+    Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -70,7 +72,9 @@ const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
 async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
     let Again { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     if let Err(outcome) = reply.result() {
-        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else { return Err(refused(&outcome)) };
+        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
+            return Err(refused(&outcome));
+        };
         run.restart().await;
         reply = load(run, SessionLoad::ROW.name, &older, &json!([])).await?;
         reply.result().map_err(|outcome| refused(&outcome))?;
@@ -78,8 +82,9 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
     }
     let talk = run.talk().await?;
     talk.is_still_there().await?;
-    let late =
-        talk.updates(&session.id, reply.number(), usize::MAX).find(|it| kind(it) == "user_message_chunk");
+    let late = talk
+        .updates(&session.id, reply.number(), usize::MAX)
+        .find(|it| kind(it) == "user_message_chunk");
     match late {
         Some(update) => fail("the whole history before the reply", quoted(&update.to_string())),
         None => Ok(()),
@@ -89,13 +94,21 @@ async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
 async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
     let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
     reply.result().map_err(|outcome| refused(&outcome))?;
-    if let Some(unknown) = told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update))) {
+    if let Some(unknown) =
+        told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
+    {
         return fail("the kinds of update that a turn has", quoted(&unknown.to_string()));
     }
-    let by = |wanted: &str| told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>();
+    let by = |wanted: &str| {
+        told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
+    };
     let agent = by("agent_message_chunk");
     expect(agent.contains(SAID), "what the agent said as agent_message_chunk", quoted(&agent))?;
-    expect(!agent.contains(PROMPTED), "what the user said not as agent_message_chunk", quoted(&agent))
+    expect(
+        !agent.contains(PROMPTED),
+        "what the user said not as agent_message_chunk",
+        quoted(&agent),
+    )
 }
 
 /// They may be left out; if they are told, they are those of the session.
@@ -107,7 +120,11 @@ async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
             let told = result.get(key).filter(|told| !told.is_null());
             let Some(told) = told else { continue };
             let (before, after) = (ids(session.opened.get(key)), ids(Some(told)));
-            expect(before == after, format!("{key} of the session: {before:?}"), format!("{after:?}"))?;
+            expect(
+                before == after,
+                format!("{key} of the session: {before:?}"),
+                format!("{after:?}"),
+            )?;
         }
     }
     Ok(())
@@ -121,7 +138,9 @@ async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
         kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan"
     };
     match told.iter().find(is_said) {
-        Some(update) => fail("nothing of the conversation before the reply", quoted(&update.to_string())),
+        Some(update) => {
+            fail("nothing of the conversation before the reply", quoted(&update.to_string()))
+        }
         None => Ok(()),
     }
 }
@@ -145,11 +164,23 @@ async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
     let fork = Session { id, opened };
     recalls(talk, &fork, SAID, true, "the fork knows what was said before").await?;
     play_in(talk, &fork, say("attache-in-the-fork-3817")).await?;
-    recalls(talk, &original, "attache-in-the-fork-3817", false, "the original does not know the fork")
-        .await?;
+    recalls(
+        talk,
+        &original,
+        "attache-in-the-fork-3817",
+        false,
+        "the original does not know the fork",
+    )
+    .await?;
     play_in(talk, &original, say("attache-in-the-original-3817")).await?;
-    recalls(talk, &fork, "attache-in-the-original-3817", false, "the fork does not know what came later")
-        .await
+    recalls(
+        talk,
+        &fork,
+        "attache-in-the-original-3817",
+        false,
+        "the fork does not know what came later",
+    )
+    .await
 }
 
 async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
@@ -172,8 +203,14 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
         return fail(format!("the title stays {stored}"), quoted(&line.text));
     }
     let all = entries(talk, of_folder).await?;
-    let Some(entry) = entry_of(&all, &session.id) else { return not_tested("the session is not listed") };
-    expect(entry.get("title") == Some(&stored), format!("the title {stored}"), quoted(&entry.to_string()))
+    let Some(entry) = entry_of(&all, &session.id) else {
+        return not_tested("the session is not listed");
+    };
+    expect(
+        entry.get("title") == Some(&stored),
+        format!("the title {stored}"),
+        quoted(&entry.to_string()),
+    )
 }
 
 /// A turn in a session that is then opened again by this method: in a new process if the agent keeps sessions so long, else in its own
@@ -203,7 +240,10 @@ pub(super) async fn again_with(
 }
 
 /// A session with one turn.
-async fn spoken<'r>(run: &'r mut Run, capability: &str) -> Probed<(&'r mut Conversation, Session, Played)> {
+async fn spoken<'r>(
+    run: &'r mut Run,
+    capability: &str,
+) -> Probed<(&'r mut Conversation, Session, Played)> {
     run.driven().await?;
     run.talk().await?.needs(capability)?;
     let notes = file(run, "attache-notes.txt", "attache\n")?;
@@ -258,7 +298,9 @@ async fn recalls(
         (true, false) | (false, true) => {
             expect(said.contains("recalled yes") == is_known, expected, quoted(&said))
         }
-        _ => not_tested(format!("it cannot be told what the agent's model knows: {}", quoted(&said))),
+        _ => {
+            not_tested(format!("it cannot be told what the agent's model knows: {}", quoted(&said)))
+        }
     }
 }
 

@@ -20,8 +20,9 @@ probes! {
 }
 
 /// Rules about what a client has to offer before an agent may send it.
-pub(super) const GATES: &[&str] =
-    &["INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01"];
+pub(super) const GATES: &[&str] = &[
+    "INIT-16", "FS-01", "TERM-01", "ELIC-01", "NOTE-01", "COMP-01", "CONF-08", "AUTH-05", "MCPA-01",
+];
 
 async fn what_comes_before_initialize_is_refused(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
@@ -91,7 +92,8 @@ async fn malformed_capabilities_count_as_absent(run: &mut Run) -> Probed {
     ] {
         let talk = run.fresh().await?;
         talk.is_watched = false;
-        let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info});
+        let params =
+            json!({"protocolVersion": 1, "clientCapabilities": capabilities, "clientInfo": info});
         talk.initialize(params).await?.result()?;
         talk.watch()?;
     }

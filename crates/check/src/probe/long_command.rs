@@ -48,7 +48,9 @@ async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec
     }
     let arguments = format!("sleep\0{long}\0").into_bytes();
     if !comes_to(&arguments, true).await {
-        return not_tested("the command of the turn is not seen among the processes of this machine");
+        return not_tested(
+            "the command of the turn is not seen among the processes of this machine",
+        );
     }
     Ok((talk, session, turn, arguments))
 }

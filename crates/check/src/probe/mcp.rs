@@ -12,7 +12,8 @@ use crate::raw_peer::{Answer, Line};
 use crate::run::Run;
 use crate::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
 use attache_protocol::method::{
-    McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission, SessionResume,
+    McpMessage, Method, SessionLoad, SessionNew, SessionPrompt, SessionRequestPermission,
+    SessionResume,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -51,7 +52,11 @@ const INITIALIZED: fn(&Seen) -> bool = |seen| seen.is_initialized;
 async fn a_stdio_server_is_started_with_its_environment(run: &mut Run) -> Probed {
     let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
     with(run, &[&server]).await?;
-    expect(!server.seen().lacks_word, "the server is started with the variable of its env", "it is not set")
+    expect(
+        !server.seen().lacks_word,
+        "the server is started with the variable of its env",
+        "it is not set",
+    )
 }
 
 async fn a_tool_of_a_stdio_server_is_called(run: &mut Run) -> Probed {
@@ -61,8 +66,10 @@ async fn a_tool_of_a_stdio_server_is_called(run: &mut Run) -> Probed {
 async fn every_server_is_connected_to(run: &mut Run) -> Probed {
     let mut servers = vec![Transport::Stdio, Transport::Stdio];
     servers.extend(over_http(run).await?);
-    let servers =
-        servers.into_iter().map(|it| run.mcp_server(it, Manner::Good)).collect::<Probed<Vec<_>>>()?;
+    let servers = servers
+        .into_iter()
+        .map(|it| run.mcp_server(it, Manner::Good))
+        .collect::<Probed<Vec<_>>>()?;
     with(run, &servers.iter().collect::<Vec<_>>()).await.map(|_| ())
 }
 
@@ -108,7 +115,8 @@ async fn the_servers_of_a_resume_are_connected_to(run: &mut Run) -> Probed {
 /// A session that is opened again by this method reaches the server that is named then.
 async fn reopened(run: &mut Run, capability: &str, method: &str) -> Probed {
     let server = run.mcp_server(Transport::Stdio, Manner::Good)?;
-    let Again { session, reply, .. } = again_with(run, capability, method, &json!([server.entry()])).await?;
+    let Again { session, reply, .. } =
+        again_with(run, capability, method, &json!([server.entry()])).await?;
     if let Err(outcome) = reply.result() {
         return Err(unopened(&outcome));
     }
@@ -125,7 +133,8 @@ async fn a_silent_server_leaves_nothing_unanswered(run: &mut Run) -> Probed {
     let (first, method) = (talk.now(), SessionNew::ROW.name);
     let id = talk.begin(method, params);
     let opened = talk.peer.wait_for(first, patience, |line| line.replies_to(&id)).await;
-    let expected = |method: &str| format!("an answer to {method}, although an MCP server keeps silent");
+    let expected =
+        |method: &str| format!("an answer to {method}, although an MCP server keeps silent");
     let reply = match opened {
         Ok(line) => line,
         Err(missing) => return fail(expected(method), missing.to_string()),
@@ -212,22 +221,32 @@ async fn calls_tool(run: &mut Run, transport: Transport) -> Probed {
     lists_tools(talk, &server).await;
     let played = play_tool(talk, &session, &server).await?;
     let of = kind(&server);
-    expect(server.seen().calls > 0, format!("the tool of a server of type {of} is called"), "it is not")?;
-    let is_told = played.updates().iter().any(|update| update.to_string().contains(&server.result()));
+    expect(
+        server.seen().calls > 0,
+        format!("the tool of a server of type {of} is called"),
+        "it is not",
+    )?;
+    let is_told =
+        played.updates().iter().any(|update| update.to_string().contains(&server.result()));
     if is_told {
         return Ok(());
     }
     match play_in(talk, &session, recall(server.result())).await?.recalled() {
         Some(true) => Ok(()),
-        Some(false) => {
-            fail(format!("the model is told \"{}\", as the tool says", server.result()), "it is not")
-        }
+        Some(false) => fail(
+            format!("the model is told \"{}\", as the tool says", server.result()),
+            "it is not",
+        ),
         None => not_tested("it cannot be told what the agent's model knows"),
     }
 }
 
 /// A turn that calls a server's tool. It may be there a turn later than the server.
-async fn play_tool(talk: &mut Conversation, session: &Session, server: &McpServer) -> Probed<Played> {
+async fn play_tool(
+    talk: &mut Conversation,
+    session: &Session,
+    server: &McpServer,
+) -> Probed<Played> {
     let mut outcome = not_tested("the tool of the server is not called");
     for _ in 0..TURNS {
         outcome = play_in(talk, session, call(mcp(&server.tool()))).await;
@@ -244,7 +263,10 @@ async fn lists_tools(talk: &mut Conversation, server: &McpServer) {
 }
 
 /// A session with these servers, all of which are reached.
-async fn with<'r>(run: &'r mut Run, servers: &[&Arc<McpServer>]) -> Probed<(&'r mut Conversation, Session)> {
+async fn with<'r>(
+    run: &'r mut Run,
+    servers: &[&Arc<McpServer>],
+) -> Probed<(&'r mut Conversation, Session)> {
     let is_driven = run.driven().await.is_ok();
     let params = params(run, servers);
     let (talk, _) = run.session().await?;
@@ -256,7 +278,12 @@ async fn with<'r>(run: &'r mut Run, servers: &[&Arc<McpServer>]) -> Probed<(&'r 
 }
 
 /// The server is connected to when the session is opened, or with its first turn.
-async fn reaches(talk: &mut Conversation, session: &Session, server: &McpServer, is_driven: bool) -> Probed {
+async fn reaches(
+    talk: &mut Conversation,
+    session: &Session,
+    server: &McpServer,
+    is_driven: bool,
+) -> Probed {
     if sees(talk, server, AT_ONCE, INITIALIZED).await {
         return Ok(());
     }
@@ -267,10 +294,15 @@ async fn reaches(talk: &mut Conversation, session: &Session, server: &McpServer,
         return Ok(());
     }
     if !is_driven {
-        return not_tested("the agent may connect to a server with its first turn, and has no model for one");
+        return not_tested(
+            "the agent may connect to a server with its first turn, and has no model for one",
+        );
     }
-    let seen =
-        if server.seen().is_reached { "it is reached, and not initialized" } else { "it is not reached" };
+    let seen = if server.seen().is_reached {
+        "it is reached, and not initialized"
+    } else {
+        "it is not reached"
+    };
     fail(format!("the server {}, of type {}, is connected to", server.name(), kind(server)), seen)
 }
 
@@ -309,13 +341,21 @@ fn unopened(outcome: &Outcome) -> Outcome {
 async fn over_http(run: &mut Run) -> Probed<Vec<Transport>> {
     let talk = run.talk().await?;
     let all = [(HTTP, Transport::Http), (SSE, Transport::Sse)];
-    Ok(all.into_iter().filter(|(capability, _)| talk.offers(capability)).map(|(_, it)| it).collect())
+    Ok(all
+        .into_iter()
+        .filter(|(capability, _)| talk.offers(capability))
+        .map(|(_, it)| it)
+        .collect())
 }
 
 /// The same; at least one.
 async fn some_over_http(run: &mut Run) -> Probed<Vec<Transport>> {
     let offered = over_http(run).await?;
-    if offered.is_empty() { skipped("agentCapabilities.mcpCapabilities offers nothing") } else { Ok(offered) }
+    if offered.is_empty() {
+        skipped("agentCapabilities.mcpCapabilities offers nothing")
+    } else {
+        Ok(offered)
+    }
 }
 
 fn kind(server: &McpServer) -> &'static str {

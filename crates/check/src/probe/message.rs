@@ -31,9 +31,14 @@ async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
         if ids.is_empty() {
             return skipped("the agent's messages have no ids");
         }
-        let seen = format!("{} ids: {}", ids.len(), ids.iter().cloned().collect::<Vec<_>>().join(", "));
+        let seen =
+            format!("{} ids: {}", ids.len(), ids.iter().cloned().collect::<Vec<_>>().join(", "));
         expect(ids.len() == 1, "one id for all chunks of a message", quoted(&seen))?;
-        expect(known.is_disjoint(&ids), "a new message has a new id", format!("{} again", quoted(&seen)))?;
+        expect(
+            known.is_disjoint(&ids),
+            "a new message has a new id",
+            format!("{} again", quoted(&seen)),
+        )?;
         known.extend(ids);
     }
     Ok(())
@@ -58,13 +63,16 @@ async fn replayed_prompts_have_ids_too(run: &mut Run) -> Probed {
         return skipped("the agent's messages have no ids");
     }
     let updates = replayed(run, &session).await?;
-    let is_prompt = |update: &&Value| update.get("sessionUpdate") == Some(&json!("user_message_chunk"));
+    let is_prompt =
+        |update: &&Value| update.get("sessionUpdate") == Some(&json!("user_message_chunk"));
     let mut prompts = updates.iter().filter(is_prompt).peekable();
     if prompts.peek().is_none() {
         return not_tested("the load replays no prompt");
     }
     match prompts.find(|update| update.get("messageId").is_none_or(Value::is_null)) {
-        Some(update) => fail("a messageId on replayed prompts, as on others", quoted(&update.to_string())),
+        Some(update) => {
+            fail("a messageId on replayed prompts, as on others", quoted(&update.to_string()))
+        }
         None => Ok(()),
     }
 }
@@ -82,7 +90,11 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
     for (played, own, other) in [(&first, in_one, in_two), (&second, in_two, in_one)] {
         played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
         let told = played.said();
-        expect(told.contains(own), format!("{own} in the session that was told to say it"), quoted(&told))?;
+        expect(
+            told.contains(own),
+            format!("{own} in the session that was told to say it"),
+            quoted(&told),
+        )?;
         let expected = format!("nothing of {other}, which another session was told to say");
         expect(!told.contains(other), expected, quoted(&told))?;
     }
@@ -159,17 +171,28 @@ async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
 }
 
 /// How often something is told or asked of these files, each in its session.
-fn told_apart(talk: &Conversation, first: usize, sessions: &[Session; 2], names: [&str; 2]) -> Probed<usize> {
+fn told_apart(
+    talk: &Conversation,
+    first: usize,
+    sessions: &[Session; 2],
+    names: [&str; 2],
+) -> Probed<usize> {
     let mut told = 0;
     for (session, name) in sessions.iter().zip(names) {
-        let about = talk.heard(first).filter(|line| line.get("method").is_some() && line.text.contains(name));
+        let about = talk
+            .heard(first)
+            .filter(|line| line.get("method").is_some() && line.text.contains(name));
         for line in about {
             let of = line.get("params").and_then(|params| params.get("sessionId"));
             // Methods of one's own may tell of no session.
             let Some(of) = of else { continue };
             told += 1;
             let seen = quoted(&line.text);
-            expect(*of == session.id, format!("what is told of {name} in the session {}", session.id), seen)?;
+            expect(
+                *of == session.id,
+                format!("what is told of {name} in the session {}", session.id),
+                seen,
+            )?;
         }
     }
     Ok(told)

@@ -43,7 +43,8 @@ async fn a_mode_is_set_during_a_turn(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let (_, other) = two_modes(&session)?;
     let turn = talk.begin_turn(&session, say("attache").hang());
-    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk")).await?;
+    talk.hear(turn.first, "the turn begins", |line| line.text.contains("agent_message_chunk"))
+        .await?;
     let set = set_mode(talk, &session, &other).await;
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     let over = talk.finish(turn).await;
@@ -101,7 +102,9 @@ async fn a_mode_set_one_way_is_told_the_other_way(run: &mut Run) -> Probed {
     let params = json!({"sessionId": session.id, "configId": option, "value": current});
     talk.call::<SessionSetConfigOption>(params).await?.result()?;
     let is_told = of_session(&session, "current_mode_update");
-    talk.hear(first, "current_mode_update after session/set_config_option", is_told).await.map(|_| ())
+    talk.hear(first, "current_mode_update after session/set_config_option", is_told)
+        .await
+        .map(|_| ())
 }
 
 pub(super) async fn set_mode(talk: &mut Conversation, session: &Session, mode: &Value) -> Probed {
@@ -125,7 +128,8 @@ pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
 pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
     let (_, other) = two_modes(session)?;
     let all = options(&session.opened);
-    let option = all.iter().find(|option| option.get("category").is_some_and(|kind| kind == "mode"));
+    let option =
+        all.iter().find(|option| option.get("category").is_some_and(|kind| kind == "mode"));
     match option.and_then(|option| option.get("id")) {
         Some(id) => Ok((id.clone(), other)),
         None => skipped("no option of the session stands for its mode"),
@@ -147,7 +151,8 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     let Some(other) = all.iter().find(is_other) else {
         return not_tested("there is no other option by which the state could be asked for");
     };
-    let params = json!({"sessionId": session.id, "configId": other["id"], "value": other["currentValue"]});
+    let params =
+        json!({"sessionId": session.id, "configId": other["id"], "value": other["currentValue"]});
     let state = talk.call::<SessionSetConfigOption>(params).await?.result()?;
     match options(&state).iter().any(|option| option.get("id") == Some(not)) {
         true => Ok(state),
@@ -160,8 +165,9 @@ pub(super) fn of_session(session: &Session, kind: &'static str) -> impl Fn(&Line
     let id = session.id.clone();
     move |line| {
         let params = line.get("params");
-        let is_kind =
-            params.and_then(|params| params.pointer("/update/sessionUpdate")).is_some_and(|it| it == kind);
+        let is_kind = params
+            .and_then(|params| params.pointer("/update/sessionUpdate"))
+            .is_some_and(|it| it == kind);
         is_kind && params.and_then(|params| params.get("sessionId")) == Some(&id)
     }
 }

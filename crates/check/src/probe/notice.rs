@@ -67,8 +67,7 @@ async fn noticed(run: &mut Run) -> Probed<(&mut Conversation, Session, Vec<Value
 
 /// A session with a server that is nowhere.
 async fn open(talk: &mut Conversation, folder: &Value) -> Probed<Session> {
-    let server =
-        json!({"name": "attache-nowhere", "command": "/attache/no-such-server", "args": [], "env": []});
+    let server = json!({"name": "attache-nowhere", "command": "/attache/no-such-server", "args": [], "env": []});
     let reply = talk.call::<SessionNew>(json!({"cwd": folder, "mcpServers": [server]})).await?;
     let opened = reply.result().ok();
     let id = opened.as_ref().and_then(|opened| opened.get("sessionId").cloned());

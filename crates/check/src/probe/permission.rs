@@ -1,8 +1,8 @@
 //! What an agent asks leave for, and what it makes of the answer (PERM).
 
 use super::driven::{
-    ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, nothing_at, option, unjudged,
-    write_over,
+    ALLOW, OLD, attempt, choose, chosen, count, file, held, is_written_over, nothing_at, option,
+    unjudged, write_over,
 };
 use super::probes;
 use crate::acts::{Acts, call, calls, read, run as run_command, say, write};
@@ -75,10 +75,13 @@ async fn a_client_without_capabilities_is_asked_too(run: &mut Run) -> Probed {
     let is_asked = count::<SessionRequestPermission>(talk, first) > 0;
     match (is_asked, deed.is_done(talk, first)) {
         (true, _) => Ok(()),
-        (false, true) => {
-            fail("a question to a client without capabilities, as to any", "it writes without asking")
+        (false, true) => fail(
+            "a question to a client without capabilities, as to any",
+            "it writes without asking",
+        ),
+        (false, false) => {
+            not_tested("the agent writes nothing with a client that has no capabilities")
         }
-        (false, false) => not_tested("the agent writes nothing with a client that has no capabilities"),
     }
 }
 
@@ -113,7 +116,11 @@ async fn nothing_is_done_before_the_answer(run: &mut Run) -> Probed {
     expect(!is_done, "nothing is written before the answer", "the file is written")?;
     played.had_its_tools()?;
     // Else it might never have been written at all.
-    if deed.is_done(talk, first) { Ok(()) } else { not_tested("what is allowed is not done either") }
+    if deed.is_done(talk, first) {
+        Ok(())
+    } else {
+        not_tested("what is allowed is not done either")
+    }
 }
 
 /// The model makes two calls in one answer; one is allowed, the other refused.
@@ -123,24 +130,33 @@ async fn leave_for_one_call_is_none_for_another(run: &mut Run) -> Probed {
     let (talk, session) = opened(run).await?;
     talk.answer::<SessionRequestPermission>(|_| Answer::Silence);
     let writes = calls([write(&yes, "new\n"), write(&no, "new\n")]);
-    let turn = talk.begin_turn(&session, calls([read(&yes), read(&no)]).then(writes).then(say("done")));
+    let turn =
+        talk.begin_turn(&session, calls([read(&yes), read(&no)]).then(writes).then(say("done")));
     let (first, mut next) = (turn.first, turn.first);
-    let wanted = |line: &Line| line.calls::<SessionRequestPermission>() || line.replies_to(&turn.id);
+    let wanted =
+        |line: &Line| line.calls::<SessionRequestPermission>() || line.replies_to(&turn.id);
     loop {
-        let line =
-            talk.hear(next, "the end of the turn", wanted).await.map_err(|outcome| unjudged(&outcome))?;
+        let line = talk
+            .hear(next, "the end of the turn", wanted)
+            .await
+            .map_err(|outcome| unjudged(&outcome))?;
         if line.is_reply() {
             break;
         }
         let is_allowed = is_about(talk, &line, &yes) && !is_about(talk, &line, &no);
-        let kinds: &[&str] = if is_allowed { &["allow_once"] } else { &["reject_once", "reject_always"] };
+        let kinds: &[&str] =
+            if is_allowed { &["allow_once"] } else { &["reject_once", "reject_always"] };
         talk.give(&line, chosen(params(&line), kinds));
         next = line.number;
     }
     if count::<SessionRequestPermission>(talk, first) == 0 {
         return skipped(DOES_NOT_ASK);
     }
-    expect(!is_written_over(&no), "what was refused is not done", "it is done, as another call was allowed")?;
+    expect(
+        !is_written_over(&no),
+        "what was refused is not done",
+        "it is done, as another call was allowed",
+    )?;
     if is_written_over(&yes) { Ok(()) } else { not_tested("what is allowed is not done either") }
 }
 
@@ -170,7 +186,11 @@ async fn what_is_no_choice_allows_nothing(run: &mut Run) -> Probed {
         if count::<SessionRequestPermission>(talk, first) == 0 {
             return skipped(DOES_NOT_ASK);
         }
-        expect(!deed.is_done(talk, first), format!("{what} allows nothing"), "the file is written")?;
+        expect(
+            !deed.is_done(talk, first),
+            format!("{what} allows nothing"),
+            "the file is written",
+        )?;
     }
     Ok(())
 }
@@ -253,7 +273,10 @@ async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
         return not_tested("the agent asks nothing while another question is open");
     }
     if ended.iter().any(Result::is_err) {
-        return fail("the end of both turns, as both questions are answered", "one of them goes on");
+        return fail(
+            "the end of both turns, as both questions are answered",
+            "one of them goes on",
+        );
     }
     let seen = format!("allowed: {}, refused: {}", is_written(&yes), is_written(&no));
     expect(

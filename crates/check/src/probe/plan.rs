@@ -37,7 +37,11 @@ async fn plans(run: &mut Run) -> Probed<Vec<Value>> {
 
 async fn a_plan_is_reported(run: &mut Run) -> Probed {
     let plans = plans(run).await?;
-    expect(plans.len() > 1, "a plan update for each of two plans", format!("{} of them", plans.len()))
+    expect(
+        plans.len() > 1,
+        "a plan update for each of two plans",
+        format!("{} of them", plans.len()),
+    )
 }
 
 async fn every_plan_is_complete(run: &mut Run) -> Probed {
@@ -47,8 +51,9 @@ async fn every_plan_is_complete(run: &mut Run) -> Probed {
     }
     for plan in &plans {
         let plan = plan.as_array().map_or(&[][..], Vec::as_slice);
-        let is_there =
-            |step: &&str| plan.iter().any(|entry| entry.get("content").is_some_and(|it| it == step));
+        let is_there = |step: &&str| {
+            plan.iter().any(|entry| entry.get("content").is_some_and(|it| it == step))
+        };
         if let Some(step) = STEPS.iter().find(|step| !is_there(step)) {
             return fail(
                 "every step in each plan",

@@ -45,7 +45,8 @@ async fn a_malformed_block_fails_the_prompt(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     for block in [json!({"type": "text"}), json!({"type": "attache-no-such-block"})] {
         let prompt = json!([{"type": "text", "text": "hi"}, block]);
-        let reply = talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
+        let reply =
+            talk.call::<SessionPrompt>(json!({"sessionId": session.id, "prompt": prompt})).await?;
         reply.is_error(-32602)?;
     }
     Ok(())

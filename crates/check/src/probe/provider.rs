@@ -43,7 +43,8 @@ async fn setting_a_provider_replaces_what_it_was(run: &mut Run) -> Probed {
     for address in addresses {
         set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": address})).await?;
         let now = current(talk, &id).await?;
-        let is_set = now.get("baseUrl") == Some(&json!(address)) && now.get("apiType") == Some(&protocol);
+        let is_set =
+            now.get("baseUrl") == Some(&json!(address)) && now.get("apiType") == Some(&protocol);
         expect(is_set, format!("the provider is at {address}"), quoted(&now.to_string()))?;
     }
     Ok(())
@@ -53,7 +54,8 @@ async fn an_unknown_provider_cannot_be_set(run: &mut Run) -> Probed {
     let [address, _] = addresses(run);
     let talk = providers(run).await?;
     let (_, protocol) = first(talk).await?;
-    let params = json!({"providerId": "attache-no-such-provider", "apiType": protocol, "baseUrl": address});
+    let params =
+        json!({"providerId": "attache-no-such-provider", "apiType": protocol, "baseUrl": address});
     talk.call::<ProvidersSet>(params).await?.is_refused()
 }
 
@@ -73,7 +75,8 @@ async fn a_disabled_provider_stays_listed(run: &mut Run) -> Probed {
         return not_tested("every provider of the agent is required");
     };
     // One that cannot speak that protocol was set otherwise, or not at all.
-    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address})).await?;
+    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": protocol, "baseUrl": address}))
+        .await?;
     talk.call::<ProvidersDisable>(json!({"providerId": id})).await?.result()?;
     match list(talk).await?.iter().find(|provider| provider.get("providerId") == Some(&id)) {
         None => fail("a disabled provider stays listed", format!("{id} is gone")),
@@ -91,7 +94,11 @@ async fn headers_are_never_shown(run: &mut Run) -> Probed {
     let (id, protocol) = first(talk).await?;
     let headers = json!({"x-attache": HEADER});
     let first = talk.now();
-    set(talk, json!({"providerId": id, "apiType": protocol, "baseUrl": address, "headers": headers})).await?;
+    set(
+        talk,
+        json!({"providerId": id, "apiType": protocol, "baseUrl": address, "headers": headers}),
+    )
+    .await?;
     list(talk).await?;
     match talk.heard(first).find(|line| line.text.contains(HEADER)) {
         Some(line) => fail("headers are not echoed", quoted(&line.text)),
@@ -107,7 +114,11 @@ async fn a_provider_is_forgotten_with_the_process(run: &mut Run) -> Probed {
     let talk = providers(run).await?;
     let now = current(talk, &id).await?;
     let is_kept = now.get("baseUrl") == Some(&json!(address));
-    expect(!is_kept, "a new process does not know what an old one was told", quoted(&now.to_string()))
+    expect(
+        !is_kept,
+        "a new process does not know what an old one was told",
+        quoted(&now.to_string()),
+    )
 }
 
 async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
@@ -115,8 +126,10 @@ async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
     let talk = providers(run).await?;
     let (id, _) = first(talk).await?;
     // Refused or taken: an answer, and a list that can be read.
-    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address})).await?;
-    let is_listed = list(talk).await?.iter().any(|provider| provider.get("providerId") == Some(&id));
+    talk.call::<ProvidersSet>(json!({"providerId": id, "apiType": "_attache", "baseUrl": address}))
+        .await?;
+    let is_listed =
+        list(talk).await?.iter().any(|provider| provider.get("providerId") == Some(&id));
     expect(is_listed, "the provider stays listed", format!("{id} is gone"))
 }
 
@@ -135,14 +148,19 @@ async fn list(talk: &mut Conversation) -> Probed<Vec<Value>> {
     let result = talk.call::<ProvidersList>(json!({})).await?.result()?;
     match result.get("providers") {
         Some(Value::Array(providers)) => Ok(providers.clone()),
-        _ => fail(format!("{} gives providers", ProvidersList::ROW.name), quoted(&result.to_string())),
+        _ => fail(
+            format!("{} gives providers", ProvidersList::ROW.name),
+            quoted(&result.to_string()),
+        ),
     }
 }
 
 /// A provider that can be set, and a protocol that it can speak.
 async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
     for provider in list(talk).await? {
-        if let (Some(id), Some(protocol)) = (provider.get("providerId"), provider.pointer("/supported/0")) {
+        if let (Some(id), Some(protocol)) =
+            (provider.get("providerId"), provider.pointer("/supported/0"))
+        {
             return Ok((id.clone(), protocol.clone()));
         }
     }
@@ -152,7 +170,8 @@ async fn first(talk: &mut Conversation) -> Probed<(Value, Value)> {
 /// The first provider that is required, or the first that is not.
 async fn by_need(talk: &mut Conversation, is_required: bool) -> Probed<Option<Value>> {
     let all = list(talk).await?;
-    let found = all.iter().find(|provider| provider.get("required") == Some(&Value::Bool(is_required)));
+    let found =
+        all.iter().find(|provider| provider.get("required") == Some(&Value::Bool(is_required)));
     Ok(found.and_then(|provider| provider.get("providerId").cloned()))
 }
 

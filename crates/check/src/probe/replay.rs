@@ -16,7 +16,8 @@ probes! {
 }
 
 /// What is said in the turns of the session, and in that of another one beside it.
-const WORDS: [&str; 3] = ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
+const WORDS: [&str; 3] =
+    ["attache-first-word-6203", "attache-second-word-6203", "attache-third-word-6203"];
 const BESIDE: &str = "attache-word-beside-6203";
 
 /// What stands in every prompt that tells what to do, and in nothing else.
@@ -39,13 +40,16 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
         Some(told) => told,
         None => loaded(run, &session, false).await?.unwrap_or_default(),
     };
-    let wanted: Vec<Said> = (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
+    let wanted: Vec<Said> =
+        (0..WORDS.len()).flat_map(|word| [("user", word), ("agent", word)]).collect();
     let said = words(&told);
     // Who keeps no prompts tells at least its own words.
-    let by_agent = |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
+    let by_agent =
+        |all: &[Said]| all.iter().filter(|(who, _)| *who == "agent").copied().collect::<Vec<_>>();
     let is_right = said == wanted || (by_agent(&wanted) == said);
     let shown = |all: &[Said]| {
-        let all: Vec<String> = all.iter().map(|(who, word)| format!("{who} {}", word + 1)).collect();
+        let all: Vec<String> =
+            all.iter().map(|(who, word)| format!("{who} {}", word + 1)).collect();
         all.join(", ")
     };
     expect(is_right, format!("each turn once and in order: {}", shown(&wanted)), shown(&said))?;
@@ -96,10 +100,9 @@ fn words(updates: &[Value]) -> Vec<Said> {
     }
     let mut said = Vec::new();
     for (who, message) in messages {
-        let found = WORDS
-            .iter()
-            .enumerate()
-            .flat_map(|(number, word)| message.match_indices(word).map(move |(place, _)| (place, number)));
+        let found = WORDS.iter().enumerate().flat_map(|(number, word)| {
+            message.match_indices(word).map(move |(place, _)| (place, number))
+        });
         let mut found: Vec<(usize, usize)> = found.collect();
         found.sort_unstable();
         if who == "user" {

@@ -63,16 +63,18 @@ async fn absent_params_are_empty_ones(run: &mut Run) -> Probed {
     talk.call::<SessionList>(Value::Null).await?.result()?;
     let first = talk.now();
     let id = json!("null params");
-    talk.peer.send(&json!({"jsonrpc": "2.0", "id": id, "method": SessionList::ROW.name, "params": null}));
-    let line = talk.hear(first, "a reply to a call with params null", |line| line.replies_to(&id)).await?;
+    talk.peer.send(
+        &json!({"jsonrpc": "2.0", "id": id, "method": SessionList::ROW.name, "params": null}),
+    );
+    let line =
+        talk.hear(first, "a reply to a call with params null", |line| line.replies_to(&id)).await?;
     expect(line.get("result").is_some(), "null params are empty ones", quoted(&line.text))
 }
 
 async fn keys_that_nobody_knows_are_ignored(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     let (talk, _) = run.session().await?;
-    let server =
-        json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
+    let server = json!({"name": "none", "command": "/attache/no-such-server", "args": [], "env": [], "zzz": 1});
     let plain = json!({"cwd": folder, "mcpServers": [], "zzz": 1});
     talk.call::<SessionNew>(plain).await?.result()?;
     // A server that cannot start is no reason to refuse, but agents may; only a complaint about the params counts.

@@ -28,7 +28,8 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let first = talk.now();
     let played =
-        play_in(talk, &session, call(read(name)).then(call(write(new, "new\n"))).then(say("done"))).await?;
+        play_in(talk, &session, call(read(name)).then(call(write(new, "new\n"))).then(say("done")))
+            .await?;
     let path = |params: &Value| params.get("path").and_then(Value::as_str).map(str::to_owned);
     let reads = talk.heard(first).filter(|line| line.calls::<FsReadTextFile>());
     let meant = [below.join(name), below.join(new)];
@@ -38,18 +39,24 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
         .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
-        return fail(format!("the file in the session's folder, {}", meant[0].display()), quoted(&other));
+        return fail(
+            format!("the file in the session's folder, {}", meant[0].display()),
+            quoted(&other),
+        );
     }
     let done = |index: usize| {
-        tool_calls(&played).get(index).is_some_and(|told| told.states().last() == Some(&"completed"))
+        tool_calls(&played)
+            .get(index)
+            .is_some_and(|told| told.states().last() == Some(&"completed"))
     };
     if below.join(new).exists() {
         return Ok(());
     }
     match (done(0), done(1)) {
-        (_, true) => {
-            fail("the new file in the session's folder", "it is said to be written, and is not there")
-        }
+        (_, true) => fail(
+            "the new file in the session's folder",
+            "it is said to be written, and is not there",
+        ),
         (true, false) => Ok(()),
         (false, false) => not_tested("the agent's tools take no relative paths"),
     }
@@ -74,7 +81,9 @@ async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let mut shown = 0;
     let [its_own, of_other] = [texts, [texts[1], texts[0]]];
-    for (((session, folder), own), other) in sessions.iter().zip([&one, &two]).zip(its_own).zip(of_other) {
+    for (((session, folder), own), other) in
+        sessions.iter().zip([&one, &two]).zip(its_own).zip(of_other)
+    {
         for wrong in [ELSEWHERE, other] {
             let acts = call(read(SAME)).then(recall(wrong));
             let is_wrong = play_in(talk, session, acts).await?.recalled() == Some(true);
@@ -109,14 +118,16 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
         expect(cwd.is_none() || goes, expected, format!("it runs in {}", cwd.unwrap_or_default()))?;
         return Ok(cwd.is_some());
     }
-    let is_done = tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
+    let is_done =
+        tool_calls(&played).first().is_some_and(|told| told.states().last() == Some(&"completed"));
     expect(!is_done || made.exists(), expected, "what it makes is not there")?;
     Ok(is_done)
 }
 
 /// The file lies beside the session's folder. Who asks first is free to do what he is allowed; here it is refused.
 async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
-    let (inside, outside) = (run.folder().join("attache-inside"), run.folder().join("attache-outside"));
+    let (inside, outside) =
+        (run.folder().join("attache-inside"), run.folder().join("attache-outside"));
     let secret = "attache-secret-30175";
     put(&inside.join("attache-here.txt"), "here\n")?;
     put(&outside.join("attache-there.txt"), secret)?;
@@ -127,10 +138,11 @@ async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     let session = talk.open(&inside).await?;
     let first = talk.now();
     let read =
-        attempt(talk, &session, call(read(outside.join("attache-there.txt"))).then(say("done"))).await?;
+        attempt(talk, &session, call(read(outside.join("attache-there.txt"))).then(say("done")))
+            .await?;
     let is_asked = count::<SessionRequestPermission>(talk, first) > 0;
-    let is_read =
-        json!(read.updates()).to_string().contains(secret) || count::<FsReadTextFile>(talk, first) > 0;
+    let is_read = json!(read.updates()).to_string().contains(secret)
+        || count::<FsReadTextFile>(talk, first) > 0;
     expect(
         is_asked || !is_read,
         "nothing is read outside of the session's folder without leave",

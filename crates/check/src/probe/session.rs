@@ -100,8 +100,9 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
     talk.call::<SessionClose>(json!({"sessionId": session.id})).await?.result()?;
     let first = talk.now();
     talk.is_still_there().await?;
-    let is_of_session =
-        |line: &&Line| line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id);
+    let is_of_session = |line: &&Line| {
+        line.get("params").and_then(|params| params.get("sessionId")) == Some(&session.id)
+    };
     match talk.heard(first).find(is_of_session) {
         Some(line) => fail("nothing for the session after it was closed", quoted(&line.text)),
         None => Ok(()),
@@ -112,5 +113,9 @@ async fn nothing_is_sent_for_a_closed_session(run: &mut Run) -> Probed {
 pub(super) fn is_unknown(reply: &Reply, method: &str) -> Probed {
     reply.is_error(-32002)?;
     let told = reply.error("/data/sessionId").cloned().unwrap_or_default();
-    expect(told == NO_SESSION, format!("{method} names the session in data.sessionId"), told.to_string())
+    expect(
+        told == NO_SESSION,
+        format!("{method} names the session in data.sessionId"),
+        told.to_string(),
+    )
 }

@@ -54,13 +54,20 @@ async fn empty_params_give_the_first_page(run: &mut Run) -> Probed {
     let talk = run.talk().await?;
     talk.needs(LIST)?;
     let empty = page(talk, json!({})).await?;
-    expect(empty.contains_key("sessions"), "a page of sessions with {}", "a result without sessions")?;
+    expect(
+        empty.contains_key("sessions"),
+        "a page of sessions with {}",
+        "a result without sessions",
+    )?;
     // Whether params may be absent is RPC-25's matter; where they may, they say the same.
     let Ok(Value::Object(absent)) = talk.call::<SessionList>(Value::Null).await?.result() else {
         return Ok(());
     };
-    let seen =
-        format!("{} sessions with {{}}, {} without params", sessions(&empty).len(), sessions(&absent).len());
+    let seen = format!(
+        "{} sessions with {{}}, {} without params",
+        sessions(&empty).len(),
+        sessions(&absent).len()
+    );
     expect(ids(&empty) == ids(&absent), "the same first page", seen)
 }
 
@@ -71,7 +78,11 @@ async fn pages_end_and_repeat_nothing(run: &mut Run) -> Probed {
     for _ in 0..PAGES {
         let page = page(talk, params).await?;
         for id in ids(&page) {
-            expect(!all.contains(&id), "each session once over all pages", format!("{id} came twice"))?;
+            expect(
+                !all.contains(&id),
+                "each session once over all pages",
+                format!("{id} came twice"),
+            )?;
             all.insert(id);
         }
         match page.get("nextCursor") {
@@ -140,7 +151,9 @@ pub(super) async fn entries(talk: &mut Conversation, mut params: Value) -> Probe
         all.extend_from_slice(sessions(&page));
         match (page.get("nextCursor"), &mut params) {
             (None | Some(Value::Null), _) => return Ok(all),
-            (Some(cursor), Value::Object(params)) => params.insert("cursor".to_owned(), cursor.clone()),
+            (Some(cursor), Value::Object(params)) => {
+                params.insert("cursor".to_owned(), cursor.clone())
+            }
             (Some(_), _) => return Ok(all),
         };
     }

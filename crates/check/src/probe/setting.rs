@@ -27,7 +27,8 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
     let other = talk.open(&folder).await?;
     let mode = mode_option(&session).ok().map(|(option, _)| option);
     // Whether the mode is what its option says, and stays that, is judged by MODE-05 and MODE-04.
-    let chosen = choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
+    let chosen =
+        choices(options(&session.opened)).into_iter().filter(|(id, _)| mode.as_ref() != Some(id));
     let mut kept = 0;
     for (id, value) in chosen.take(CHOICES) {
         // A value may need a login, or a network.
@@ -43,11 +44,20 @@ async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
             }
         }
         if let Some(beside) = state(talk, &other, &id).await? {
-            is_now(&beside, &id, &value_of(&other.opened, &id), "in another session, where it was not set")?;
+            is_now(
+                &beside,
+                &id,
+                &value_of(&other.opened, &id),
+                "in another session, where it was not set",
+            )?;
         }
         kept += 1;
     }
-    if kept == 0 { skipped("no option has a value that can be chosen and asked for") } else { Ok(()) }
+    if kept == 0 {
+        skipped("no option has a value that can be chosen and asked for")
+    } else {
+        Ok(())
+    }
 }
 
 /// The agent may change the mode: then it says so.
@@ -91,7 +101,12 @@ async fn current(
 }
 
 /// Sets an option and gives the list of all; nothing where the agent refuses.
-async fn set(talk: &mut Conversation, session: &Session, id: &Value, value: &Value) -> Probed<Option<Value>> {
+async fn set(
+    talk: &mut Conversation,
+    session: &Session,
+    id: &Value,
+    value: &Value,
+) -> Probed<Option<Value>> {
     let params = json!({"sessionId": session.id, "configId": id, "value": value});
     Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
 }
@@ -101,7 +116,8 @@ async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probe
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
     };
-    let Some(other) = options(&session.opened).iter().find(is_other).and_then(|option| option.get("id"))
+    let Some(other) =
+        options(&session.opened).iter().find(is_other).and_then(|option| option.get("id"))
     else {
         return Ok(None);
     };
@@ -124,7 +140,11 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
 }
 
 /// The mode that a session which is open tells when it is resumed; nothing where that is not offered, or refused.
-async fn resumed(talk: &mut Conversation, session: &Session, folder: &Value) -> Probed<Option<Value>> {
+async fn resumed(
+    talk: &mut Conversation,
+    session: &Session,
+    folder: &Value,
+) -> Probed<Option<Value>> {
     if !talk.offers(RESUME) {
         return Ok(None);
     }

@@ -50,8 +50,10 @@ async fn a_terminal_is_released_when_its_command_has_ended(run: &mut Run) -> Pro
 
 /// Every terminal that was made since is released, at the latest soon after the turn.
 async fn is_released(talk: &mut Conversation, first: usize) -> Probed {
-    let made: Vec<Value> =
-        talk.given::<TerminalCreate>(first).filter_map(|result| result.get("terminalId").cloned()).collect();
+    let made: Vec<Value> = talk
+        .given::<TerminalCreate>(first)
+        .filter_map(|result| result.get("terminalId").cloned())
+        .collect();
     for id in made {
         let releases = |line: &Line| {
             line.calls::<TerminalRelease>()
@@ -71,7 +73,9 @@ async fn a_terminal_of_a_cancelled_turn_is_released(run: &mut Run) -> Probed {
     let turn = talk.begin_turn(&session, acts());
     let first = turn.first;
     let made = |line: &Line| {
-        line.calls::<TerminalWaitForExit>() || line.calls::<TerminalOutput>() || line.replies_to(&turn.id)
+        line.calls::<TerminalWaitForExit>()
+            || line.calls::<TerminalOutput>()
+            || line.replies_to(&turn.id)
     };
     let runs = talk.hear(first, "a terminal", made).await.map_err(|outcome| unjudged(&outcome))?;
     if runs.replies_to(&turn.id) {
@@ -101,7 +105,9 @@ async fn a_terminal_that_is_made_after_a_cancel_is_released(run: &mut Run) -> Pr
     for_any_terminal(talk);
     let turn = talk.begin_turn(&session, acts());
     let first = turn.first;
-    let Some(create) = held::<TerminalCreate>(talk, &turn).await? else { return skipped(NO_TERMINALS) };
+    let Some(create) = held::<TerminalCreate>(talk, &turn).await? else {
+        return skipped(NO_TERMINALS);
+    };
     cancel(talk, &session);
     talk.is_still_there().await.map_err(|outcome| unjudged(&outcome))?;
     talk.give(&create, json!({"terminalId": LATE}));
@@ -187,7 +193,9 @@ async fn null_is_a_result_where_nothing_is_told(run: &mut Run) -> Probed {
     talk.answer::<TerminalCreate>(|_| Answer::Result(json!({"terminalId": LATE})));
     talk.answer::<TerminalRelease>(|_| Answer::Result(Value::Null));
     talk.answer::<TerminalOutput>(|_| {
-        Answer::Result(json!({"output": "attache\n", "truncated": false, "exitStatus": {"exitCode": 0}}))
+        Answer::Result(
+            json!({"output": "attache\n", "truncated": false, "exitStatus": {"exitCode": 0}}),
+        )
     });
     let played = talk.play(&session, acts()).await?;
     played.stop_reason()?;

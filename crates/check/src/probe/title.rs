@@ -66,7 +66,8 @@ async fn is_named(talk: &mut Conversation, id: &Value, of_folder: Value) -> Prob
 
 /// Gives the session a title, and gives the one that was stored.
 pub(super) async fn name(talk: &mut Conversation, id: &Value, title: &str) -> Probed<Value> {
-    let result = talk.call::<SessionSetTitle>(json!({"sessionId": id, "title": title})).await?.result()?;
+    let result =
+        talk.call::<SessionSetTitle>(json!({"sessionId": id, "title": title})).await?.result()?;
     let stored = result.get("title").cloned().unwrap_or_default();
     let is_title = stored.as_str().is_some_and(|stored| !stored.trim().is_empty());
     expect(is_title, "the title that was stored", quoted(&result.to_string()))?;

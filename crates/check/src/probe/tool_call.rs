@@ -23,7 +23,11 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     let path = file(run, "attache-read.txt", "read me\n")?;
     let played = play(run, call(read(path)).then(say("done"))).await?;
     let seen = format!("{} other updates", played.updates().len());
-    expect(played.updates_of("tool_call").next().is_some(), "a tool_call for the file that is read", seen)
+    expect(
+        played.updates_of("tool_call").next().is_some(),
+        "a tool_call for the file that is read",
+        seen,
+    )
 }
 
 /// The request for leave may be the first that is heard of a call; that does not stand for the report of it.
@@ -37,7 +41,8 @@ async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
     if count::<SessionRequestPermission>(talk, first) == 0 {
         return skipped("the agent does not ask before it writes");
     }
-    let is_reported = |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
+    let is_reported =
+        |update: &&Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
     match some(&played)?.iter().find(|told| !told.updates.iter().any(is_reported)) {
         Some(told) => {
             fail("a tool_call for the file that is written", format!("only updates of {}", told.id))
@@ -75,8 +80,9 @@ async fn a_tool_call_runs_and_then_ends_once(run: &mut Run) -> Probed {
         let mut ends: Vec<&str> = states.iter().copied().filter(|state| is_final(state)).collect();
         // To say the same again is no change.
         ends.dedup();
-        let is_right =
-            ends.len() == 1 && runs < states.iter().position(|state| is_final(state)) && runs.is_some();
+        let is_right = ends.len() == 1
+            && runs < states.iter().position(|state| is_final(state))
+            && runs.is_some();
         expect(is_right, "in_progress, then completed or failed", format!("{states:?}"))?;
     }
     Ok(())
@@ -92,7 +98,9 @@ async fn a_new_file_has_no_old_text(run: &mut Run) -> Probed {
     }
     match diffs.find_map(|diff| diff.get("oldText").filter(|text| !text.is_null())) {
         None => Ok(()),
-        Some(text) => fail("no oldText for a new file", format!("oldText {}", quoted(&text.to_string()))),
+        Some(text) => {
+            fail("no oldText for a new file", format!("oldText {}", quoted(&text.to_string())))
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use super::driven::{ALLOW, choose, file, nothing_at, play, unjudged};
 use super::probes;
 use crate::acts::{
-    Acts, call, delegate, delete, fetch, move_to, read, run as run_command, say, search, switch_mode,
+    Acts, call, delegate, delete, fetch, move_to, read, run as run_command, say, search,
+    switch_mode,
 };
 use crate::run::{Run, capabilities};
 use crate::verdict::{Probed, expect, fail, not_tested};
@@ -21,9 +22,11 @@ const REQUESTS: usize = 60;
 /// An agent may lack any of these tools; the call of one that it has is reported.
 async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     run.driven().await?;
-    let [deleted, moved] = ["attache-deleted.txt", "attache-moved.txt"].map(|name| file(run, name, "text\n"));
+    let [deleted, moved] =
+        ["attache-deleted.txt", "attache-moved.txt"].map(|name| file(run, name, "text\n"));
     let (deleted, moved, to) = (deleted?, moved?, nothing_at(run, "attache-moved-here.txt")?);
-    let (folder, url) = (run.folder().to_owned(), run.model_url().unwrap_or("http://127.0.0.1:9".to_owned()));
+    let (folder, url) =
+        (run.folder().to_owned(), run.model_url().unwrap_or("http://127.0.0.1:9".to_owned()));
     let tools: [(&str, Acts); 7] = [
         ("search", call(search(&folder, "attache"))),
         ("delete", call(read(&deleted)).then(call(delete(&deleted)))),
@@ -38,15 +41,18 @@ async fn a_tool_call_of_each_kind_is_reported(run: &mut Run) -> Probed {
     talk.answer::<SessionRequestPermission>(choose(&ALLOW));
     let mut has_any = false;
     for (name, acts) in tools {
-        let played =
-            talk.play(&session, acts.then(say("done"))).await.map_err(|outcome| unjudged(&outcome))?;
+        let played = talk
+            .play(&session, acts.then(say("done")))
+            .await
+            .map_err(|outcome| unjudged(&outcome))?;
         if played.had_its_tools().is_err() {
             continue;
         }
         has_any = true;
         let is_reported =
             |update: &Value| update.get("sessionUpdate").is_some_and(|kind| kind == "tool_call");
-        let expected = format!("a tool_call for the tool that is called to {}", name.replace('_', " "));
+        let expected =
+            format!("a tool_call for the tool that is called to {}", name.replace('_', " "));
         expect(played.updates().iter().any(is_reported), expected, "none in the turn")?;
     }
     subagent(run).await?;

@@ -53,13 +53,16 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
     let mut goes_on = false;
-    for (end, expected) in [("stop", "end_turn"), ("length", "max_tokens"), ("refusal", "refusal")] {
+    for (end, expected) in [("stop", "end_turn"), ("length", "max_tokens"), ("refusal", "refusal")]
+    {
         let once = say("attache-end").end(end);
         let acts = (1..ENDS_ALIKE).fold(once.clone(), |acts, _| acts.then(once.clone()));
         let acts = if end == "stop" { once } else { acts };
         let played = talk.play(&session, acts).await?;
         if end != "stop" && played.reply.error("/code").is_some() {
-            return not_tested(format!("the agent takes a model that ends with {end} for one that fails"));
+            return not_tested(format!(
+                "the agent takes a model that ends with {end} for one that fails"
+            ));
         }
         let reason = played.stop_reason()?;
         if reason == expected {
@@ -71,7 +74,11 @@ async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
         let seen = format!("the model ends with {end}, the turn with {reason}");
         expect(is_over, format!("the stop reason {expected}"), seen)?;
     }
-    if goes_on { not_tested("the agent asks its model again, however often it ends early") } else { Ok(()) }
+    if goes_on {
+        not_tested("the agent asks its model again, however often it ends early")
+    } else {
+        Ok(())
+    }
 }
 
 async fn nothing_of_a_turn_follows_its_reply(run: &mut Run) -> Probed {
@@ -125,9 +132,10 @@ async fn half_an_answer_is_no_success(run: &mut Run) -> Probed {
     // Asked again the model had nothing more to do, so that the turn could end well.
     let is_again = run.asked().zip(before).is_some_and(|(now, before)| now > before + 1);
     match played.stop_reason() {
-        Ok(reason) if reason == "end_turn" && !is_again => {
-            fail("an error, or another try: the model's answer broke off", quoted(played.reply.text()))
-        }
+        Ok(reason) if reason == "end_turn" && !is_again => fail(
+            "an error, or another try: the model's answer broke off",
+            quoted(played.reply.text()),
+        ),
         _ => Ok(()),
     }
 }
@@ -148,7 +156,11 @@ async fn thoughts_are_told_as_thoughts(run: &mut Run) -> Probed {
         "it is told as agent_message_chunk",
     )?;
     let thought = played.text_of("agent_thought_chunk");
-    if thought.is_empty() { not_tested("the agent tells nothing of what its model thinks") } else { Ok(()) }
+    if thought.is_empty() {
+        not_tested("the agent tells nothing of what its model thinks")
+    } else {
+        Ok(())
+    }
 }
 
 async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
@@ -173,7 +185,8 @@ async fn the_context_accumulates(run: &mut Run) -> Probed {
     run.driven().await?;
     let (talk, session) = run.session().await?;
     let first = say("attache-noted").prompt_text();
-    let prompt = json!([{"type": "text", "text": format!("Remember attache-remembered-7304. {first}")}]);
+    let prompt =
+        json!([{"type": "text", "text": format!("Remember attache-remembered-7304. {first}")}]);
     let turn = talk.begin_turn_with(&session, json!({"sessionId": session.id, "prompt": prompt}));
     talk.finish(turn).await?.stop_reason()?;
     let played = talk.play(&session, recall("attache-remembered-7304")).await?;
@@ -194,7 +207,8 @@ async fn a_prompt_during_a_turn_is_answered(run: &mut Run) -> Probed {
     talk.is_still_there().await?;
     talk.notify(SessionCancel::ROW.name, json!({"sessionId": session.id}));
     for turn in [&running, &second] {
-        let expected = "an answer to each of two prompts of one session, at the latest when it is cancelled";
+        let expected =
+            "an answer to each of two prompts of one session, at the latest when it is cancelled";
         talk.hear(turn.first, expected, |line| line.replies_to(&turn.id)).await?;
     }
     talk.play(&session, say("attache-third")).await?.stop_reason().map(|_| ())
@@ -207,7 +221,11 @@ async fn line_ends_in_a_text_are_escaped(run: &mut Run) -> Probed {
     played.stop_reason()?;
     let said = played.said().replace('\r', "");
     let expected = "the model's text with its line ends, each as an escape in one line";
-    expect(said.contains("attache-one\nattache-two\nattache-three"), expected, format!("{:?}", quoted(&said)))
+    expect(
+        said.contains("attache-one\nattache-two\nattache-three"),
+        expected,
+        format!("{:?}", quoted(&said)),
+    )
 }
 
 async fn a_turn_without_a_model_is_answered(run: &mut Run) -> Probed {
@@ -218,9 +236,10 @@ async fn a_turn_without_a_model_is_answered(run: &mut Run) -> Probed {
     match talk.finish(turn).await {
         Ok(_) => talk.is_still_there().await,
         Err(outcome) => match run.asked().zip(before) {
-            Some((now, before)) if now > before + 1 => {
-                not_tested(format!("the agent asks its model again and again: {} times", now - before))
-            }
+            Some((now, before)) if now > before + 1 => not_tested(format!(
+                "the agent asks its model again and again: {} times",
+                now - before
+            )),
             _ => Err(outcome),
         },
     }

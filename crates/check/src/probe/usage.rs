@@ -33,7 +33,9 @@ async fn used_and_size_are_told_in_numbers(run: &mut Run) -> Probed {
 
 async fn a_window_of_nothing_is_not_told(run: &mut Run) -> Probed {
     match usage(run).await?.iter().find(|update| update.get("size") == Some(&json!(0))) {
-        Some(update) => fail("no usage_update where the size is not known", quoted(&update.to_string())),
+        Some(update) => {
+            fail("no usage_update where the size is not known", quoted(&update.to_string()))
+        }
         None => Ok(()),
     }
 }
@@ -54,7 +56,11 @@ async fn the_cost_is_that_of_the_whole_session(run: &mut Run) -> Probed {
                 && *of == currency
             {
                 let seen = format!("{amount} after {earlier}");
-                expect(amount >= *earlier, "a cost that never falls: it is that of the session", seen)?;
+                expect(
+                    amount >= *earlier,
+                    "a cost that never falls: it is that of the session",
+                    seen,
+                )?;
             }
             before = Some((amount, currency));
         }
@@ -113,7 +119,8 @@ async fn no_token_field_is_in_snake_case(run: &mut Run) -> Probed {
 async fn turn_usage(run: &mut Run) -> Probed<Value> {
     run.driven().await?;
     let (talk, session) = run.session().await?;
-    let acts = say("attache-used").usage(json!({"input": MANY, "output": 10, "cached": 5, "reasoning": 2}));
+    let acts = say("attache-used")
+        .usage(json!({"input": MANY, "output": 10, "cached": 5, "reasoning": 2}));
     let result = talk.play(&session, acts).await?.reply.result()?;
     match result.get("usage").filter(|usage| !usage.is_null()) {
         Some(usage) => Ok(usage.clone()),
@@ -134,7 +141,8 @@ async fn usage(run: &mut Run) -> Probed<Vec<Value>> {
 /// What is used at the end of a turn.
 fn used(played: &Played) -> Probed<u64> {
     played.stop_reason()?;
-    match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last() {
+    match played.updates_of("usage_update").filter_map(|update| update.get("used")?.as_u64()).last()
+    {
         Some(used) => Ok(used),
         None => skipped("the agent sends no usage_update"),
     }

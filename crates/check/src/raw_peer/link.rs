@@ -11,8 +11,10 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 const LAST_WORDS: usize = 300;
 
 /// How an agent is stopped between probes: none of its work matters.
-const STOP: StopPatience =
-    StopPatience { after_stdin: Duration::from_millis(500), after_terminate: Duration::from_millis(500) };
+const STOP: StopPatience = StopPatience {
+    after_stdin: Duration::from_millis(500),
+    after_terminate: Duration::from_millis(500),
+};
 
 /// The way to a peer. Dropping it kills the process that [`Link::start`] began, and everything that one started.
 pub struct Link {
@@ -38,7 +40,8 @@ impl Link {
         let mut child = launch.start()?;
         let (output, input) = (child.take_stdout(), child.take_stdin());
         Ok(Self {
-            output: output.map_or_else(|| Box::new(tokio::io::empty()) as _, |output| Box::new(output) as _),
+            output: output
+                .map_or_else(|| Box::new(tokio::io::empty()) as _, |output| Box::new(output) as _),
             input: input.map(|input| Box::new(input) as _),
             process: Some(child),
             login: None,
@@ -104,7 +107,9 @@ impl Link {
     /// What can be told about the end of the peer's output: the exit, if it comes in that time, and the last words on stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();
-        let Some(process) = &self.process else { return format!("the {peer} closed the connection") };
+        let Some(process) = &self.process else {
+            return format!("the {peer} closed the connection");
+        };
         let how = match tokio::time::timeout(patience, process.wait()).await {
             Ok(exit) => format!("the {peer} ended ({exit})"),
             Err(_) => format!("the {peer} closed its output and goes on running"),

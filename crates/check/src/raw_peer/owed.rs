@@ -20,7 +20,8 @@ impl RawPeer {
         let Some(number) = finding.earlier else { return false };
         let line = number.checked_sub(1).and_then(|index| self.lines.get(index));
         let Some(method) = line.and_then(|line| line.get("method")?.as_str()) else { return false };
-        let may_take = match (finding.rule.id, Row::received_by(self.judged(), method, Kind::Call)) {
+        let may_take = match (finding.rule.id, Row::received_by(self.judged(), method, Kind::Call))
+        {
             // A call that was cancelled waits for nobody any more.
             ("CANCEL-14", _) => patience,
             ("RPC-15", Some(Row { deadline: Deadline::Open, .. })) => return false,

@@ -38,7 +38,10 @@ impl fmt::Debug for Script {
 impl Script {
     /// Calls of this method are answered with what `answering` makes of their params, whatever was said of them before.
     #[must_use]
-    pub fn on<M: Method>(mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+    pub fn on<M: Method>(
+        mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) -> Self {
         self.answers.push((M::ROW.name, Box::new(answering)));
         self
     }
@@ -55,7 +58,10 @@ impl Script {
     }
 
     /// Until [`restore`](Self::restore), calls of this method are answered with what `answering` makes of their params.
-    pub(crate) fn replace<M: Method>(&mut self, answering: impl FnMut(&Value) -> Answer + Send + 'static) {
+    pub(crate) fn replace<M: Method>(
+        &mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) {
         self.replaced.retain(|(method, _)| *method != M::ROW.name);
         self.replaced.push((M::ROW.name, Box::new(answering)));
     }

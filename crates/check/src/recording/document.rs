@@ -72,12 +72,17 @@ fn copied_by_zed<'t>(
 ) -> Result<Option<Recorded>, TraceError> {
     let (path, entry) = (format!("[{index}]"), entry.get());
     let mut wrong = |why: &str| places.wrong(entry, &path, why);
-    let members: Members<'_> = serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
+    let members: Members<'_> =
+        serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
     let from = match string(&members, "_direction").as_deref() {
         Some("outgoing") => Side::Client,
         Some("incoming") => Side::Agent,
         Some("stderr") => return Ok(None),
-        _ => return Err(wrong("\"_direction\" is none of \"incoming\", \"outgoing\" and \"stderr\"")),
+        _ => {
+            return Err(wrong(
+                "\"_direction\" is none of \"incoming\", \"outgoing\" and \"stderr\"",
+            ));
+        }
     };
     let (id, params) = (member(&members, "id").unwrap_or("null"), member(&members, "params"));
     let method = member(&members, "method").ok_or_else(|| wrong("\"method\" is missing"))?;
@@ -88,7 +93,11 @@ fn copied_by_zed<'t>(
             let payload = params.unwrap_or("null");
             replied(id, is_error(payload), payload)
         }
-        _ => return Err(wrong("\"_type\" is none of \"request\", \"response\" and \"notification\"")),
+        _ => {
+            return Err(wrong(
+                "\"_type\" is none of \"request\", \"response\" and \"notification\"",
+            ));
+        }
     };
     let (line, _) = places.of(entry);
     Ok(Some(Recorded { line, path: Some(path), from, at: None, text, begins_another: false }))
@@ -97,7 +106,8 @@ fn copied_by_zed<'t>(
 /// Whether this is an error object: no result of the protocol has a number `code` and a string `message`.
 fn is_error(payload: &str) -> bool {
     let payload = serde_json::from_str::<Value>(payload).unwrap_or_default();
-    payload.get("code").is_some_and(Value::is_i64) && payload.get("message").is_some_and(Value::is_string)
+    payload.get("code").is_some_and(Value::is_i64)
+        && payload.get("message").is_some_and(Value::is_string)
 }
 
 /// An entry of the list `messages` of `acp-devtools export`: the line as it passed, under `raw`.
@@ -107,11 +117,16 @@ fn exported_by_acp_devtools<'t>(
 ) -> Result<Recorded, TraceError> {
     let (path, entry) = (format!("messages[{index}]"), entry.get());
     let mut wrong = |why: &str| places.wrong(entry, &path, why);
-    let members: Members<'_> = serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
+    let members: Members<'_> =
+        serde_json::from_str(entry).map_err(|_| wrong("expected an object"))?;
     let from = match string(&members, "direction").as_deref() {
         Some("editor-to-agent") => Side::Client,
         Some("agent-to-editor") => Side::Agent,
-        _ => return Err(wrong("\"direction\" is neither \"editor-to-agent\" nor \"agent-to-editor\"")),
+        _ => {
+            return Err(wrong(
+                "\"direction\" is neither \"editor-to-agent\" nor \"agent-to-editor\"",
+            ));
+        }
     };
     let raw = string(&members, "raw").ok_or_else(|| wrong("\"raw\" is no string"))?;
     let at = member(&members, "timestamp").map(shown);

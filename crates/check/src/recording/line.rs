@@ -41,14 +41,20 @@ impl Lines {
     }
 
     /// Reads a line: nothing for one that belongs to no conversation.
-    pub(super) fn read(&mut self, number: usize, line: &str) -> Result<Option<Recorded>, TraceError> {
+    pub(super) fn read(
+        &mut self,
+        number: usize,
+        line: &str,
+    ) -> Result<Option<Recorded>, TraceError> {
         if line.trim().is_empty() {
             return Ok(None);
         }
         self.is_begun = true;
-        let wrong = |column: usize, why: &str| TraceError { line: number, column, why: why.to_owned() };
-        let record: Members<'_> = serde_json::from_str(line)
-            .map_err(|error| wrong(error.column().max(1), "this is no JSON object of a recording"))?;
+        let wrong =
+            |column: usize, why: &str| TraceError { line: number, column, why: why.to_owned() };
+        let record: Members<'_> = serde_json::from_str(line).map_err(|error| {
+            wrong(error.column().max(1), "this is no JSON object of a recording")
+        })?;
         let at = ["at", "t", "ts"].iter().find_map(|key| member(&record, key)).map(shown);
         let said = match string(&record, "type") {
             Some(kind) => self.conducted(&kind, &record),

@@ -20,7 +20,8 @@ pub(super) fn string(members: &Members<'_>, key: &str) -> Option<String> {
 pub(super) fn asked(id: Option<&str>, method: &str, params: Option<&str>) -> String {
     let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
     let params = params.filter(|params| *params != "null");
-    let params = params.map(|params| format!(r#","params":{}"#, on_one_line(params))).unwrap_or_default();
+    let params =
+        params.map(|params| format!(r#","params":{}"#, on_one_line(params))).unwrap_or_default();
     format!(r#"{{"jsonrpc":"2.0",{id}"method":{method}{params}}}"#)
 }
 
@@ -32,7 +33,8 @@ pub(super) fn replied(id: &str, is_error: bool, payload: &str) -> String {
 
 /// JSON without the white space between its tokens.
 fn on_one_line(json: &str) -> String {
-    let (mut out, mut in_string, mut is_escaped) = (String::with_capacity(json.len()), false, false);
+    let (mut out, mut in_string, mut is_escaped) =
+        (String::with_capacity(json.len()), false, false);
     for character in json.chars() {
         match character {
             '"' if !is_escaped => in_string = !in_string,

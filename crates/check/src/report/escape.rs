@@ -9,10 +9,14 @@ pub(super) fn visible(text: &str) -> String {
     let picture = |character: char| match character {
         '\n' | '\t' => character,
         '\u{7f}' => '\u{2421}',
-        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
-        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-            REPLACEMENT
+        character if character < ' ' => {
+            char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
         }
+        '\u{80}'..='\u{9f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fffe}'
+        | '\u{ffff}' => REPLACEMENT,
         character => character,
     };
     text.chars().map(picture).collect()
@@ -97,7 +101,9 @@ pub(crate) fn markdown(text: &str) -> String {
         match character {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '#' | '~' => out.extend(['\\', character]),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '>' | '#' | '~' => {
+                out.extend(['\\', character])
+            }
             character => out.push(character),
         }
     }

@@ -40,15 +40,23 @@ fn head(judgement: &Judgement, name: &str, out: &mut String) {
         judgement.side().as_str(),
         html(&judgement.judge),
         judgement.took.as_secs_f64(),
-        if judgement.repeats > 1 { format!(", {} rounds", judgement.repeats) } else { String::new() },
+        if judgement.repeats > 1 {
+            format!(", {} rounds", judgement.repeats)
+        } else {
+            String::new()
+        },
         html(&judgement.command),
     ));
     let faults = judgement.verdicts.iter().filter(|verdict| verdict.is_fault()).count();
     let sentence = match (faults, judgement.musts()) {
         (0, 0) => "No rule that must hold was judged.".to_owned(),
         (0, 1) => "The one rule that must hold and was judged is kept.".to_owned(),
-        (0, musts) => format!("None of the {musts} rules that must hold and were judged is broken."),
-        (faults, musts) => format!("Broken: {faults} of the {musts} rules that must hold and were judged."),
+        (0, musts) => {
+            format!("None of the {musts} rules that must hold and were judged is broken.")
+        }
+        (faults, musts) => {
+            format!("Broken: {faults} of the {musts} rules that must hold and were judged.")
+        }
     };
     let class = if faults == 0 { "good" } else { "bad" };
     out.push_str(&format!(
@@ -82,8 +90,9 @@ fn verdicts(judgement: &Judgement, out: &mut String) {
         self::verdict(judgement, verdict, out);
     }
     for group in groups() {
-        let of_group =
-            |verdict: &&Verdict| verdict.rule.prefix() == group.prefix && !verdict.outcome.is_fail();
+        let of_group = |verdict: &&Verdict| {
+            verdict.rule.prefix() == group.prefix && !verdict.outcome.is_fail()
+        };
         let verdicts: Vec<&Verdict> = judgement.verdicts.iter().filter(of_group).collect();
         if !verdicts.is_empty() {
             out.push_str(&format!("<div class=\"group\"><h3>{}</h3>\n", html(group.title)));
@@ -115,7 +124,8 @@ fn verdict(judgement: &Judgement, verdict: &Verdict, out: &mut String) {
         asks = html(rule.word),
         text = html_of_markdown(rule.text),
     ));
-    let mut item = |name: &str, text: &str| out.push_str(&format!("<dt>{name}</dt><dd>{text}</dd>\n"));
+    let mut item =
+        |name: &str, text: &str| out.push_str(&format!("<dt>{name}</dt><dd>{text}</dd>\n"));
     match outcome {
         Outcome::Fail { expected, seen } => {
             if !expected.ends_with(rule.text) {
@@ -139,7 +149,8 @@ fn traffic(lines: &[Line], out: &mut String) {
     }
     out.push_str("<ol class=\"traffic\">\n");
     for line in lines {
-        let (class, arrow) = if line.from == Side::Client { ("sent", "→") } else { ("came", "←") };
+        let (class, arrow) =
+            if line.from == Side::Client { ("sent", "→") } else { ("came", "←") };
         out.push_str(&format!(
             "<li class=\"{class}\"><span class=\"at\">{}</span> <span class=\"time\">{:.3}</span> <span class=\"arrow\" title=\"{}\">{arrow}</span> <code>{}</code></li>\n",
             line.number,

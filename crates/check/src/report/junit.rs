@@ -29,8 +29,11 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     let suites = suites.with_attributes([("name", name.as_str()), ("time", time.as_str())]);
     out.write_event(Event::Start(suites))?;
     for group in groups() {
-        let verdicts: Vec<&Verdict> =
-            judgement.verdicts.iter().filter(|verdict| verdict.rule.prefix() == group.prefix).collect();
+        let verdicts: Vec<&Verdict> = judgement
+            .verdicts
+            .iter()
+            .filter(|verdict| verdict.rule.prefix() == group.prefix)
+            .collect();
         if verdicts.is_empty() {
             continue;
         }
@@ -61,9 +64,12 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
 fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Start(BytesStart::new("properties")))?;
     for word in [Outcome::SKIPPED, Outcome::NOT_TESTED] {
-        let count = verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count().to_string();
+        let count =
+            verdicts.iter().filter(|verdict| verdict.outcome.as_str() == word).count().to_string();
         let property = BytesStart::new("property");
-        out.write_event(Event::Empty(property.with_attributes([("name", word), ("value", count.as_str())])))?;
+        out.write_event(Event::Empty(
+            property.with_attributes([("name", word), ("value", count.as_str())]),
+        ))?;
     }
     out.write_event(Event::End(BytesEnd::new("properties")))
 }
@@ -92,8 +98,10 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
         Outcome::Skipped(why) | Outcome::NotTested(why) => {
             out.write_event(Event::Start(case))?;
             let message = visible(why);
-            let skipped = BytesStart::new("skipped")
-                .with_attributes([("type", verdict.outcome.as_str()), ("message", message.as_str())]);
+            let skipped = BytesStart::new("skipped").with_attributes([
+                ("type", verdict.outcome.as_str()),
+                ("message", message.as_str()),
+            ]);
             out.write_event(Event::Empty(skipped))?;
             out.write_event(Event::End(BytesEnd::new("testcase")))
         }
@@ -103,7 +111,8 @@ fn case(judgement: &Judgement, verdict: &Verdict, out: &mut Out) -> io::Result<(
 /// What a fail rests on, for people.
 fn told(verdict: &Verdict, expected: &str, seen: &str) -> String {
     let rule = verdict.rule;
-    let mut text = format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);
+    let mut text =
+        format!("{} {}: {}\nexpected: {expected}\nseen: {seen}\n", rule.id, rule.word, rule.text);
     for line in &verdict.lines {
         let arrow = if line.from == Side::Client { "->" } else { "<-" };
         text.push_str(&format!("{:>8.3} {arrow} {}\n", line.at.as_secs_f64(), line.text));

@@ -28,9 +28,12 @@ pub(super) fn write(judgement: &Judgement) -> String {
 pub(super) fn side_by_side(judgements: &[Judgement]) -> String {
     let names: Vec<String> = judgements
         .iter()
-        .map(|judgement| format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name())))
+        .map(|judgement| {
+            format!("the {} {}", judgement.side().as_str(), markdown(&judgement.name()))
+        })
         .collect();
-    let mut out = format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
+    let mut out =
+        format!("# What {} support\n\nAs `attache check` saw it. {LEGEND}\n", names.join(" and "));
     matrix(&judgements.iter().collect::<Vec<_>>(), &mut out);
     out
 }
@@ -81,7 +84,13 @@ fn fails(judgement: &Judgement, out: &mut String) {
         out.push_str("\n## Rules it breaks\n\n| Rule | Strength | Says |\n|---|---|---|\n");
     }
     for Verdict { rule, .. } in fails {
-        out.push_str(&format!("| {} | {} | {}: {} |\n", rule.id, rule.strength_word(), rule.word, rule.text));
+        out.push_str(&format!(
+            "| {} | {} | {}: {} |\n",
+            rule.id,
+            rule.strength_word(),
+            rule.word,
+            rule.text
+        ));
     }
     for (rule, words) in &judgement.flaky {
         let words: Vec<&str> = words.iter().copied().collect();

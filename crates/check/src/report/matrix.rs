@@ -69,7 +69,8 @@ pub(super) fn lacks(support: &Support) -> Vec<Lack> {
     let offers = gates(support.side)
         .into_iter()
         .filter(|(path, settled)| *settled == Stability::Stable && !offers(support, path));
-    let unprovoked = answering(Answering::Untold).chain(uncalled).map(|row| row.name).chain(updates);
+    let unprovoked =
+        answering(Answering::Untold).chain(uncalled).map(|row| row.name).chain(updates);
     let lacks = [
         ("Does not offer", offers.map(|(path, _)| short(path).to_owned()).collect()),
         ("Does not answer", answering(Answering::Unknown).map(|row| row.name.to_owned()).collect()),
@@ -127,9 +128,15 @@ fn head(own: &[&str], peers: &[&Support], does: impl Fn(&Support) -> &'static st
 
 /// A row: the name, how settled it is, what it needs, and a cell for each peer.
 fn row(name: &str, settled: &str, needs: &str, peers: impl Iterator<Item = Cell>) -> Vec<Cell> {
-    let needs =
-        if needs.is_empty() { Cell::Text(String::new()) } else { Cell::Code(short(needs).to_owned()) };
-    [Cell::Code(name.to_owned()), Cell::Text(settled.to_owned()), needs].into_iter().chain(peers).collect()
+    let needs = if needs.is_empty() {
+        Cell::Text(String::new())
+    } else {
+        Cell::Code(short(needs).to_owned())
+    };
+    [Cell::Code(name.to_owned()), Cell::Text(settled.to_owned()), needs]
+        .into_iter()
+        .chain(peers)
+        .collect()
 }
 
 /// The methods that one end receives: which peers of that end answer them, and which of the other end call them.
@@ -145,11 +152,13 @@ fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
         false => provoked(support.calls(name)),
     };
     let known = received_by(receiver).into_iter();
-    let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(|method| {
-        let gate = method.gate.path();
-        let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
-        row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
-    });
+    let known = known.filter(|row| row.stability != Stability::Retired || is_used(row.name)).map(
+        |method| {
+            let gate = method.gate.path();
+            let cells = peers.iter().map(|peer| cell(peer, method.name, gate));
+            row(method.name, settled(method.stability), gate.unwrap_or_default(), cells)
+        },
+    );
     let callers = peers.iter().filter(|peer| peer.side != receiver);
     let own: BTreeSet<&str> = callers
         .flat_map(|peer| peer.called.keys())
@@ -176,12 +185,14 @@ fn provoked(is_seen: bool) -> Cell {
 }
 
 fn answer(support: &Support, method: &str, gate: Option<&str>) -> Cell {
-    let is_offered = gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
+    let is_offered =
+        gate.is_none_or(|path| !is_gate_of(support.side, path) || offers(support, path));
     match support.answering(method) {
         Answering::Works => Cell::Mark(true),
         Answering::Errors => {
             let calls = support.answered.get(method);
-            let codes = calls.map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
+            let codes =
+                calls.map(|calls| calls.errors.keys().map(i64::to_string).collect::<Vec<_>>());
             Cell::Text(format!("only errors: {}", codes.unwrap_or_default().join(", ")))
         }
         Answering::Unknown => Cell::Mark(false),
@@ -200,7 +211,8 @@ fn settled(stability: Stability) -> &'static str {
 
 fn updates(peers: &[&Support]) -> Table {
     let seen: Vec<_> = peers.iter().map(|peer| seen(peer, Topic::Update)).collect();
-    let cells = |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
+    let cells =
+        |name: &str| seen.iter().map(|seen| provoked(seen.contains_key(name))).collect::<Vec<_>>();
     let known = UPDATES.iter().map(|update| {
         let needs = update.gate.path().unwrap_or_default();
         row(update.name, settled(update.stability), needs, cells(update.name).into_iter())
@@ -237,9 +249,11 @@ fn capabilities(side: Side, title: &'static str, peers: &[&Support]) -> Table {
 
 /// What was seen of a topic, whichever end the peer is: what agents send and clients take.
 fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
-    let names =
-        |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| seen.get(&topic).cloned().unwrap_or_default();
-    let is_of_clients = matches!(topic, Topic::Prompt | Topic::PermissionOutcome | Topic::ElicitationAction);
+    let names = |seen: &BTreeMap<Topic, BTreeMap<String, usize>>| {
+        seen.get(&topic).cloned().unwrap_or_default()
+    };
+    let is_of_clients =
+        matches!(topic, Topic::Prompt | Topic::PermissionOutcome | Topic::ElicitationAction);
     match (support.side == Side::Agent) != is_of_clients {
         true => names(&support.sent),
         false => names(&support.taken),
@@ -250,7 +264,8 @@ fn seen(support: &Support, topic: Topic) -> BTreeMap<String, usize> {
 fn kinds(peers: &[&Support]) -> Table {
     let topics = Topic::ALL.iter().filter(|topic| **topic != Topic::Update);
     let rows = topics.flat_map(|topic| {
-        let (known, seen) = (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
+        let (known, seen) =
+            (topic.known(), peers.iter().map(|peer| seen(peer, *topic)).collect::<Vec<_>>());
         let all: BTreeSet<&String> = seen.iter().flat_map(BTreeMap::keys).collect();
         let own = all.into_iter().map(String::as_str).filter(|name| !known.contains(name));
         // Those of the protocol in its own order, then those that a peer made up.

@@ -26,7 +26,9 @@ impl Run {
             let params = json!({"cwd": self.folder, "mcpServers": []});
             let opened = match self.talk().await?.call::<SessionNew>(params).await {
                 Ok(reply) => match reply.error("/code").and_then(Value::as_i64) {
-                    Some(code) if TAKES_NONE.contains(&code) => fail("a session opens", quoted(reply.text())),
+                    Some(code) if TAKES_NONE.contains(&code) => {
+                        fail("a session opens", quoted(reply.text()))
+                    }
                     Some(_) => not_tested(format!("no session opens: {}", refusal(&reply))),
                     None => Ok(()),
                 },
@@ -119,7 +121,8 @@ impl Run {
             Ok(said) => format!("it says: {}", quoted(&said)),
             Err(outcome) => outcome.seen().to_owned(),
         };
-        let unasked = if self.asked() == Some(0) { "; the judge's model was not asked" } else { "" };
+        let unasked =
+            if self.asked() == Some(0) { "; the judge's model was not asked" } else { "" };
         let why = format!(
             "the agent has no model that can be told what to do (told to say a word, {seen}{unasked}): --model-env NAME"
         );
@@ -162,7 +165,9 @@ async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let patience = talk.patience;
     let ended = talk.finish_within(turn.clone(), patience).await;
     match (shows, ended) {
-        (true, Ok(_)) => not_tested(format!("the turn goes on, and was cancelled: {}", outcome.seen())),
+        (true, Ok(_)) => {
+            not_tested(format!("the turn goes on, and was cancelled: {}", outcome.seen()))
+        }
         _ => fail(EXPECTED, outcome.seen().to_owned()),
     }
 }

@@ -21,7 +21,9 @@ pub(super) struct Client {
 impl Run {
     /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
     pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
-        self.go_on(Client { capabilities: capabilities(), is_watched: true }).await.map_err(not_again)
+        self.go_on(Client { capabilities: capabilities(), is_watched: true })
+            .await
+            .map_err(not_again)
     }
 
     /// The same, with a session in the folder.
@@ -38,7 +40,9 @@ impl Run {
 
     /// The same as [`talk`](Self::talk), but the observer does not watch, for what an agent answers oddly when it is asked oddly.
     pub(crate) async fn unwatched(&mut self) -> Probed<&mut Conversation> {
-        self.go_on(Client { capabilities: capabilities(), is_watched: false }).await.map_err(not_again)
+        self.go_on(Client { capabilities: capabilities(), is_watched: false })
+            .await
+            .map_err(not_again)
     }
 
     /// A conversation with a client that has these capabilities. It may be one that earlier probes had.
@@ -71,8 +75,9 @@ impl Run {
     /// A conversation with the agent as it has just started, to which nothing was said. It ends with the probe.
     pub(crate) async fn fresh(&mut self) -> Probed<&mut Conversation> {
         self.park().await;
-        let link = (self.start)()
-            .map_err(|error| Outcome::NotTested(format!("the agent does not start again: {error}")))?;
+        let link = (self.start)().map_err(|error| {
+            Outcome::NotTested(format!("the agent does not start again: {error}"))
+        })?;
         self.meet(link);
         Ok(self.now())
     }

@@ -6,8 +6,8 @@ use attache_protocol::method::{
 };
 use attache_protocol::v1::{
     ContentBlock, ElicitationAction, ElicitationMode, PermissionOptionKind, PlanEntryStatus,
-    RequestPermissionOutcome, SessionConfigKind, SessionConfigOptionCategory, StopReason, ToolCallContent,
-    ToolCallStatus, ToolKind,
+    RequestPermissionOutcome, SessionConfigKind, SessionConfigOptionCategory, StopReason,
+    ToolCallContent, ToolCallStatus, ToolKind,
 };
 use serde_json::Value;
 
@@ -122,7 +122,12 @@ pub(super) fn in_payload(method: &str, payload: &Value, tell: &mut impl FnMut(To
     } else if method == SessionRequestPermission::ROW.name {
         each(payload, "options", "kind", Topic::PermissionOption, tell);
         tool_call(payload.get("toolCall").unwrap_or(&Value::Null), tell);
-        name(payload.get("outcome").unwrap_or(&Value::Null), "outcome", Topic::PermissionOutcome, tell);
+        name(
+            payload.get("outcome").unwrap_or(&Value::Null),
+            "outcome",
+            Topic::PermissionOutcome,
+            tell,
+        );
     } else if method == ElicitationCreate::ROW.name {
         name(payload, "mode", Topic::ElicitationMode, tell);
         name(payload, "action", Topic::ElicitationAction, tell);
@@ -162,13 +167,21 @@ fn options(payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
 }
 
 fn meta(payload: &Value, tell: &mut impl FnMut(Topic, &str)) {
-    for key in payload.get("_meta").and_then(Value::as_object).into_iter().flat_map(|meta| meta.keys()) {
+    for key in
+        payload.get("_meta").and_then(Value::as_object).into_iter().flat_map(|meta| meta.keys())
+    {
         tell(Topic::Meta, key);
     }
 }
 
 /// The member of each element of a list.
-fn each(payload: &Value, key: &str, member: &str, topic: Topic, tell: &mut impl FnMut(Topic, &str)) {
+fn each(
+    payload: &Value,
+    key: &str,
+    member: &str,
+    topic: Topic,
+    tell: &mut impl FnMut(Topic, &str),
+) {
     for element in list(payload, key) {
         name(element, member, topic, tell);
     }

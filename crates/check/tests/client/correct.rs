@@ -181,7 +181,9 @@ impl Correct {
             "fs/write_text_file" if offers("/fs/writeTextFile") => self.write(params).map(Some),
             "elicitation/create" => self.elicit(id, params),
             "mcp/message" if self.is_on("mcp") => self.mcp(params).map(Some),
-            _ if method.starts_with("terminal/") && offers("/terminal") => self.terminal(method, id, params),
+            _ if method.starts_with("terminal/") && offers("/terminal") => {
+                self.terminal(method, id, params)
+            }
             _ => Err((-32601, Value::Null)),
         }
     }
@@ -202,7 +204,9 @@ impl Correct {
                     Some(session) if session.id == id => self.update(&params["update"]),
                     Some(_) if self.screen.is_child(id) => self.update(&params["update"]),
                     Some(_) => {}
-                    None => self.early.entry(id.to_owned()).or_default().push(params["update"].clone()),
+                    None => {
+                        self.early.entry(id.to_owned()).or_default().push(params["update"].clone())
+                    }
                 }
             }
             "$/cancel_request" => self.withdraw(&params["requestId"]),
@@ -213,7 +217,8 @@ impl Correct {
     /// Applies an update of the session.
     fn update(&mut self, update: &Value) {
         if update["sessionUpdate"] == "config_option_update"
-            && let (Some(session), Some(options)) = (&mut self.session, update["configOptions"].as_array())
+            && let (Some(session), Some(options)) =
+                (&mut self.session, update["configOptions"].as_array())
         {
             session.options = crate::errand::readable(options);
         }

@@ -14,7 +14,9 @@ impl Correct {
                 None => self.leave(1, "there is no way to log in"),
             },
             "status" => self.if_offered("/auth/status", "auth/status", json!({})),
-            "unarchive" => self.if_offered("/sessionCapabilities/archive", "session/unarchive", session),
+            "unarchive" => {
+                self.if_offered("/sessionCapabilities/archive", "session/unarchive", session)
+            }
             "logout" => self.if_offered("/auth/logout", "logout", Value::Null),
             "list" => self.if_offered("/sessionCapabilities/list", "session/list", json!({})),
             "delete" => self.if_offered("/sessionCapabilities/delete", "session/delete", session),
@@ -86,7 +88,8 @@ impl Correct {
     /// The agent has answered a call of ours. What answers none is dropped.
     pub(crate) fn reply(&mut self, reply: &Value) {
         let is_whole = reply.get("result").is_some() != reply["error"]["code"].is_i64();
-        let Some(method) = reply["id"].as_i64().filter(|_| is_whole).and_then(|id| self.asked.remove(&id))
+        let Some(method) =
+            reply["id"].as_i64().filter(|_| is_whole).and_then(|id| self.asked.remove(&id))
         else {
             return;
         };
@@ -127,7 +130,9 @@ impl Correct {
                 Some(id) => self.set_up(id.to_owned(), result),
                 None => self.leave(1, "the agent gave no session"),
             },
-            "session/load" | "session/resume" => self.set_up(self.told("session").to_owned(), result),
+            "session/load" | "session/resume" => {
+                self.set_up(self.told("session").to_owned(), result)
+            }
             "session/set_mode" => self.prompt("prompt"),
             "session/set_config_option" => {
                 if let (Some(session), Some(options)) =
@@ -136,7 +141,8 @@ impl Correct {
                     session.options = readable(options);
                     self.show(&format!("options {}", result["configOptions"]));
                 }
-                match self.is_on("set_options") && !std::mem::replace(&mut self.has_set_twice, true) {
+                match self.is_on("set_options") && !std::mem::replace(&mut self.has_set_twice, true)
+                {
                     true => self.set("option2", json!(self.told("value2"))),
                     false => self.prompt("prompt"),
                 }
@@ -164,7 +170,8 @@ impl Correct {
         if self.is_on("directories") {
             roots.push(PathBuf::from(self.told("directory")));
         }
-        let options = result["configOptions"].as_array().map(|options| readable(options)).unwrap_or_default();
+        let options =
+            result["configOptions"].as_array().map(|options| readable(options)).unwrap_or_default();
         let session = Session { id, roots, options };
         self.opened(session.clone());
         let value = json!(self.told("value"));
@@ -180,7 +187,8 @@ impl Correct {
     fn set_mode(&mut self, session: &Session) {
         let mode = self.told("mode").to_owned();
         let options = &session.options;
-        match options.iter().find(|option| option["category"] == "mode").map(|option| &option["id"]) {
+        match options.iter().find(|option| option["category"] == "mode").map(|option| &option["id"])
+        {
             Some(option) => {
                 let params = json!({"sessionId": session.id, "configId": option, "value": mode});
                 self.call("session/set_config_option", params);
@@ -216,22 +224,28 @@ impl Correct {
     }
 
     fn turn_ended(&mut self, result: &Value) {
-        const REASONS: [&str; 5] = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
+        const REASONS: [&str; 5] =
+            ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
         self.turn_over();
         let reason = result["stopReason"].as_str().filter(|reason| REASONS.contains(reason));
         match reason {
-            Some(reason) if self.is_on("close") && self.agent_offers("/sessionCapabilities/close") => {
+            Some(reason)
+                if self.is_on("close") && self.agent_offers("/sessionCapabilities/close") =>
+            {
                 self.show(reason);
                 let session = self.session.as_ref().map(|session| session.id.clone());
                 self.call("session/close", json!({"sessionId": session}));
             }
             Some("end_turn")
-                if self.is_on("twice") && !std::mem::replace(&mut self.has_prompted_twice, true) =>
+                if self.is_on("twice")
+                    && !std::mem::replace(&mut self.has_prompted_twice, true) =>
             {
                 self.prompt("prompt2");
             }
             Some("end_turn") => self.leave(0, ""),
-            Some("refusal") => self.leave(1, "refused: this prompt and what follows leave the context"),
+            Some("refusal") => {
+                self.leave(1, "refused: this prompt and what follows leave the context")
+            }
             Some(reason) => self.leave(1, reason),
             None => self.leave(1, "the turn ended for a reason that is not known"),
         }
@@ -268,7 +282,9 @@ pub(crate) fn readable(options: &[Value]) -> Vec<Value> {
         let values = option["options"].as_array();
         let is_kind = match option["type"].as_str() {
             Some("boolean") => option["currentValue"].is_boolean(),
-            Some("select") => values.is_some_and(|all| all.iter().all(is_value) || all.iter().all(is_group)),
+            Some("select") => {
+                values.is_some_and(|all| all.iter().all(is_value) || all.iter().all(is_group))
+            }
             _ => false,
         };
         option["id"].is_string() && option["name"].is_string() && is_kind

@@ -45,14 +45,18 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
         _ = agent.stop() => {}
     }
     let mut out = io::stdout().lock();
-    let written = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let written =
+        lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     written.map_err(|error| Failure::output(&error))?;
     match probe {
         Probe::Opened(_) => Ok(Exit::Done),
         Probe::LoginNeeded(said) => {
             let needs = known.map(|known| known.login);
             let ways = crate::login::advice(&word, &methods, needs);
-            Err(Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said}){ways}")))
+            Err(Failure::new(
+                Exit::LoginNeeded,
+                format!("the agent needs a login first ({said}){ways}"),
+            ))
         }
         Probe::Failed(why) => Err(Failure::new(Exit::AgentFailed, why)),
     }
@@ -73,8 +77,10 @@ pub(super) async fn start(chosen: ChosenAgent, told: bool) -> Result<Checked, Fa
     let ChosenAgent { launch, known, name, .. } = chosen;
     let began = Instant::now();
     let options = Options::default().terminal_login();
-    let starting =
-        waiting(AgentProcess::launch_with(launch, options), told.then(|| format!("starting {name}")));
+    let starting = waiting(
+        AgentProcess::launch_with(launch, options),
+        told.then(|| format!("starting {name}")),
+    );
     let agent = starting.await.map_err(|error| cannot_start(&error, known))?;
     let took = began.elapsed();
     let probe = waiting(probe(&agent), told.then(|| format!("{name} is opening a session"))).await;
@@ -118,7 +124,11 @@ fn for_people(
     let name = about.map_or_else(
         || "an agent without a name".to_owned(),
         |about| {
-            sanitize::line(&format!("{} {}", about.title.as_deref().unwrap_or(&about.name), about.version))
+            sanitize::line(&format!(
+                "{} {}",
+                about.title.as_deref().unwrap_or(&about.name),
+                about.version
+            ))
         },
     );
     let row = |what: &str, found: String| format!("  {what:<14}{found}");
@@ -133,7 +143,9 @@ fn for_people(
     ];
     lines.extend(offers(agent.capabilities()).map(|(what, found)| row(what, found)));
     let opens = match probe {
-        Probe::Opened(took) => format!("opened one in {:.2} s, no login needed", took.as_secs_f64()),
+        Probe::Opened(took) => {
+            format!("opened one in {:.2} s, no login needed", took.as_secs_f64())
+        }
         Probe::LoginNeeded(_) => "opens none before a login".to_owned(),
         Probe::Failed(_) => "opens none".to_owned(),
     };
@@ -144,8 +156,10 @@ fn for_people(
     lines.extend(known.map(|known| row("needs", known.login.to_owned())));
     let stray = agent.stray_output();
     if let Some(first) = stray.first() {
-        lines
-            .push(row("printed", format!("text that is no ACP message, such as: {}", sanitize::line(first))));
+        lines.push(row(
+            "printed",
+            format!("text that is no ACP message, such as: {}", sanitize::line(first)),
+        ));
     }
     lines
 }
@@ -198,7 +212,8 @@ fn offers(capabilities: &AgentCapabilities) -> impl Iterator<Item = (&'static st
 }
 
 pub(super) fn named(all: &[(bool, &str)]) -> String {
-    let offered: Vec<&str> = all.iter().filter(|(offered, _)| *offered).map(|(_, name)| *name).collect();
+    let offered: Vec<&str> =
+        all.iter().filter(|(offered, _)| *offered).map(|(_, name)| *name).collect();
     offered.join(", ")
 }
 

@@ -60,7 +60,10 @@ impl OwnAgents {
         agents.into_iter().flatten().map(|(name, agent)| {
             let text = |key: &str| agent.get(key).and_then(Value::as_str).map(str::to_owned);
             let (title, version) = (text("title"), text("version"));
-            (name.as_str(), OwnAgent { command: text("command").unwrap_or_default(), title, version })
+            (
+                name.as_str(),
+                OwnAgent { command: text("command").unwrap_or_default(), title, version },
+            )
         })
     }
 
@@ -72,15 +75,21 @@ impl OwnAgents {
     /// Names an agent, whose command line is read but not started; one that had the name before is forgotten.
     pub(super) fn add(&mut self, name: &str, agent: &OwnAgent) -> Result<(), Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if name.is_empty() || name.len() > NAME_LIMIT || name.starts_with('-') || !name.chars().all(plain) {
+        if name.is_empty()
+            || name.len() > NAME_LIMIT
+            || name.starts_with('-')
+            || !name.chars().all(plain)
+        {
             return Err(Failure::usage(format!(
                 "{} cannot be a name: use at most {NAME_LIMIT} letters, digits and - _ .",
                 sanitize::line(name)
             )));
         }
         let OwnAgent { command, title, version } = agent;
-        Launch::parse(command).map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
-        let members = [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
+        Launch::parse(command)
+            .map_err(|error| Failure::usage(format!("the command of {name}: {error}")))?;
+        let members =
+            [("command", Some(command)), ("title", title.as_ref()), ("version", version.as_ref())];
         let members: Table = members
             .into_iter()
             .filter_map(|(key, value)| Some((key.to_owned(), Value::String(value?.clone()))))
@@ -121,17 +130,22 @@ impl OwnAgents {
         self.text = if kept { text } else { file.to_string() };
         self.file = file;
         let written =
-            self.path.parent().ok_or_else(|| io::Error::other("HOME is not set")).and_then(|folder| {
-                fs::create_dir_all(folder)?;
-                let mut file = tempfile::NamedTempFile::new_in(folder)?;
-                file.write_all(self.text.as_bytes())?;
-                file.as_file().sync_all()?;
-                file.persist(&self.path).map(drop).map_err(|error| error.error)
-            });
+            self.path.parent().ok_or_else(|| io::Error::other("HOME is not set")).and_then(
+                |folder| {
+                    fs::create_dir_all(folder)?;
+                    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+                    file.write_all(self.text.as_bytes())?;
+                    file.as_file().sync_all()?;
+                    file.persist(&self.path).map(drop).map_err(|error| error.error)
+                },
+            );
         written.map_err(|error| {
             Failure::new(
                 Exit::Usage,
-                format!("{} cannot be written: {error}; XDG_CONFIG_HOME names another folder", self.shown()),
+                format!(
+                    "{} cannot be written: {error}; XDG_CONFIG_HOME names another folder",
+                    self.shown()
+                ),
             )
         })
     }
@@ -160,12 +174,14 @@ fn of_text(text: &str) -> Result<Table, String> {
     const SHAPE: &str = "expected a table [agents.NAME] with command = 'CMD ARGS' for each agent";
     let file: Table = text.parse().map_err(|error: toml::de::Error| {
         // What the reader says in full quotes the line, which may hold a key.
-        let line =
-            error.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
+        let line = error
+            .span()
+            .map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
         format!("is no TOML (line {line}): {SHAPE}")
     })?;
     let Some(agents) = file.get("agents") else { return Ok(file) };
-    let agents = agents.as_table().ok_or_else(|| format!("has agents that are no table: {SHAPE}"))?;
+    let agents =
+        agents.as_table().ok_or_else(|| format!("has agents that are no table: {SHAPE}"))?;
     match agents.iter().find(|(_, agent)| !agent.get("command").is_some_and(Value::is_str)) {
         Some((name, _)) => Err(format!("has no command for {}: {SHAPE}", sanitize::line(name))),
         None => Ok(file),
@@ -202,7 +218,10 @@ mod tests {
             ("[agents.x]\ncmd = 's3cret'", "no command for x"),
         ] {
             let why = of_text(text).unwrap_err();
-            assert!(why.contains(says) && why.contains("expected") && !why.contains("s3cret"), "{why}");
+            assert!(
+                why.contains(says) && why.contains("expected") && !why.contains("s3cret"),
+                "{why}"
+            );
         }
         assert!(of_text("").is_ok() && of_text("other = 1").is_ok());
     }

@@ -22,9 +22,13 @@ pub(super) async fn all(arguments: &Check, interrupts: &Interrupts) -> Result<Ex
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];
     names.extend(
-        own.all().filter(|(_, own)| own_program(&own.command).is_some()).map(|(name, _)| name.to_owned()),
+        own.all()
+            .filter(|(_, own)| own_program(&own.command).is_some())
+            .map(|(name, _)| name.to_owned()),
     );
-    let known = KNOWN_AGENTS.iter().filter(|agent| agent.find().is_some() && own.named(agent.name).is_none());
+    let known = KNOWN_AGENTS
+        .iter()
+        .filter(|agent| agent.find().is_some() && own.named(agent.name).is_none());
     names.extend(known.map(|agent| agent.name.to_owned()));
     let paint = Paint::of(&io::stdout());
     if !arguments.json {
@@ -51,7 +55,9 @@ pub(super) async fn all(arguments: &Check, interrupts: &Interrupts) -> Result<Ex
         exit = if exit == Exit::Done { of_this } else { exit };
         print(&match (&checked, arguments.json) {
             (Ok(Checked { agent, took, probe }), true) => json(&name, agent, *took, probe),
-            (Err(failure), true) => escaped(&json!({"name": name, "error": failure.message}).to_string()),
+            (Err(failure), true) => {
+                escaped(&json!({"name": name, "error": failure.message}).to_string())
+            }
             (_, false) => line(&name, &checked, paint),
         })?;
         if let Ok(Checked { agent, .. }) = checked {
@@ -82,7 +88,9 @@ fn line(name: &str, checked: &Result<Checked, Failure>, paint: Paint) -> String 
             (paint.paint(GREEN, "✓"), format!("{:.2} s", took.as_secs_f64()), "not needed")
         }
         Probe::LoginNeeded(_) => (bad, "-".to_owned(), "needed"),
-        Probe::Failed(why) => return format!("{bad} {name}{version:<10}{took:>8}  {}", sanitize::line(why)),
+        Probe::Failed(why) => {
+            return format!("{bad} {name}{version:<10}{took:>8}  {}", sanitize::line(why));
+        }
     };
     format!("{mark} {name}{version:<10}{took:>8}{session:>9}  {login:<12}{offers}")
 }

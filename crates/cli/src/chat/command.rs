@@ -44,13 +44,17 @@ impl Chat {
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (name, rest.trim()) {
             ("/help", _) => self.help(),
-            ("/new", _) => self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await),
+            ("/new", _) => {
+                self.open(self.hub.open(self.follow.session.agent().name(), &self.cwd).await)
+            }
             ("/agents", _) => self.agents(),
             ("/agent", given) => match add(&self.hub, Some(given), &self.cwd) {
-                Ok(ChosenAgent { name, known, .. }) => match self.hub.open(&name, &self.cwd).await {
-                    Err(error) => say(RED, &not_opened(&error, known).message),
-                    opened => self.open(opened),
-                },
+                Ok(ChosenAgent { name, known, .. }) => {
+                    match self.hub.open(&name, &self.cwd).await {
+                        Err(error) => say(RED, &not_opened(&error, known).message),
+                        opened => self.open(opened),
+                    }
+                }
                 Err(failure) => say(RED, &failure.message),
             },
             ("/switch", wanted) => self.switch(wanted).await,
@@ -121,7 +125,9 @@ impl Chat {
         let here = KNOWN_AGENTS
             .iter()
             .filter(|known| self.hub.agent(known.name).is_none() && known.find().is_some());
-        here.for_each(|known| println(&format!("  {:<14} installed: /agent {}", known.name, known.name)));
+        here.for_each(|known| {
+            println(&format!("  {:<14} installed: /agent {}", known.name, known.name))
+        });
     }
 
     /// Shows another session from now on.
@@ -147,7 +153,10 @@ impl Chat {
             },
         }
         self.set_budget();
-        let budget = self.budget.as_ref().map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
+        let budget = self
+            .budget
+            .as_ref()
+            .map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
         say(DIM, &format!("A session may cost {budget}, as its agent counts it."));
     }
 
@@ -182,7 +191,9 @@ impl Chat {
             let with_output = terminal_output::shown(call, |id| self.follow.session.terminal(id));
             let call = with_output.as_ref().unwrap_or(call);
             println(&tool_call::line(call, cwd, paint, columns));
-            tool_call::details(call, cwd, paint, Bound::Whole, true).iter().for_each(|line| println(line));
+            tool_call::details(call, cwd, paint, Bound::Whole, true)
+                .iter()
+                .for_each(|line| println(line));
         }
     }
 
@@ -196,7 +207,8 @@ impl Chat {
                 _ => None,
             })
         };
-        for (mark, said) in [("› ", last(MessageAuthor::User)), ("", last(MessageAuthor::Agent))] {
+        for (mark, said) in [("› ", last(MessageAuthor::User)), ("", last(MessageAuthor::Agent))]
+        {
             if let Some(said) = said {
                 println(&format!("{mark}{}", sanitize::text(&said)));
             }
@@ -206,11 +218,14 @@ impl Chat {
     async fn options(&mut self, wanted: &str) {
         let Some((name, value)) = wanted.split_once(char::is_whitespace) else {
             let session = self.follow.session.snapshot();
-            options::lines(session.config(), Paint::of(&io::stdout())).iter().for_each(|line| println(line));
+            options::lines(session.config(), Paint::of(&io::stdout()))
+                .iter()
+                .for_each(|line| println(line));
             return say(DIM, "/options OPTION VALUE chooses.");
         };
         let session = self.follow.session.snapshot();
-        let is_switch = matches!(session.config().value(name), Some(SessionConfigOptionValue::Boolean(_)));
+        let is_switch =
+            matches!(session.config().value(name), Some(SessionConfigOptionValue::Boolean(_)));
         let value: SessionConfigOptionValue = match value.trim() {
             "on" | "true" | "yes" if is_switch => true.into(),
             "off" | "false" | "no" if is_switch => false.into(),

@@ -31,7 +31,8 @@ pub(super) async fn agent(arguments: &Agent) -> Result<Exit, Failure> {
             let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
             Link::start(surroundings.around(launch))
         };
-        let run = Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
+        let run =
+            Run::new(path, start).patience(arguments.judging.timeout).prompt(&arguments.prompt);
         let mut run = run.seed(round.seed).model(model).mcp(servers);
         if let Some(method) = &arguments.login {
             run = run.login(method);

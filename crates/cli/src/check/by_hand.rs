@@ -39,7 +39,10 @@ impl ByHand {
         let passes = Arc::new(Notify::new());
         let mut reading = JoinSet::new();
         reading.spawn(read(passes.clone()));
-        Ok(Self { person: Person { door: Arc::new(door), patience, passes }, _reading: Arc::new(reading) })
+        Ok(Self {
+            person: Person { door: Arc::new(door), patience, passes },
+            _reading: Arc::new(reading),
+        })
     }
 
     /// Says what is to be done.

@@ -18,7 +18,8 @@ const VERDICT: usize = 11;
 
 /// Runs the command.
 pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
-    let judgements = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let judgements =
+        arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if arguments.support {
         return write(support_matrix(&judgements).lines());
     }
@@ -30,7 +31,8 @@ pub(super) fn compare(arguments: &Compare) -> Result<Exit, Failure> {
     } else if arguments.markdown {
         comparison.to_markdown().lines().map(str::to_owned).collect()
     } else {
-        Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }.table(&comparison, of)
+        Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() }
+            .table(&comparison, of)
     };
     write(lines.iter().map(String::as_str))
 }
@@ -47,7 +49,9 @@ fn read(path: &Path) -> Result<Judgement, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{shown} cannot be read: {error}")))?;
     Judgement::read(&text).map_err(|error| {
-        Failure::usage(format!("{shown}, {error}; `attache check agent --report FILE.json` writes one"))
+        Failure::usage(format!(
+            "{shown}, {error}; `attache check agent --report FILE.json` writes one"
+        ))
     })
 }
 
@@ -90,7 +94,8 @@ impl Face {
             None => rule.text.to_owned(),
         };
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
-        let strength = self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
+        let strength =
+            self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
         format!("{id} {strength} {words}{text}")
     }
 
@@ -102,7 +107,8 @@ impl Face {
 
 /// The letter of a judgement: A to Z, then with a number.
 fn letter(place: usize) -> String {
-    let letter = u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));
+    let letter =
+        u32::try_from(place % 26).ok().and_then(|offset| char::from_u32(u32::from('A') + offset));
     let round = if place < 26 { String::new() } else { (place / 26).to_string() };
     format!("{}{round}", letter.unwrap_or('A'))
 }

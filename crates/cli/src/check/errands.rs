@@ -48,7 +48,8 @@ impl Commands {
                     names.join(", ")
                 )));
             };
-            Launch::parse(line).map_err(|error| Failure::usage(format!("--to {errand}: {error}")))?;
+            Launch::parse(line)
+                .map_err(|error| Failure::usage(format!("--to {errand}: {error}")))?;
             if !names_agent(line) {
                 return Err(Failure::usage(format!(
                     "--to {errand}: the command says nowhere where the agent goes: write {{agent}} there"
@@ -70,7 +71,9 @@ impl Commands {
         agent.extend([door.address().to_string(), door.token().to_owned()]);
         for option in ["stderr", "exit"] {
             let value = errand.value(option);
-            agent.extend(value.into_iter().flat_map(|value| [format!("--{option}"), value.to_owned()]));
+            agent.extend(
+                value.into_iter().flat_map(|value| [format!("--{option}"), value.to_owned()]),
+            );
         }
         let line: Vec<String> = agent.iter().map(|word| Launch::quoted(word)).collect();
         let errand = errand.clone().with("agent", line.join(" "));
@@ -83,7 +86,9 @@ impl Commands {
                 let home = own_home::variables(beside);
                 // A store that the person names for their own sessions takes none of the judge's.
                 home.into_iter()
-                    .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| launch.env(name, value))
+                    .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| {
+                        launch.env(name, value)
+                    })
             }
             None => launch,
         };

@@ -72,9 +72,14 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
     }
 }
 
-fn agent(arguments: &Fuzz, folder: PathBuf, model: &ModelServer) -> Result<attache_check::Fuzz, Failure> {
+fn agent(
+    arguments: &Fuzz,
+    folder: PathBuf,
+    model: &ModelServer,
+) -> Result<attache_check::Fuzz, Failure> {
     let command = arguments.command.clone();
-    let surroundings = Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
+    let surroundings =
+        Surroundings::new(&command, &model.url(), &arguments.model_env, &arguments.env)?;
     Ok(attache_check::Fuzz::agent(folder, move || {
         let mut words = command.iter();
         let launch = Launch::new(words.next().cloned().unwrap_or_default()).args(words);
@@ -114,7 +119,8 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
 fn read(file: &Path, side: Fuzzed) -> Result<Case, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?;
-    Case::read(&text, side.side()).map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
+    Case::read(&text, side.side())
+        .map_err(|error| Failure::usage(format!("{}, {error}", file.display())))
 }
 
 /// A line of a recording for a person.

@@ -35,7 +35,8 @@ pub(super) async fn judge_and_tell(
     let (forms, baseline) = (forms(arguments)?, known::read(arguments)?);
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let listener = Listener::new(arguments.json);
-    let command: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let command: Vec<String> =
+        command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (began, mut judged) = (Instant::now(), None::<Judgement>);
     for round in 1..=arguments.repeat {
         listener.round(round, arguments.repeat);
@@ -115,12 +116,16 @@ fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(),
     }
     let face = Face { paint: Paint::of(&io::stdout()), columns: terminal::columns() };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
+    let written =
+        face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
 }
 
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| {
-        Failure::usage(format!("{} cannot be written: {error}; name a file that can", path.display()))
+        Failure::usage(format!(
+            "{} cannot be written: {error}; name a file that can",
+            path.display()
+        ))
     })
 }

@@ -45,14 +45,19 @@ pub(super) fn conclude(
     };
     let against = baseline.against(judgement);
     let path = path.display();
-    let ids = |known: &[&KnownFailure]| known.iter().map(|known| known.rule.id).collect::<Vec<_>>().join(" ");
+    let ids = |known: &[&KnownFailure]| {
+        known.iter().map(|known| known.rule.id).collect::<Vec<_>>().join(" ")
+    };
     let mut said = vec![format!("{path}: {} of what it lists still fail.", against.known.len())];
     if !against.new.is_empty() {
         let new: Vec<&str> = against.new.iter().map(|verdict: &&Verdict| verdict.rule.id).collect();
         said.push(format!("New failures, which it does not list: {}.", new.join(" ")));
     }
     if !against.healed.is_empty() {
-        said.push(format!("No failures any more, take them off the list: {}.", ids(&against.healed)));
+        said.push(format!(
+            "No failures any more, take them off the list: {}.",
+            ids(&against.healed)
+        ));
     }
     if !against.untold.is_empty() {
         said.push(format!("Listed and not judged this time: {}.", ids(&against.untold)));

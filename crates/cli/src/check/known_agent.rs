@@ -93,7 +93,11 @@ const KNOWN: &[KnownAgent] = &[
     },
     KnownAgent {
         words: &["qwen", "qwen-code"],
-        variables: &[("OPENAI_BASE_URL", "{url}/v1"), ("OPENAI_API_KEY", KEY), ("OPENAI_MODEL", "gpt-4o")],
+        variables: &[
+            ("OPENAI_BASE_URL", "{url}/v1"),
+            ("OPENAI_API_KEY", KEY),
+            ("OPENAI_MODEL", "gpt-4o"),
+        ],
         files: &[(".qwen/settings.json", QUIET_AND_ASKING)],
     },
     KnownAgent {
@@ -110,7 +114,11 @@ const KNOWN: &[KnownAgent] = &[
     },
     KnownAgent {
         words: &["codex-acp"],
-        variables: &[("CODEX_HOME", "{home}/.codex"), ("OPENAI_API_KEY", KEY), ("CODEX_API_KEY", KEY)],
+        variables: &[
+            ("CODEX_HOME", "{home}/.codex"),
+            ("OPENAI_API_KEY", KEY),
+            ("CODEX_API_KEY", KEY),
+        ],
         files: &[(".codex/config.toml", CODEX)],
     },
     KnownAgent {
@@ -188,8 +196,14 @@ impl KnownAgent {
     }
 
     /// The variables that lead it to the model at this address, with this folder for its home.
-    pub(super) fn variables(&self, home: &Path, url: &str) -> impl Iterator<Item = (OsString, OsString)> {
-        let filled = move |value: &str| value.replace(URL, url).replace(HOME, &home.to_string_lossy()).into();
+    pub(super) fn variables(
+        &self,
+        home: &Path,
+        url: &str,
+    ) -> impl Iterator<Item = (OsString, OsString)> {
+        let filled = move |value: &str| {
+            value.replace(URL, url).replace(HOME, &home.to_string_lossy()).into()
+        };
         self.variables.iter().map(move |(name, value)| (name.into(), filled(value)))
     }
 

@@ -50,7 +50,10 @@ const ATTACHE: KnownClient = KnownClient {
         (&["login"], Instead(&["login", "{agent}", "{method}"])),
         (&["logout"], Instead(&["logout", "{agent}"])),
         (&["delete", "close"], Instead(&["agents", "check", "{agent}"])),
-        (&["twice"], Shell(r#"printf '%s\n---\n%s\n' "{prompt}" "{prompt2}" | exec "$@" --file -"#)),
+        (
+            &["twice"],
+            Shell(r#"printf '%s\n---\n%s\n' "{prompt}" "{prompt2}" | exec "$@" --file -"#),
+        ),
     ],
 };
 
@@ -78,11 +81,15 @@ const ACPX: KnownClient = KnownClient {
         ),
         (
             &["set_mode"],
-            Steps(r#""$@" sessions new && "$@" set-mode "{mode}" && exec "$@" --ttl 1 prompt "{prompt}""#),
+            Steps(
+                r#""$@" sessions new && "$@" set-mode "{mode}" && exec "$@" --ttl 1 prompt "{prompt}""#,
+            ),
         ),
         (
             &["close"],
-            Steps(r#""$@" sessions new && "$@" --ttl 30 prompt "{prompt}" && exec "$@" sessions close"#),
+            Steps(
+                r#""$@" sessions new && "$@" --ttl 30 prompt "{prompt}" && exec "$@" sessions close"#,
+            ),
         ),
         (
             &["image"],
@@ -103,7 +110,8 @@ fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcp
 
 /// The client that this command starts, and where among its words the task stands.
 fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
-    let named = |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
+    let named =
+        |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
     KNOWN.iter().find_map(|known| {
         let at = main.iter().take(2).position(|word| named(word, known.program))?;
         let task = main.iter().skip(at + 1).position(|word| *word == *known.task)?;

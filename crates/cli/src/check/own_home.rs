@@ -34,7 +34,8 @@ pub(super) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
 fn tools() -> Vec<(OsString, OsString)> {
     let Some(home) = std::env::var_os("HOME") else { return Vec::new() };
     let unset = TOOLS.iter().filter(|(name, _)| std::env::var_os(name).is_none());
-    let there =
-        unset.map(|(name, below)| (name, Path::new(&home).join(below))).filter(|(_, path)| path.exists());
+    let there = unset
+        .map(|(name, below)| (name, Path::new(&home).join(below)))
+        .filter(|(_, path)| path.exists());
     there.map(|(name, path)| (name.into(), path.into())).collect()
 }

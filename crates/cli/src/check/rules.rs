@@ -8,8 +8,8 @@ use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint};
 use crate::show::width::{cut, wrap};
 use crate::terminal;
 use attache_check::{
-    Fault, Group, Judged, ProbeName, Rule, Selection, Strength, faults, groups, mutations_of, probes,
-    rules as all, select, tests_of, why_not_judged,
+    Fault, Group, Judged, ProbeName, Rule, Selection, Strength, faults, groups, mutations_of,
+    probes, rules as all, select, tests_of, why_not_judged,
 };
 use attache_protocol::method::Side;
 use serde_json::json;
@@ -55,8 +55,9 @@ fn json_line(rule: &Rule) -> String {
     let mutations: Vec<_> = mutations_of(rule.id)
         .map(|mutation| json!({ "name": mutation.name, "file": mutation.file, "test": mutation.test.to_string() }))
         .collect();
-    let probes: Vec<_> =
-        probes_of(rule).map(|probe| json!({"side": probe.side.as_str(), "name": probe.name})).collect();
+    let probes: Vec<_> = probes_of(rule)
+        .map(|probe| json!({"side": probe.side.as_str(), "name": probe.name}))
+        .collect();
     let faults: Vec<_> = faults_of(rule)
         .map(|fault| json!({"judged": fault.judged.as_str(), "by": fault.by.as_str(), "companions": fault.companions}))
         .collect();
@@ -86,7 +87,8 @@ impl Face {
 
     fn row(&self, rule: &Rule) -> String {
         let tests = tests_of(rule.id).len();
-        let (style, tests) = if tests > 0 { (GREEN, tests.to_string()) } else { (DIM, "-".to_owned()) };
+        let (style, tests) =
+            if tests > 0 { (GREEN, tests.to_string()) } else { (DIM, "-".to_owned()) };
         let text = match self.columns {
             Some(columns) => cut(rule.text, columns.saturating_sub(BEFORE_TEXT).max(10)),
             None => rule.text.to_owned(),
@@ -107,7 +109,10 @@ impl Face {
             let of = rules.iter().filter(|rule| rule.strength == *strength).count();
             let shown = shown.iter().filter(|rule| rule.strength == *strength).count();
             (of > 0).then(|| {
-                format!("{} {shown} of {of}", self.paint.paint(style_of(*strength), strength.as_str()))
+                format!(
+                    "{} {shown} of {of}",
+                    self.paint.paint(style_of(*strength), strength.as_str())
+                )
             })
         });
         vec![
@@ -122,24 +127,33 @@ impl Face {
             format!("shown by strength: {}", by_strength.collect::<Vec<_>>().join(", ")),
             format!(
                 "{} are judged: A by a probe of agents, C by one of clients, T in the traffic of either",
-                self.paint
-                    .paint(BOLD, rules.iter().filter(|rule| judged(rule) != NOWHERE).count().to_string())
+                self.paint.paint(
+                    BOLD,
+                    rules.iter().filter(|rule| judged(rule) != NOWHERE).count().to_string()
+                )
             ),
         ]
     }
 
     /// All about one rule.
     fn rule(&self, rule: &Rule) -> Vec<String> {
-        let group =
-            groups().iter().find(|group| group.prefix == rule.prefix()).map_or("", |group| group.title);
-        let heading = format!("{}  {}", self.paint.paint(BOLD, rule.id), self.paint.paint(DIM, group));
+        let group = groups()
+            .iter()
+            .find(|group| group.prefix == rule.prefix())
+            .map_or("", |group| group.title);
+        let heading =
+            format!("{}  {}", self.paint.paint(BOLD, rule.id), self.paint.paint(DIM, group));
         let strength = self.paint.paint(style_of(rule.strength), rule.word);
         let mut lines = vec![heading, String::new()];
         lines.push(format!("{} {}", self.name("binds"), rule.binds.as_str()));
         lines.push(format!("{} {strength} ({})", self.name("strength"), rule.strength.as_str()));
         lines.extend(self.wrapped("rule", rule.text));
-        lines.extend(self.wrapped("seen", rule.observation.unwrap_or("it cannot be seen from outside")));
-        lines.extend(self.wrapped("source", rule.source.unwrap_or("the specification leaves it open")));
+        lines.extend(
+            self.wrapped("seen", rule.observation.unwrap_or("it cannot be seen from outside")),
+        );
+        lines.extend(
+            self.wrapped("source", rule.source.unwrap_or("the specification leaves it open")),
+        );
         lines.extend(self.judged(rule));
         lines.push(String::new());
         let tests = tests_of(rule.id);
@@ -161,23 +175,27 @@ impl Face {
 
     /// How it is judged, and what shows that the judge can fail.
     fn judged(&self, rule: &Rule) -> Vec<String> {
-        let probes =
-            probes_of(rule).map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")));
+        let probes = probes_of(rule)
+            .map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")));
         let watched = faults_of(rule).any(|fault| fault.judged == Judged::Traffic);
-        let mut judges: Vec<String> = probes.chain(watched.then(|| "traffic: watching".to_owned())).collect();
+        let mut judges: Vec<String> =
+            probes.chain(watched.then(|| "traffic: watching".to_owned())).collect();
         if judges.is_empty() {
             let why = why_not_judged(rule.id).unwrap_or("there is no probe");
             return self.wrapped("judged", &format!("not: {why}"));
         }
         judges.dedup();
-        let mut lines: Vec<String> = judges.iter().flat_map(|judge| self.wrapped("judged", judge)).collect();
+        let mut lines: Vec<String> =
+            judges.iter().flat_map(|judge| self.wrapped("judged", judge)).collect();
         for fault in faults_of(rule) {
             let with = match fault.companions.as_slice() {
                 [] => String::new(),
                 companions => format!(", with {}", companions.join(", ")),
             };
             let place = match fault.judged {
-                Judged::Traffic => format!("a line of the {} that breaks it{with}", fault.by.as_str()),
+                Judged::Traffic => {
+                    format!("a line of the {} that breaks it{with}", fault.by.as_str())
+                }
                 judged => format!("a faulty {} in memory that breaks it{with}", judged.as_str()),
             };
             lines.extend(self.wrapped("fails for", &place));

@@ -41,9 +41,9 @@ impl Surroundings {
             variables.push((name.into(), value.into()));
         }
         match variables.iter().find(|(name, _)| name.is_empty()) {
-            Some(_) => {
-                Err(Failure::usage("--env and --model-env take the name of a variable before the \"=\""))
-            }
+            Some(_) => Err(Failure::usage(
+                "--env and --model-env take the name of a variable before the \"=\"",
+            )),
             None => Ok(Self { variables, _home: home }),
         }
     }
@@ -87,7 +87,11 @@ mod tests {
             ("/target/debug/attache agent", "ANTHROPIC_BASE_URL", "http://127.0.0.1:1"),
             ("qwen --acp", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
         ] {
-            assert_eq!(value(&led(command, &[], &[]), variable).as_deref(), Some(expected), "{command}");
+            assert_eq!(
+                value(&led(command, &[], &[]), variable).as_deref(),
+                Some(expected),
+                "{command}"
+            );
         }
         assert_eq!(value(&led("my-agent --gemini-like", &[], &[]), "GEMINI_API_KEY"), None);
     }
@@ -115,12 +119,14 @@ mod tests {
 
     #[test]
     fn what_the_person_says_wins() {
-        let surroundings = led("qwen", &["OPENAI_BASE_URL=/other", "MY_URL"], &["OPENAI_API_KEY=x=y"]);
+        let surroundings =
+            led("qwen", &["OPENAI_BASE_URL=/other", "MY_URL"], &["OPENAI_API_KEY=x=y"]);
         let value = |name| value(&surroundings, name).unwrap();
         assert_eq!(value("OPENAI_BASE_URL"), "http://127.0.0.1:1/other");
         assert_eq!(value("MY_URL"), "http://127.0.0.1:1");
         assert_eq!(value("OPENAI_API_KEY"), "x=y");
-        let nameless = |model: &[String], more: &[String]| Surroundings::new(&[], "", model, more).is_err();
+        let nameless =
+            |model: &[String], more: &[String]| Surroundings::new(&[], "", model, more).is_err();
         assert!(nameless(&[], &["NAME".to_owned()]) && nameless(&["=/v1".to_owned()], &[]));
     }
 }

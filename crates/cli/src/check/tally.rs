@@ -23,7 +23,10 @@ impl Tally {
 
     pub(crate) fn sentence(&self) -> String {
         match self.findings {
-            0 => format!("{}, and none breaks a rule that can be seen in them.", count(self.lines, "line")),
+            0 => format!(
+                "{}, and none breaks a rule that can be seen in them.",
+                count(self.lines, "line")
+            ),
             findings => format!(
                 "{}, {} about {}; of what must hold: {}. `attache check rules ID` tells a rule.",
                 count(self.lines, "line"),

@@ -33,7 +33,9 @@ pub(crate) fn trace(arguments: &Trace) -> Result<Exit, Failure> {
     let mut show = |line: &Recorded, finding: &Finding| -> io::Result<()> {
         match arguments.json {
             true => writeln!(out, "{}", json_line(finding, line)),
-            false => face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}")),
+            false => {
+                face.finding(finding, line).into_iter().try_for_each(|line| writeln!(out, "{line}"))
+            }
         }
     };
     let tally = judge(file, &arguments.file, &mut show)?;
@@ -107,7 +109,8 @@ impl Face {
     /// A finding: which line and rule, what is seen, what the rule says, and the line.
     fn finding(&self, finding: &Finding, line: &Recorded) -> Vec<String> {
         let rule = finding.rule;
-        let earlier = finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
+        let earlier =
+            finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
         let head = format!(
             "{}{} {} {} {}",
             self.paint.paint(BOLD, format!("line {}", finding.line)),

@@ -60,7 +60,9 @@ impl Face {
         for line in &verdict.lines {
             let arrow = if line.from == Side::Client { "->" } else { "<-" };
             let text = cut(&sanitize::text(&line.text), room);
-            lines.push(self.paint.paint(DIM, format!("  {:>7.3} {arrow} {text}", line.at.as_secs_f64())));
+            lines.push(
+                self.paint.paint(DIM, format!("  {:>7.3} {arrow} {text}", line.at.as_secs_f64())),
+            );
         }
         lines.push(String::new());
         lines
@@ -68,11 +70,13 @@ impl Face {
 
     fn head(&self, verdict: &Verdict) -> String {
         let rule = verdict.rule;
-        let outcome = self
-            .paint
-            .paint(style_of_verdict(verdict.outcome.as_str()), format!("{:<10}", verdict.outcome.as_str()));
+        let outcome = self.paint.paint(
+            style_of_verdict(verdict.outcome.as_str()),
+            format!("{:<10}", verdict.outcome.as_str()),
+        );
         let id = self.paint.paint(CYAN, format!("{:<9}", rule.id));
-        let strength = self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
+        let strength =
+            self.paint.paint(style_of(rule.strength), format!("{:<10}", rule.strength_word()));
         let grounds = self.paint.paint(DIM, verdict.grounds.replace('_', " "));
         format!("{outcome} {id} {strength} {grounds}")
     }
@@ -134,7 +138,8 @@ impl Face {
             (0, musts) => format!("None of the {musts} that must hold and were judged is broken."),
             (count, musts) => {
                 let broken = broken.join(", ");
-                self.paint.paint(RED, format!("Broken: {count} of the {musts} that must hold: {broken}."))
+                self.paint
+                    .paint(RED, format!("Broken: {count} of the {musts} that must hold: {broken}."))
             }
         };
         vec![total, must, "`attache check rules ID` tells a rule.".to_owned()]

@@ -90,7 +90,9 @@ mod tests {
 
     fn page(columns: Option<usize>) -> Vec<String> {
         let mut page = Page::new(Paint { colours: false }, columns);
-        let row = |name: &str, value: &str, note: &str| (name.to_owned(), value.to_owned(), note.to_owned());
+        let row = |name: &str, value: &str, note: &str| {
+            (name.to_owned(), value.to_owned(), note.to_owned())
+        };
         page.part("files");
         page.rows(&[row(
             "settings",
@@ -109,7 +111,11 @@ mod tests {
         ]);
         page.list(
             "not set:",
-            &["base_url.anthropic".to_owned(), "base_url.openai".to_owned(), "base_url.gemini".to_owned()],
+            &[
+                "base_url.anthropic".to_owned(),
+                "base_url.openai".to_owned(),
+                "base_url.gemini".to_owned(),
+            ],
         );
         page.lines
     }

@@ -64,7 +64,8 @@ impl<'f> OneChoice<'f> {
         let keys = format!("{numbers}{empty}nc");
         let slashed: Vec<String> = keys.chars().map(String::from).collect();
         let leaves = if empty.is_empty() { "" } else { ", - leaves it empty" };
-        let prompt = format!("a number sends it{leaves}, n declines, c cancels [{}] ", slashed.join("/"));
+        let prompt =
+            format!("a number sends it{leaves}, n declines, c cancels [{}] ", slashed.join("/"));
         Ok(match pressed(&prompt, keys.as_bytes()).await? {
             'n' => ElicitedForm::Decline,
             '-' => ElicitedForm::Accept(Map::default()),
@@ -89,7 +90,8 @@ impl<'f> OneChoice<'f> {
     /// The answer for a number or a name.
     fn chosen(&self, typed: &str) -> Option<ElicitedForm> {
         let numbered = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let word = numbered.and_then(|index| self.choices.get(index)).map_or(typed, |(value, _)| value);
+        let word =
+            numbered.and_then(|index| self.choices.get(index)).map_or(typed, |(value, _)| value);
         let values = Map(vec![(self.name.to_owned(), self.value(word)?)]);
         self.form.check(&values).is_ok().then_some(ElicitedForm::Accept(values))
     }

@@ -93,7 +93,9 @@ impl Draft {
             byte => {
                 self.begun.push(byte);
                 match std::str::from_utf8(&self.begun) {
-                    Ok(letter) => letter.chars().next().into_iter().for_each(|letter| self.letter(letter)),
+                    Ok(letter) => {
+                        letter.chars().next().into_iter().for_each(|letter| self.letter(letter))
+                    }
                     Err(error) if error.error_len().is_none() => return,
                     Err(_) => {}
                 }

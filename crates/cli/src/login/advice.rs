@@ -46,7 +46,8 @@ pub(super) fn unset(method: &AuthMethod) -> String {
 fn variables(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| {
-        let capitals = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        let capitals =
+            word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
         capitals && word.contains('_') && word.starts_with(|c: char| c.is_ascii_uppercase())
     })
 }
@@ -59,7 +60,9 @@ mod tests {
     #[test]
     fn a_person_is_told_what_to_type_and_what_to_set() {
         let key = AuthMethodAgent {
-            description: Some("Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into()),
+            description: Some(
+                "Requires setting the `ROBOT_NO_SUCH_KEY` environment variable.".into(),
+            ),
             ..AuthMethodAgent::new("key", "API key")
         };
         let methods = [key.into(), AuthMethodTerminal::new("a b", "In a terminal").into()];
@@ -71,6 +74,9 @@ mod tests {
         ] {
             assert!(advice.contains(line), "{advice}");
         }
-        assert_eq!(variables("PATH is no _X but A_1, and A_B_").collect::<Vec<_>>(), ["A_1", "A_B_"]);
+        assert_eq!(
+            variables("PATH is no _X but A_1, and A_B_").collect::<Vec<_>>(),
+            ["A_1", "A_B_"]
+        );
     }
 }

@@ -17,7 +17,8 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// Names that Cargo or the project itself uses.
-const TAKEN: [&str; 9] = ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
+const TAKEN: [&str; 9] =
+    ["test", "core", "std", "alloc", "proc-macro", "build", "deps", "tokio", "tempfile"];
 
 /// Writes the project. Nothing that exists is changed.
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
@@ -30,8 +31,10 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     fs::create_dir(folder).map_err(|error| cannot_make(folder, &error))?;
     for (path, text) in FILES {
         let path = folder.join(path);
-        let text = libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        let text =
+            libraries.fill(text).replace("{{name}}", name).replace("{{Name}}", &type_name(name));
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
         written.map_err(|error| cannot_make(&path, &error))?;
     }
     let said = writeln!(
@@ -61,7 +64,9 @@ fn unfit(name: &str) -> Option<&'static str> {
         }
         () if !name.chars().all(letters) => Some("use small letters, digits and hyphens"),
         () if name.len() > 64 => Some("use at most 64 letters"),
-        () if TAKEN.contains(&name) || name.starts_with("attache") => Some("something else is named so"),
+        () if TAKEN.contains(&name) || name.starts_with("attache") => {
+            Some("something else is named so")
+        }
         () => None,
     }
 }
@@ -129,7 +134,8 @@ impl Libraries {
 }
 
 fn is_checkout(folder: &Path) -> bool {
-    folder.join("crates/agent/Cargo.toml").is_file() && folder.join("crates/coder/Cargo.toml").is_file()
+    folder.join("crates/agent/Cargo.toml").is_file()
+        && folder.join("crates/coder/Cargo.toml").is_file()
 }
 
 #[cfg(test)]

@@ -43,7 +43,8 @@ fn address(word: &str) -> Result<String, String> {
     match rest.is_some() && !word.contains(|c: char| c.is_whitespace() || c.is_control()) {
         true => Ok(word.to_owned()),
         false => {
-            Err("write an address such as https://example.org/attache.git or file:///srv/attache".to_owned())
+            Err("write an address such as https://example.org/attache.git or file:///srv/attache"
+                .to_owned())
         }
     }
 }

@@ -24,9 +24,13 @@ fn can(request: &PermissionRequest, rules: &Rules, effect: Effect) -> bool {
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is remembered then.
-pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Result<Option<Verdict>> {
+pub(super) async fn choose(
+    request: &PermissionRequest,
+    rules: &Rules,
+) -> io::Result<Option<Verdict>> {
     // Some calls can only be rejected by a rule: one that allows them would allow more.
-    let mut effect = if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Reject };
+    let mut effect =
+        if can(request, rules, Effect::Allow) { Effect::Allow } else { Effect::Reject };
     loop {
         let choices = choices(request, rules, effect);
         let (other, word, opposite) = match effect {
@@ -36,7 +40,8 @@ pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Re
         let opposite = Some(opposite).filter(|opposite| can(request, rules, *opposite));
         show(&choices, opposite.map(|_| (other, word)))?;
         let other = opposite.map(|_| other);
-        let keys: Vec<char> = choices.iter().map(|(key, _)| *key).chain(other).chain(['b']).collect();
+        let keys: Vec<char> =
+            choices.iter().map(|(key, _)| *key).chain(other).chain(['b']).collect();
         match super::pressed(&keys, "remember?").await? {
             key if Some(key) == other => effect = opposite.unwrap_or(effect),
             key => {
@@ -48,7 +53,11 @@ pub(super) async fn choose(request: &PermissionRequest, rules: &Rules) -> io::Re
 }
 
 /// A key and the rule that it adds.
-fn choices(request: &PermissionRequest, rules: &Rules, effect: Effect) -> Vec<(char, PermissionRule)> {
+fn choices(
+    request: &PermissionRequest,
+    rules: &Rules,
+    effect: Effect,
+) -> Vec<(char, PermissionRule)> {
     let scopes = [
         ('s', Scope::Session(request.session_id.clone())),
         ('p', Scope::Project(rules.cwd.clone())),
@@ -67,7 +76,8 @@ fn show(choices: &[(char, PermissionRule)], other: Option<(char, &str)>) -> io::
     writeln!(out, "  which rule shall attache remember? `attache permissions` lists them")?;
     for (key, rule) in choices {
         // Never cut: what is left out would be remembered unseen.
-        let wrapped = |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
+        let wrapped =
+            |text: &str| width::wrap(&sanitize::visible_line(text), columns.saturating_sub(6));
         let meaning = wrapped(&rules::meaning(rule)).join("\n      ");
         writeln!(out, "  [{}] {meaning}", paint.paint(BOLD, key))?;
         let lines = wrapped(&rule.to_string());

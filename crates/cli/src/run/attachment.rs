@@ -6,8 +6,8 @@ use crate::show::sanitize;
 use attache_client::file_uri;
 use attache_host::Roots;
 use attache_protocol::v1::{
-    AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, PromptCapabilities,
-    ResourceLink, TextResourceContents,
+    AudioContent, ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent,
+    PromptCapabilities, ResourceLink, TextResourceContents,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -67,7 +67,8 @@ impl Attached {
             match place(candidate.path, cwd) {
                 Ok(path) => {
                     self.file(&path, takes);
-                    return self.text(mention.written.get(candidate.written.len()..).unwrap_or_default());
+                    return self
+                        .text(mention.written.get(candidate.written.len()..).unwrap_or_default());
                 }
                 Err(reason) => why = why.or(Some(reason)),
             }
@@ -161,7 +162,8 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     let found = if path.is_absolute() {
         path.to_owned()
     } else {
-        let roots = Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
+        let roots =
+            Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
         roots
             .resolve(path)
             .map_err(|error| format!("{error}; give its whole path to send it all the same"))?
@@ -169,7 +171,9 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     };
     match std::fs::metadata(&found) {
         Ok(_) => Ok(found),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err("there is no such file".to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err("there is no such file".to_owned())
+        }
         Err(error) => Err(error.to_string()),
     }
 }
@@ -199,7 +203,8 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
     let media_type = media_type(path);
     let block = match kind {
         Kind::Image => {
-            let mut image = ImageContent::new(BASE64_STANDARD.encode(&bytes), media_type.unwrap_or_default());
+            let mut image =
+                ImageContent::new(BASE64_STANDARD.encode(&bytes), media_type.unwrap_or_default());
             image.uri = Some(file_uri(path));
             ContentBlock::Image(image)
         }
@@ -209,8 +214,10 @@ fn block(kind: Kind, path: &Path, bytes: Vec<u8>) -> Result<(ContentBlock, usize
         )),
         Kind::Text => {
             // Whoever names a binary file means the file.
-            let text =
-                String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(String::new)?;
+            let text = String::from_utf8(bytes)
+                .ok()
+                .filter(|text| !text.contains('\0'))
+                .ok_or_else(String::new)?;
             let mut contents = TextResourceContents::new(text, file_uri(path));
             contents.mime_type = media_type.map(str::to_owned);
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::Text(contents)))
@@ -243,7 +250,8 @@ mod tests {
 
     #[test]
     fn bytes_are_padded_in_base64() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
         {
             assert_eq!(BASE64_STANDARD.encode(bytes.as_bytes()), text);
         }
@@ -264,7 +272,10 @@ mod tests {
         assert_eq!(attached.warnings, [""; 0]);
         assert_eq!(attached.blocks[4].as_text(), Some("), "));
         let ContentBlock::Image(image) = &attached.blocks[1] else { panic!() };
-        assert!(image.data == "//79" && image.uri.as_deref().unwrap().ends_with("/a%20b.png"), "{image:?}");
+        assert!(
+            image.data == "//79" && image.uri.as_deref().unwrap().ends_with("/a%20b.png"),
+            "{image:?}"
+        );
         // Every agent takes links.
         let links = written(text, folder.path(), &takes(false, false));
         assert!(

@@ -15,7 +15,8 @@ pub(crate) struct Budget(Cost);
 impl Budget {
     /// Reads `0.50`, `0.50USD` or `0.50 eur`.
     pub(crate) fn read(word: &str) -> Result<Self, String> {
-        let (amount, currency) = word.split_at(word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len()));
+        let (amount, currency) =
+            word.split_at(word.find(|c: char| c.is_alphabetic()).unwrap_or(word.len()));
         let amount: Option<f64> =
             amount.trim().parse().ok().filter(|amount: &f64| amount.is_finite() && *amount > 0.0);
         let currency = if currency.is_empty() { DEFAULT } else { currency.trim_end() };
@@ -26,10 +27,10 @@ impl Budget {
                 let currency = if money { currency.to_uppercase() } else { currency.to_owned() };
                 Ok(Self(Cost::new(amount, currency)))
             }
-            _ => {
-                Err("write an amount above 0 and its currency, such as 0.50USD; without one it is USD"
-                    .to_owned())
-            }
+            _ => Err(
+                "write an amount above 0 and its currency, such as 0.50USD; without one it is USD"
+                    .to_owned(),
+            ),
         }
     }
 
@@ -48,7 +49,8 @@ impl Budget {
         if usage.costs().iter().any(|cost| cost.currency.eq_ignore_ascii_case(&self.0.currency)) {
             return None;
         }
-        let others: Vec<String> = usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
+        let others: Vec<String> =
+            usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
         Some(match others.is_empty() {
             true => "the agent reports no cost: --budget cannot stop it".to_owned(),
             false => format!(

@@ -6,7 +6,8 @@ use crate::exit::Failure;
 use crate::show::sanitize;
 use attache_host::Launch;
 use attache_protocol::v1::{
-    EnvVariable, HttpHeader, McpCapabilities, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
+    EnvVariable, HttpHeader, McpCapabilities, McpServer, McpServerHttp, McpServerSse,
+    McpServerStdio,
 };
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -30,15 +31,23 @@ pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure
 fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
     // What is wrong with the syntax is told by line and column alone.
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        format!("this is no JSON (line {}, column {}): expected {SHAPE}", error.line(), error.column())
+        format!(
+            "this is no JSON (line {}, column {}): expected {SHAPE}",
+            error.line(),
+            error.column()
+        )
     })?;
     let servers = value.get("mcpServers").and_then(Value::as_object);
-    let servers = servers.ok_or_else(|| format!("there is no object \"mcpServers\": expected {SHAPE}"))?;
-    let enabled = servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
+    let servers =
+        servers.ok_or_else(|| format!("there is no object \"mcpServers\": expected {SHAPE}"))?;
+    let enabled =
+        servers.iter().filter(|(_, server)| server.get("disabled") != Some(&Value::Bool(true)));
     enabled
         .map(|(name, server)| {
             let told = |why| format!("the server \"{}\" {why}", sanitize::line(name));
-            let server = server.as_object().ok_or_else(|| told(format!("is no object: expected {SHAPE}")))?;
+            let server = server
+                .as_object()
+                .ok_or_else(|| told(format!("is no object: expected {SHAPE}")))?;
             Members { server, cwd }.server(name).map_err(told)
         })
         .collect()
@@ -73,11 +82,15 @@ impl Members<'_> {
             ) => Ok(McpServer::Http(McpServerHttp::new(name, url, self.headers()?))),
             (
                 None
-                | Some("stdio" | "http" | "streamable-http" | "streamableHttp" | "streamable_http" | "sse"),
+                | Some(
+                    "stdio" | "http" | "streamable-http" | "streamableHttp" | "streamable_http"
+                    | "sse",
+                ),
                 ..,
             ) => Err("needs either \"command\" or \"url\", as its \"type\" says".to_owned()),
             (Some(_), ..) => {
-                Err("has a \"type\" that is not known: use \"stdio\", \"http\" or \"sse\"".to_owned())
+                Err("has a \"type\" that is not known: use \"stdio\", \"http\" or \"sse\""
+                    .to_owned())
             }
         }
     }
@@ -94,7 +107,10 @@ impl Members<'_> {
                 sanitize::line(command)
             )
         })?;
-        found.into_os_string().into_string().map_err(|_| "names a program whose path is not UTF-8".to_owned())
+        found
+            .into_os_string()
+            .into_string()
+            .map_err(|_| "names a program whose path is not UTF-8".to_owned())
     }
 
     fn string(&self, member: &str) -> Result<Option<String>, String> {
@@ -122,7 +138,9 @@ impl Members<'_> {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Object(all)) => all
                 .iter()
-                .map(|(name, value)| Ok((name.clone(), expanded(value.as_str().ok_or_else(wrong)?)?)))
+                .map(|(name, value)| {
+                    Ok((name.clone(), expanded(value.as_str().ok_or_else(wrong)?)?))
+                })
                 .collect::<Result<_, String>>()?,
             Some(_) => return Err(wrong()),
         };
@@ -136,11 +154,13 @@ fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, found)) = rest.split_once("${") {
-        let (reference, after) = found.split_once('}').ok_or("has a \"${\" that no \"}\" closes")?;
-        let (name, default) = match reference.strip_prefix("env:").unwrap_or(reference).split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (reference.strip_prefix("env:").unwrap_or(reference), None),
-        };
+        let (reference, after) =
+            found.split_once('}').ok_or("has a \"${\" that no \"}\" closes")?;
+        let (name, default) =
+            match reference.strip_prefix("env:").unwrap_or(reference).split_once(":-") {
+                Some((name, default)) => (name, Some(default)),
+                None => (reference.strip_prefix("env:").unwrap_or(reference), None),
+            };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(
                 "has a \"${…}\" that only its editor knows: write ${NAME} for an environment variable"
@@ -150,7 +170,9 @@ fn expanded(text: &str) -> Result<String, String> {
         let value = std::env::var(name).ok().or_else(|| default.map(str::to_owned));
         out.push_str(before);
         out.push_str(
-            &value.ok_or_else(|| format!("needs the environment variable {name}, which is not set"))?,
+            &value.ok_or_else(|| {
+                format!("needs the environment variable {name}, which is not set")
+            })?,
         );
         rest = after;
     }
@@ -225,7 +247,10 @@ mod tests {
                 "only its editor knows",
             ),
             (r#"{"mcpServers":{"a":{"command":"sh","env":{"K":"${s3cret"}}}}"#, "closes"),
-            (r#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#, "no-such-program, which is not here"),
+            (
+                r#"{"mcpServers":{"a":{"command":"no-such-program"}}}"#,
+                "no-such-program, which is not here",
+            ),
         ] {
             let told = of(text).unwrap_err();
             assert!(told.contains(why) && !told.contains("s3cret"), "{told}");
@@ -235,7 +260,10 @@ mod tests {
     #[test]
     fn variables_of_the_environment_are_filled_in() {
         let path = std::env::var("PATH").unwrap();
-        assert_eq!(expanded("a ${PATH}${env:PATH} $b {c}").unwrap(), format!("a {path}{path} $b {{c}}"));
+        assert_eq!(
+            expanded("a ${PATH}${env:PATH} $b {c}").unwrap(),
+            format!("a {path}{path} $b {{c}}")
+        );
         assert_eq!(expanded("${NO_SUCH_VARIABLE:-x:-y}").unwrap(), "x:-y");
     }
 

@@ -48,7 +48,9 @@ fn mention(text: &str) -> Option<Mention<'_>> {
     let rest = text.get(1..)?;
     if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\'')) {
         let path = rest.get(1..)?;
-        let path = path.get(..path.find(quote)?).filter(|path| !path.is_empty() && !path.contains('\n'))?;
+        let path = path
+            .get(..path.find(quote)?)
+            .filter(|path| !path.is_empty() && !path.contains('\n'))?;
         return Some(Mention { written: text.get(..path.len() + 3)?, path, quoted: true });
     }
     let path = rest.get(..rest.find(char::is_whitespace).unwrap_or(rest.len()))?;
@@ -62,10 +64,15 @@ impl<'t> Mention<'t> {
     pub(super) fn candidates(self) -> impl Iterator<Item = Mention<'t>> {
         let shorter = move |mention: &Mention<'t>| {
             let last = mention.path.chars().next_back()?;
-            let path =
-                mention.path.strip_suffix(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`'])?;
+            let path = mention
+                .path
+                .strip_suffix(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'', '`'])?;
             let written = mention.written.get(..mention.written.len() - last.len_utf8())?;
-            (!path.is_empty() && !mention.quoted).then_some(Mention { written, path, quoted: false })
+            (!path.is_empty() && !mention.quoted).then_some(Mention {
+                written,
+                path,
+                quoted: false,
+            })
         };
         std::iter::successors(Some(self), shorter)
     }
@@ -93,7 +100,10 @@ mod tests {
             [(false, "see "), (true, "a.rs"), (false, " and "), (true, "b/c"), (false, " d")]
         );
         assert_eq!(read("(@a.rs)"), [(false, "("), (true, "a.rs)")]);
-        assert_eq!(read("@\"a b.png\"? @'it s'"), [(true, "a b.png"), (false, "? "), (true, "it s")]);
+        assert_eq!(
+            read("@\"a b.png\"? @'it s'"),
+            [(true, "a b.png"), (false, "? "), (true, "it s")]
+        );
         for text in ["me@host.org", "@", "@@ -1,2 @@", "@\"open", "@\"\"", "a @ b", ""] {
             assert!(read(text).iter().all(|(mention, _)| !mention), "{text}");
         }
@@ -115,7 +125,8 @@ mod tests {
     #[test]
     fn a_stop_behind_a_path_may_be_the_sentences() {
         let Some(Part::Mention(mention)) = parts("@a.rs).").first().copied() else { panic!() };
-        let paths: Vec<_> = mention.candidates().map(|mention| (mention.path, mention.written)).collect();
+        let paths: Vec<_> =
+            mention.candidates().map(|mention| (mention.path, mention.written)).collect();
         assert_eq!(paths, [("a.rs).", "@a.rs)."), ("a.rs)", "@a.rs)"), ("a.rs", "@a.rs")]);
     }
 }

@@ -72,7 +72,11 @@ fn words(words: &[String]) -> Result<Prompt, Failure> {
         if !prompt.is_empty() {
             prompt.push(Piece::Written(" ".to_owned()));
         }
-        prompt.push(if word == STDIN { Piece::Piped(stdin()?) } else { Piece::Written(word.clone()) });
+        prompt.push(if word == STDIN {
+            Piece::Piped(stdin()?)
+        } else {
+            Piece::Written(word.clone())
+        });
     }
     Ok(prompt)
 }
@@ -95,7 +99,9 @@ fn script(text: &str) -> impl Iterator<Item = String> {
 fn file(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     attache_host::read_text_or_pipe(path, LIMIT).map_err(|error| {
-        Failure::usage(format!("--file: {shown} cannot be read: {error}; name a text file of prompts"))
+        Failure::usage(format!(
+            "--file: {shown} cannot be read: {error}; name a text file of prompts"
+        ))
     })
 }
 
@@ -114,9 +120,9 @@ fn read(from: impl Read, named: &str) -> Result<String, Failure> {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             Err(Failure::usage(format!("{named} is not UTF-8 text: name the file by @PATH")))
         }
-        Err(error) => {
-            Err(Failure::usage(format!("{named} cannot be read: {error}; give the prompt as words")))
-        }
+        Err(error) => Err(Failure::usage(format!(
+            "{named} cannot be read: {error}; give the prompt as words"
+        ))),
     }
 }
 

@@ -156,8 +156,11 @@ impl Request<'_> {
                 .map(kept)
                 .ok_or_else(|| Failure::usage("there is no last session: the agent lists none"));
         }
-        let named: Vec<SessionInfo> =
-            listed.iter().filter(|listed| listed.session_id.as_str().starts_with(id)).cloned().collect();
+        let named: Vec<SessionInfo> = listed
+            .iter()
+            .filter(|listed| listed.session_id.as_str().starts_with(id))
+            .cloned()
+            .collect();
         let whole = named.iter().find(|listed| listed.session_id.as_str() == id).cloned();
         match (whole, named.as_slice()) {
             (Some(whole), _) => Ok(kept(whole)),
@@ -227,7 +230,10 @@ impl Request<'_> {
                     sanitize::line(&refusal.message)
                 ),
             ),
-            _ => Failure::new(Exit::AgentFailed, format!("the agent's sessions cannot be listed: {error}")),
+            _ => Failure::new(
+                Exit::AgentFailed,
+                format!("the agent's sessions cannot be listed: {error}"),
+            ),
         })
     }
 }
@@ -275,7 +281,8 @@ fn newest(listed: Vec<SessionInfo>) -> Option<SessionInfo> {
 }
 
 fn same_folder(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+    one == other
+        || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
 /// A line for each, but not for many: id, title.
@@ -290,19 +297,26 @@ fn lines(sessions: &[SessionInfo]) -> String {
 /// Why a session is not open.
 pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
     let exit = match &error {
-        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => Exit::Usage,
+        OpenError::Folder(_) | OpenError::FolderName(_) | OpenError::NoCurrentFolder(_) => {
+            Exit::Usage
+        }
         OpenError::AuthRequired { message, .. } => {
             let said = sanitize::line(message);
             // The built-in agent needs no login, but the model that a person named may need a key.
             if built_in {
                 return Failure::usage(said);
             }
-            return Failure::new(Exit::LoginNeeded, format!("the agent needs a login first ({said})"));
+            return Failure::new(
+                Exit::LoginNeeded,
+                format!("the agent needs a login first ({said})"),
+            );
         }
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The built-in agent's own words: the protocol has no code for it.
-            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => Exit::Busy,
+            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
+                Exit::Busy
+            }
             _ => Exit::AgentFailed,
         },
         _ => Exit::OurFault,

@@ -32,8 +32,9 @@ impl Trace {
             };
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             if let Ok(open) = &mut *file
-                && let Err(error) = open
-                    .write_all(record(("direction", direction), jiff::Timestamp::now(), line, "").as_bytes())
+                && let Err(error) = open.write_all(
+                    record(("direction", direction), jiff::Timestamp::now(), line, "").as_bytes(),
+                )
             {
                 *file = Err(error);
             }
@@ -44,7 +45,10 @@ impl Trace {
     pub(super) fn trouble(&self) -> Option<String> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let error = file.as_ref().err()?;
-        Some(format!("the trace {} is not whole: it cannot be written: {error}", self.path.display()))
+        Some(format!(
+            "the trace {} is not whole: it cannot be written: {error}",
+            self.path.display()
+        ))
     }
 }
 

@@ -15,9 +15,11 @@ use std::io::{self, Write};
 pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit, Failure> {
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let title = attache_session::title(&arguments.title.join(" "));
-    let title = title
-        .ok_or_else(|| Failure::usage("the title is empty: write at least one character that can be seen"))?;
-    append(store, &listed.key, EventBody::StoredTitle { title: title.clone(), by_person: true }).await?;
+    let title = title.ok_or_else(|| {
+        Failure::usage("the title is empty: write at least one character that can be seen")
+    })?;
+    append(store, &listed.key, EventBody::StoredTitle { title: title.clone(), by_person: true })
+        .await?;
     say(&format!("{} is now “{}”", id(&listed), sanitize::line(&title)))
 }
 
@@ -49,7 +51,8 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
         let body = EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta };
         append(store, &listed.key, body).await?;
     }
-    let tags: Vec<String> = after.tags.iter().map(|tag| format!("#{}", sanitize::line(tag))).collect();
+    let tags: Vec<String> =
+        after.tags.iter().map(|tag| format!("#{}", sanitize::line(tag))).collect();
     let tags = if tags.is_empty() { "no tags".to_owned() } else { tags.join(" ") };
     say(&format!("{} has {tags}", id(&listed)))
 }
@@ -71,10 +74,16 @@ fn checked(tag: &str, word: &str) -> Result<String, Failure> {
 }
 
 /// Puts sessions away or takes them out (ARCH-02, ARCH-06).
-pub(crate) async fn archive(store: &dyn Store, arguments: &Several, archived: bool) -> Result<Exit, Failure> {
+pub(crate) async fn archive(
+    store: &dyn Store,
+    arguments: &Several,
+    archived: bool,
+) -> Result<Exit, Failure> {
     for listed in all(store, &arguments.ids, arguments.place.agent.as_deref())? {
-        let (done, word) =
-            (listed.summary.archived == archived, if archived { "archived" } else { "not archived" });
+        let (done, word) = (
+            listed.summary.archived == archived,
+            if archived { "archived" } else { "not archived" },
+        );
         if !done {
             append(store, &listed.key, EventBody::Archived(archived)).await?;
         }
@@ -86,7 +95,8 @@ pub(crate) async fn archive(store: &dyn Store, arguments: &Several, archived: bo
 /// Deletes sessions, after the person or `--yes` has agreed.
 pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit, Failure> {
     let sessions = all(store, &arguments.ids, arguments.place.agent.as_deref())?;
-    let lines = sessions.iter().map(|listed| described(store, listed)).collect::<Result<Vec<_>, _>>()?;
+    let lines =
+        sessions.iter().map(|listed| described(store, listed)).collect::<Result<Vec<_>, _>>()?;
     if !arguments.yes && !agreed(&lines).await? {
         return Err(Failure::new(Exit::Cancelled, "nothing was deleted"));
     }
@@ -109,10 +119,12 @@ async fn agreed(lines: &[String]) -> Result<bool, Failure> {
         )));
     }
     let paint = Paint::of(&io::stderr());
-    let question = format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete for good?"));
+    let question =
+        format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete for good?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
-    let key = pressed
-        .map_err(|error| Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}")))?;
+    let key = pressed.map_err(|error| {
+        Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}"))
+    })?;
     let answer = if key == b'y' { "yes" } else { "no" };
     let written = writeln!(io::stderr().lock(), "{answer}");
     written.map_err(|error| Failure::output(&error))?;

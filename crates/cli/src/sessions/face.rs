@@ -45,7 +45,8 @@ impl Face {
     fn lines(&mut self, lines: &[String]) -> Result<(), Failure> {
         let paused = self.face.pause();
         let mut out = io::stdout().lock();
-        let written = paused.and_then(|()| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
+        let written =
+            paused.and_then(|()| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
         written.map_err(|error| Failure::output(&error))
     }
 
@@ -59,7 +60,11 @@ impl Face {
         let mut lines = vec![String::new()];
         for (index, line) in text.join("\n").trim_end().lines().enumerate() {
             let mark = if index == 0 { "›" } else { " " };
-            lines.push(format!("{} {}", self.paint.paint(CYAN, mark), self.paint.paint(BOLD, line)));
+            lines.push(format!(
+                "{} {}",
+                self.paint.paint(CYAN, mark),
+                self.paint.paint(BOLD, line)
+            ));
         }
         lines.push(String::new());
         self.lines(&lines)?;
@@ -87,7 +92,8 @@ impl Teller for Face {
     fn tell(&mut self, part: Part<'_>) -> Result<(), Failure> {
         match part {
             Part::Prompt { content, .. } => self.prompt(content),
-            Part::Message(MessageAuthor::Thought) | Part::Piece { author: MessageAuthor::Thought, .. }
+            Part::Message(MessageAuthor::Thought)
+            | Part::Piece { author: MessageAuthor::Thought, .. }
                 if !self.thoughts =>
             {
                 Ok(())

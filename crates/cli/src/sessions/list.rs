@@ -24,12 +24,17 @@ const ON_A_TERMINAL: usize = 30;
 const TOGETHER: usize = 200;
 
 /// Lists the sessions that the arguments ask for; with `text` those that have it, and where.
-pub(crate) fn list(store: &dyn Store, arguments: &List, text: Option<&str>) -> Result<Exit, Failure> {
+pub(crate) fn list(
+    store: &dyn Store,
+    arguments: &List,
+    text: Option<&str>,
+) -> Result<Exit, Failure> {
     let table = !arguments.json;
     let default = if table && io::stdout().is_terminal() { ON_A_TERMINAL } else { 0 };
     let limit = Some(arguments.limit.unwrap_or(default)).filter(|limit| *limit > 0);
     // A search may take its time: it stops at each session that it finds, so that it can be shown.
-    let expected = if text.is_some() { Some(1) } else { limit.map(|limit| limit.saturating_add(1)) };
+    let expected =
+        if text.is_some() { Some(1) } else { limit.map(|limit| limit.saturating_add(1)) };
     let mut pages = Pages::new(store, query(arguments, text), expected);
     let mut left = limit.unwrap_or(usize::MAX);
     let mut listing = Listing {
@@ -91,13 +96,17 @@ fn folder(given: &Path) -> String {
 }
 
 fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute() && home != Path::new("/"))
+    std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .filter(|home| home.is_absolute() && home != Path::new("/"))
 }
 
 /// Why nothing is listed, and what would list more.
 fn nothing(arguments: &List, text: Option<&str>) -> String {
     let filtered = text.is_some()
-        || [&arguments.tag, &arguments.title, &arguments.place.agent].into_iter().any(Option::is_some)
+        || [&arguments.tag, &arguments.title, &arguments.place.agent]
+            .into_iter()
+            .any(Option::is_some)
         || arguments.cwd.is_some();
     match (filtered, arguments.archived, arguments.all) {
         (_, true, _) => "no such session is archived".to_owned(),
@@ -154,7 +163,8 @@ impl Listing<'_> {
 
     /// The folder with the home as `~`.
     fn shown(&self, folder: &str) -> String {
-        let inside = self.home.as_deref().and_then(|home| Path::new(folder).strip_prefix(home).ok());
+        let inside =
+            self.home.as_deref().and_then(|home| Path::new(folder).strip_prefix(home).ok());
         let shown = match inside {
             Some(inside) if inside.as_os_str().is_empty() => "~".to_owned(),
             Some(inside) => format!("~/{}", inside.display()),

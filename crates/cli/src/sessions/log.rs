@@ -19,7 +19,8 @@ pub(crate) fn write(store: &dyn Store, key: &SessionKey, out: impl Write) -> Res
         let Some(last) = events.last() else { break };
         after = last.sequence;
         for event in &events {
-            writeln!(out, "{}", escaped(&event.encode())).map_err(|error| Failure::output(&error))?;
+            writeln!(out, "{}", escaped(&event.encode()))
+                .map_err(|error| Failure::output(&error))?;
         }
     }
     out.flush().map_err(|error| Failure::output(&error))
@@ -34,12 +35,16 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
         return Ok(Exit::Done);
     }
     let shown = sanitize::line(&file.display().to_string());
-    let exists =
-        || Failure::usage(format!("{shown} exists already: name another file, or overwrite it by --force"));
+    let exists = || {
+        Failure::usage(format!(
+            "{shown} exists already: name another file, or overwrite it by --force"
+        ))
+    };
     if !arguments.force && file.symlink_metadata().is_ok() {
         return Err(exists());
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let cannot = |error: io::Error| Failure::usage(format!("{shown} cannot be written: {error}"));
     let mut temporary = NamedTempFile::new_in(folder).map_err(cannot)?;
     write(store, &listed.key, &mut temporary)?;
@@ -63,7 +68,8 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
 
 /// The id as the name of a file: of an id from elsewhere only what is safe in one.
 fn default(key: &SessionKey) -> PathBuf {
-    let safe = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    let safe =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     let name: String = key
         .session_id
         .as_str()

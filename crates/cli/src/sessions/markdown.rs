@@ -11,8 +11,8 @@ use attache_protocol::v1::{
     ToolCallStatus,
 };
 use attache_session::{
-    Block, Compaction, Labels, Listed, MessageAuthor, MessageBetweenSessions, Permission, PlanContent,
-    Subagent,
+    Block, Compaction, Labels, Listed, MessageAuthor, MessageBetweenSessions, Permission,
+    PlanContent, Subagent,
 };
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
@@ -52,10 +52,15 @@ impl<W: Write> Markdown<W> {
             format!("folder {}", code(&summary.cwd)),
         ];
         facts.extend(
-            summary.additional_directories.iter().map(|folder| format!("further folder {}", code(folder))),
+            summary
+                .additional_directories
+                .iter()
+                .map(|folder| format!("further folder {}", code(folder))),
         );
-        let (began, updated) =
-            (when::exact(summary.began_at, &self.zone), when::exact(summary.updated_at, &self.zone));
+        let (began, updated) = (
+            when::exact(summary.began_at, &self.zone),
+            when::exact(summary.updated_at, &self.zone),
+        );
         facts.push(format!("began {began}, last change {updated}"));
         let labels = Labels::of(&summary.info);
         if !labels.tags.is_empty() {
@@ -142,7 +147,12 @@ impl<W: Write> Markdown<W> {
         self.close()
     }
 
-    fn tool_call(&mut self, call: &ToolCall, cwd: &Path, permission: Option<&Permission>) -> io::Result<()> {
+    fn tool_call(
+        &mut self,
+        call: &ToolCall,
+        cwd: &Path,
+        permission: Option<&Permission>,
+    ) -> io::Result<()> {
         let kind = literal(&tool_call::kind(call.kind()));
         let places: Vec<String> = call
             .locations
@@ -151,12 +161,16 @@ impl<W: Write> Markdown<W> {
                 let path = tool_call::relative(&place.path, cwd);
                 // What the title names need not be said again, and the folder itself says nothing.
                 let new = path != "." && !call.title.contains(&path);
-                new.then(|| code(&place.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"))))
+                new.then(|| {
+                    code(&place.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}")))
+                })
             })
             .collect();
-        let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        let asked =
-            permission.map(|permission| format!("; asked: {}", answer(permission))).unwrap_or_default();
+        let places =
+            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        let asked = permission
+            .map(|permission| format!("; asked: {}", answer(permission)))
+            .unwrap_or_default();
         let title = literal(&call.title);
         self.paragraph(&format!("**{kind}** {title}{places}: {}{asked}", status(call.status())))?;
         for content in &call.content {
@@ -192,7 +206,8 @@ impl<W: Write> Markdown<W> {
     fn diff(&mut self, diff: &Diff, cwd: &Path) -> io::Result<()> {
         let shown = diff::diff(diff.old_text.as_deref(), &diff.new_text, PLAIN);
         let path = tool_call::relative(&diff.path, cwd);
-        let before = if diff.old_text.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
+        let before =
+            if diff.old_text.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
         self.fenced("diff", &format!("--- {before}\n+++ b/{path}\n{}", shown.lines.join("\n")))
     }
 
@@ -256,7 +271,9 @@ impl<W: Write> Teller for Markdown<W> {
             }
             Part::Message(author) => self.message(author),
             Part::Piece { content, .. } => self.piece(&tool_call::block(content)),
-            Part::ToolCall { call, cwd, permission } => self.tool_call(call, Path::new(cwd), permission),
+            Part::ToolCall { call, cwd, permission } => {
+                self.tool_call(call, Path::new(cwd), permission)
+            }
             Part::Plan(content) => self.plan(content),
             Part::Notice(notice) => {
                 let more = notice.description.as_deref().map(|text| format!(": {}", literal(text)));
@@ -270,7 +287,8 @@ impl<W: Write> Teller for Markdown<W> {
             Part::ForkedFrom(id) => self.paragraph(&format!("*forked from {}*", code(id.as_str()))),
             Part::TurnEnded { outcome, usage, state } => {
                 let ended = super::transcript::ended(outcome);
-                let usage = usage::line(state, usage, PLAIN).map(|line| format!(" · {}", literal(&line)));
+                let usage =
+                    usage::line(state, usage, PLAIN).map(|line| format!(" · {}", literal(&line)));
                 self.paragraph(&format!("*{}{}*", literal(&ended), usage.unwrap_or_default()))
             }
         };
@@ -298,7 +316,10 @@ fn status(status: &ToolCallStatus) -> &'static str {
 fn literal(text: &str) -> String {
     let mut out = String::new();
     for character in sanitize::line(text).chars() {
-        if matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&') {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&'
+        ) {
             out.push('\\');
         }
         out.push(character);

@@ -25,7 +25,13 @@ impl<'s> Pages<'s> {
     pub(crate) fn new(store: &'s dyn Store, query: ListQuery, expected: Option<usize>) -> Self {
         let limit = expected.map_or(PAGE, |expected| expected.clamp(1, PAGE));
         let page = Vec::new().into_iter();
-        Self { store, query: ListQuery { limit, ..query }, page, ended: false, given: HashSet::new() }
+        Self {
+            store,
+            query: ListQuery { limit, ..query },
+            page,
+            ended: false,
+            given: HashSet::new(),
+        }
     }
 
     /// The session to list for one that the store found; `None` if it was listed before, or is not asked for.

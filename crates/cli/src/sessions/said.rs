@@ -57,8 +57,13 @@ pub(crate) struct Found {
 ///
 /// # Errors
 /// The log cannot be read.
-pub(crate) fn find(store: &dyn Store, key: &SessionKey, text: &str) -> Result<Option<Found>, StoreError> {
-    let mut looking = Looking { text: text.to_ascii_lowercase(), message: None, tail: String::new() };
+pub(crate) fn find(
+    store: &dyn Store,
+    key: &SessionKey,
+    text: &str,
+) -> Result<Option<Found>, StoreError> {
+    let mut looking =
+        Looking { text: text.to_ascii_lowercase(), message: None, tail: String::new() };
     let mut after = 0;
     loop {
         let events = store.read(key, after)?;
@@ -118,8 +123,8 @@ impl Looking {
         let (before, rest) = self.tail.split_at_checked(at)?;
         let (text, behind) = rest.split_at_checked(self.text.len())?;
         let line_before = before.rsplit('\n').next().unwrap_or_default();
-        let line_before =
-            line_before.get(line_before.floor_char_boundary(line_before.len().saturating_sub(BEFORE))..)?;
+        let line_before = line_before
+            .get(line_before.floor_char_boundary(line_before.len().saturating_sub(BEFORE))..)?;
         let line_behind = behind.split('\n').next().unwrap_or_default();
         let line_behind = line_behind.get(..line_behind.floor_char_boundary(BEHIND))?;
         Some(Found {
@@ -138,7 +143,8 @@ mod tests {
     use attache_session::Timestamp;
 
     fn found(text: &str, pieces: &[(MessageAuthor, &str)]) -> Option<Found> {
-        let mut looking = Looking { text: text.to_ascii_lowercase(), message: None, tail: String::new() };
+        let mut looking =
+            Looking { text: text.to_ascii_lowercase(), message: None, tail: String::new() };
         let event = |(sequence, (author, piece)): (u64, &(MessageAuthor, &str))| {
             let content = ContentBlock::text(*piece);
             let body = EventBody::Message { author: *author, message_id: None, content };
@@ -151,7 +157,8 @@ mod tests {
     fn a_text_is_found_where_pieces_divide_it_and_in_one_message_only() {
         use MessageAuthor::{Agent, User};
         let long = "漢".repeat(500);
-        let found_in = |pieces: &[_]| found("ONE two", pieces).map(|found| (found.sequence, found.text));
+        let found_in =
+            |pieces: &[_]| found("ONE two", pieces).map(|found| (found.sequence, found.text));
         assert_eq!(found_in(&[(Agent, "one t"), (Agent, "wo")]), Some((2, "one two".to_owned())));
         assert_eq!(
             found_in(&[(Agent, &long), (Agent, "One"), (Agent, " tWo")]),

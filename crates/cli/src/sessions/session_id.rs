@@ -31,8 +31,11 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     if let Some(found) = ours(store, id, agent)? {
         return Ok(found);
     }
-    let query =
-        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let query = ListQuery {
+        agent: agent.map(str::to_owned),
+        archived: Archived::Include,
+        ..ListQuery::default()
+    };
     let mut candidates = Vec::new();
     for listed in Pages::new(store, query, None) {
         let listed = listed?;
@@ -54,7 +57,9 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
 fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
     let query = ListQuery { agent: agent.map(str::to_owned), used: true, ..ListQuery::default() };
     let last = Pages::new(store, query, Some(1)).next().transpose()?;
-    last.ok_or_else(|| Failure::usage("there is no last session: none is kept, or all are archived"))
+    last.ok_or_else(|| {
+        Failure::usage("there is no last session: none is kept, or all are archived")
+    })
 }
 
 /// A whole id of the built-in agent needs no search.
@@ -62,7 +67,8 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
     if agent.is_some_and(|agent| agent != BUILT_IN_NAME) {
         return Ok(None);
     }
-    let key = SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
+    let key =
+        SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
         Err(StoreError::Unknown(_)) => Ok(None),
@@ -72,8 +78,11 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
 
 /// Sessions that may be meant by what is no id: those with it in the title, else the newest.
 fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>, StoreError> {
-    let query =
-        ListQuery { agent: agent.map(str::to_owned), archived: Archived::Include, ..ListQuery::default() };
+    let query = ListQuery {
+        agent: agent.map(str::to_owned),
+        archived: Archived::Include,
+        ..ListQuery::default()
+    };
     let newest = |query| Pages::new(store, query, Some(NAMED)).take(NAMED).collect();
     let titled: Vec<Listed> = newest(ListQuery { title: Some(id.to_owned()), ..query.clone() })?;
     if !titled.is_empty() {
@@ -117,8 +126,10 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
 /// A line for each: id, agent, title.
 fn named(sessions: &[Listed]) -> String {
     let line = |listed: &Listed| {
-        let title = listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
-        let (id, agent) = (sanitize::line(listed.key.session_id.as_str()), sanitize::line(&listed.key.agent));
+        let title =
+            listed.summary.info.title().map_or_else(|| "(no title)".to_owned(), sanitize::line);
+        let (id, agent) =
+            (sanitize::line(listed.key.session_id.as_str()), sanitize::line(&listed.key.agent));
         format!("\n  {id}  {agent}  {}", cut(&title, 60))
     };
     sessions.iter().map(line).collect()

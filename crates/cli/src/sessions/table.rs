@@ -60,8 +60,15 @@ pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<Stri
     let title = cut(title(row), room);
     let room = room.saturating_sub(width(&title));
     let facts = if room < FACTS { String::new() } else { cut(&facts, room) };
-    let line = format!("{}  {}{}", paint.paint(CYAN, id), paint.paint(BOLD, title), paint.paint(DIM, facts));
-    std::iter::once(line).chain(row.found.as_ref().map(|found| snippet(found, columns, paint))).collect()
+    let line = format!(
+        "{}  {}{}",
+        paint.paint(CYAN, id),
+        paint.paint(BOLD, title),
+        paint.paint(DIM, facts)
+    );
+    std::iter::once(line)
+        .chain(row.found.as_ref().map(|found| snippet(found, columns, paint)))
+        .collect()
 }
 
 /// How wide each column is; 0 leaves it out.
@@ -98,7 +105,8 @@ impl Layout {
     }
 
     fn total(&self) -> usize {
-        let cells = [self.id, self.agent, self.title, self.folder, self.when, self.prompts, self.notes];
+        let cells =
+            [self.id, self.agent, self.title, self.folder, self.when, self.prompts, self.notes];
         let shown = cells.iter().filter(|cell| **cell > 0).count();
         cells.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
     }
@@ -154,7 +162,8 @@ impl Layout {
             (cell(&prompts, self.prompts), DIM),
             (cell(&row.notes, self.notes), YELLOW),
         ];
-        let painted = cells.into_iter().filter_map(|(cell, style)| Some(painted(&cell?, style, paint)));
+        let painted =
+            cells.into_iter().filter_map(|(cell, style)| Some(painted(&cell?, style, paint)));
         join(painted.collect())
     }
 }
@@ -163,7 +172,11 @@ impl Layout {
 fn painted(cell: &str, style: Style, paint: Paint) -> String {
     let text = cell.trim_end();
     let padding = cell.get(text.len()..).unwrap_or_default();
-    if style == Style::new() { cell.to_owned() } else { format!("{}{padding}", paint.paint(style, text)) }
+    if style == Style::new() {
+        cell.to_owned()
+    } else {
+        format!("{}{padding}", paint.paint(style, text))
+    }
 }
 
 fn title(row: &Row) -> &str {
@@ -213,7 +226,8 @@ fn snippet(found: &Found, columns: Option<usize>, paint: Paint) -> String {
         MessageAuthor::Agent => "agent: ",
         MessageAuthor::Thought => "thought: ",
     };
-    let (before, text, behind) = (spaced(&found.before), spaced(&found.text), spaced(&found.behind));
+    let (before, text, behind) =
+        (spaced(&found.before), spaced(&found.text), spaced(&found.behind));
     let (before, behind) = (before.trim_start(), behind.trim_end());
     let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(4 + author.len()));
     let text = cut(&text, room);
@@ -230,7 +244,8 @@ fn spaced(text: &str) -> String {
     if line.is_empty() {
         return space(!text.is_empty()).to_owned();
     }
-    let (first, last) = (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
+    let (first, last) =
+        (text.starts_with(char::is_whitespace), text.ends_with(char::is_whitespace));
     format!("{}{line}{}", space(first), space(last))
 }
 
@@ -255,8 +270,10 @@ mod tests {
 
     #[test]
     fn a_table_fits_every_terminal() {
-        let mut rows =
-            vec![row("3f2a99c1-0000", "漢字かな交じりの長い長い題名"), row("9c41aaaa-0000", "short")];
+        let mut rows = vec![
+            row("3f2a99c1-0000", "漢字かな交じりの長い長い題名"),
+            row("9c41aaaa-0000", "short"),
+        ];
         rows[0].here = true;
         rows[1].agent = "other (client)".to_owned();
         rows[1].found = Some(Found {

@@ -7,9 +7,9 @@ use attache_protocol::v1::{
     CompactionStatus, ContentBlock, Notice, SessionId, StopReason, ToolCall, ToolCallStatus, Usage,
 };
 use attache_session::{
-    Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin, Parts,
-    Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent, Timestamp,
-    TurnOutcome, UsageState,
+    Compaction, EntryContent, Event, EventBody, MessageAuthor, MessageBetweenSessions, Origin,
+    Parts, Permission, PermissionId, PlanContent, Session, SessionKey, Store, StoreError, Subagent,
+    Timestamp, TurnOutcome, UsageState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,11 @@ pub(crate) trait Teller {
 ///
 /// # Errors
 /// The log cannot be read, or the teller fails.
-pub(crate) fn tell<T: Teller>(store: &dyn Store, key: &SessionKey, teller: &mut T) -> Result<(), T::Error> {
+pub(crate) fn tell<T: Teller>(
+    store: &dyn Store,
+    key: &SessionKey,
+    teller: &mut T,
+) -> Result<(), T::Error> {
     let mut telling = Telling::new(Session::new(key.session_id.clone()), teller);
     let mut after = 0;
     loop {
@@ -104,7 +108,9 @@ impl<'t, T: Teller> Telling<'t, T> {
     fn event(&mut self, event: &Event) -> Result<(), T::Error> {
         let change = self.session.apply(event);
         match &event.body {
-            EventBody::Opened { origin: Origin::Forked(from), .. } => self.part(Part::ForkedFrom(from)),
+            EventBody::Opened { origin: Origin::Forked(from), .. } => {
+                self.part(Part::ForkedFrom(from))
+            }
             EventBody::Prompt { content } => {
                 self.prompts += 1;
                 self.part(Part::Prompt { number: self.prompts, at: event.at, content })
@@ -151,8 +157,11 @@ impl<'t, T: Teller> Telling<'t, T> {
             self.plans.insert(entry);
             return Ok(());
         }
-        let began =
-            self.session.entries().get(entry).is_some_and(|content| content.began_at == event.sequence);
+        let began = self
+            .session
+            .entries()
+            .get(entry)
+            .is_some_and(|content| content.began_at == event.sequence);
         if began {
             self.unfinished.insert(entry);
         }
@@ -170,14 +179,17 @@ impl<'t, T: Teller> Telling<'t, T> {
             Some(EntryContent::ToolCall(call)) => {
                 matches!(call.status(), ToolCallStatus::Completed | ToolCallStatus::Failed)
             }
-            Some(EntryContent::Compaction(compaction)) => compaction.status != CompactionStatus::InProgress,
+            Some(EntryContent::Compaction(compaction)) => {
+                compaction.status != CompactionStatus::InProgress
+            }
             _ => false,
         }
     }
 
     /// Remembers what was answered until its tool call is told.
     fn settled(&mut self, id: PermissionId) {
-        let permission = self.session.permissions().iter().rev().find(|permission| permission.id == id);
+        let permission =
+            self.session.permissions().iter().rev().find(|permission| permission.id == id);
         let Some(permission) = permission else { return };
         let id = &permission.tool_call.tool_call_id;
         let entries = self.session.entries();
@@ -264,13 +276,20 @@ mod tests {
         fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
             Err(StoreError::InUse(key.clone()))
         }
-        fn fork(&self, key: &SessionKey, _: Option<u64>, _: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+        fn fork(
+            &self,
+            key: &SessionKey,
+            _: Option<u64>,
+            _: &SessionKey,
+        ) -> Result<Box<dyn Log>, StoreError> {
             Err(StoreError::Unknown(key.clone()))
         }
         fn read(&self, _: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
             let page = self.read.fetch_add(1, Ordering::Relaxed);
             let numbers = if page < self.pages { after + 1..after + 1 + ON_A_PAGE } else { 0..0 };
-            let event = |sequence| Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? });
+            let event = |sequence| {
+                Some(Event { sequence, at: Timestamp(0), body: (self.event)(sequence)? })
+            };
             Ok(numbers.filter_map(event).collect())
         }
         fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
@@ -282,7 +301,12 @@ mod tests {
         fn delete(&self, _: &SessionKey) -> Result<(), StoreError> {
             Ok(())
         }
-        fn append(&self, key: &SessionKey, _: Timestamp, _: EventBody) -> Result<Commit, StoreError> {
+        fn append(
+            &self,
+            key: &SessionKey,
+            _: Timestamp,
+            _: EventBody,
+        ) -> Result<Commit, StoreError> {
             Err(StoreError::InUse(key.clone()))
         }
     }
@@ -299,7 +323,9 @@ mod tests {
         fn tell(&mut self, part: Part<'_>) -> Result<(), StoreError> {
             let text = |content: &ContentBlock| content.as_text().unwrap_or_default().to_owned();
             let word = match part {
-                Part::Prompt { number, content, .. } => format!("prompt {number}: {}", text(&content[0])),
+                Part::Prompt { number, content, .. } => {
+                    format!("prompt {number}: {}", text(&content[0]))
+                }
                 Part::Message(author) => format!("{author:?}"),
                 Part::Piece { content, .. } => text(content),
                 Part::ToolCall { call, cwd, permission } => {
@@ -325,7 +351,8 @@ mod tests {
     }
 
     fn told(bodies: Vec<EventBody>) -> Vec<String> {
-        let event = move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
+        let event =
+            move |sequence: u64| bodies.get(usize::try_from(sequence).unwrap() - 1).cloned();
         let store = Made { event, pages: 1, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: None };
         tell(&store, &key(), &mut words).unwrap();
@@ -337,11 +364,18 @@ mod tests {
     }
 
     fn says(author: MessageAuthor, id: Option<&str>, text: &str) -> EventBody {
-        EventBody::Message { author, message_id: id.map(MessageId::from), content: ContentBlock::text(text) }
+        EventBody::Message {
+            author,
+            message_id: id.map(MessageId::from),
+            content: ContentBlock::text(text),
+        }
     }
 
     fn settled(id: &str, status: ToolCallStatus) -> EventBody {
-        EventBody::ToolCallUpdate(ToolCallUpdate { status: Some(status), ..ToolCallUpdate::new(id) })
+        EventBody::ToolCallUpdate(ToolCallUpdate {
+            status: Some(status),
+            ..ToolCallUpdate::new(id)
+        })
     }
 
     fn done() -> EventBody {
@@ -350,7 +384,10 @@ mod tests {
 
     #[test]
     fn calls_are_told_when_they_are_settled_and_plans_as_they_were_at_the_end() {
-        let plan = |text: &str| EventBody::Plan { id: None, content: PlanContent::Markdown(text.to_owned()) };
+        let plan = |text: &str| EventBody::Plan {
+            id: None,
+            content: PlanContent::Markdown(text.to_owned()),
+        };
         let opened = EventBody::Opened {
             cwd: "/p".to_owned(),
             additional_directories: Vec::new(),
@@ -423,7 +460,8 @@ mod tests {
         let store = Made { event, pages: 50, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: Some(&store.read) };
         tell(&store, &key(), &mut words).unwrap();
-        let on_page = |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
+        let on_page =
+            |page: u64| words.said.iter().filter(|read| **read == page.to_string()).count() as u64;
         assert!((2..=50).all(|page| on_page(page) == ON_A_PAGE));
     }
 
@@ -432,13 +470,17 @@ mod tests {
         let large = vec![ContentBlock::text("x".repeat(MEMORY)).into()];
         let begun = EventBody::ToolCall(ToolCall { content: large, ..ToolCall::new("a", "a") });
         let said = told(vec![begun, says(MessageAuthor::Agent, None, "more"), done()]);
-        assert_eq!(said, ["Agent", "more", "left out something too large to be shown", "ended done"]);
+        assert_eq!(
+            said,
+            ["Agent", "more", "left out something too large to be shown", "ended done"]
+        );
     }
 
     #[test]
     fn calls_that_are_never_settled_are_told_before_they_are_too_many() {
-        let event =
-            |sequence: u64| Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")));
+        let event = |sequence: u64| {
+            Some(EventBody::ToolCall(ToolCall::new(sequence.to_string().as_str(), "t")))
+        };
         let store = Made { event, pages: 30, read: AtomicU64::new(0) };
         let mut words = Words { said: Vec::new(), read: Some(&store.read) };
         tell(&store, &key(), &mut words).unwrap();

@@ -11,7 +11,10 @@ const NEVER: &str = "-";
 pub(crate) fn ago(at: Timestamp, now: &Zoned) -> String {
     let Some(at) = zoned(at, now.time_zone()) else { return NEVER.to_owned() };
     let seconds = (now.timestamp().as_millisecond() - at.timestamp().as_millisecond()) / 1000;
-    let days = at.date().until((Unit::Day, now.date())).map_or(i64::MAX, |span| i64::from(span.get_days()));
+    let days = at
+        .date()
+        .until((Unit::Day, now.date()))
+        .map_or(i64::MAX, |span| i64::from(span.get_days()));
     match (days, seconds) {
         // Clocks of machines that share a store differ a little.
         (_, -60..60) => "just now".to_owned(),

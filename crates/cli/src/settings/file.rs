@@ -29,7 +29,8 @@ pub(crate) struct SettingsFile {
 impl SettingsFile {
     /// Reads the file; without one nothing is set. What is wrong with it is added to `troubles`.
     pub(super) fn read(known: &[Setting], troubles: &mut Vec<String>) -> Self {
-        let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
+        let path =
+            crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
         let mut file = Self { path, text: String::new(), values: Vec::new(), broken: None };
         match attache_host::read_plain_text(&file.path, LONGEST) {
             Ok(text) => file.text = text,
@@ -45,15 +46,19 @@ impl SettingsFile {
                 for found in values("", document.as_table(), known, &file.text) {
                     match found {
                         Ok(value) => file.values.push(value),
-                        Err((line, why)) => troubles.push(format!("{}, line {line}: {why}", file.shown())),
+                        Err((line, why)) => {
+                            troubles.push(format!("{}, line {line}: {why}", file.shown()))
+                        }
                     }
                 }
             }
             Err(error) => {
                 let line = error.span().map_or(1, |span| line_at(&file.text, span.start));
                 let why = sanitize::line(error.message());
-                file.broken =
-                    Some(format!("{}, line {line}: {why}; nothing of the file is used", file.shown()));
+                file.broken = Some(format!(
+                    "{}, line {line}: {why}; nothing of the file is used",
+                    file.shown()
+                ));
                 troubles.extend(file.broken.clone());
             }
         }
@@ -62,7 +67,10 @@ impl SettingsFile {
 
     /// The value of a setting, and its line.
     pub(crate) fn value(&self, key: &str) -> Option<(&str, usize)> {
-        self.values.iter().find(|(known, ..)| known == key).map(|(_, value, line)| (value.as_str(), *line))
+        self.values
+            .iter()
+            .find(|(known, ..)| known == key)
+            .map(|(_, value, line)| (value.as_str(), *line))
     }
 
     /// Whether the file is there.
@@ -83,7 +91,8 @@ impl SettingsFile {
         let mut document = self.document()?;
         match key.split_once('.') {
             Some((table, name)) => {
-                let table = document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
+                let table =
+                    document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
                 let table = table.as_table_like_mut().ok_or_else(|| self.no_table(key))?;
                 put(table, name, value);
             }
@@ -99,9 +108,10 @@ impl SettingsFile {
     pub(crate) fn unset(&self, key: &str) -> Result<bool, Failure> {
         let mut document = self.document()?;
         let removed = match key.split_once('.') {
-            Some((table, name)) => {
-                document.get_mut(table).and_then(Item::as_table_like_mut).and_then(|table| table.remove(name))
-            }
+            Some((table, name)) => document
+                .get_mut(table)
+                .and_then(Item::as_table_like_mut)
+                .and_then(|table| table.remove(name)),
             None => document.remove(key),
         };
         if removed.is_some() {
@@ -120,11 +130,15 @@ impl SettingsFile {
 
     fn no_table(&self, key: &str) -> Failure {
         let table = key.split('.').next().unwrap_or(key);
-        Failure::usage(format!("{}: {table} must be a table to hold {key}; mend the file", self.shown()))
+        Failure::usage(format!(
+            "{}: {table} must be a table to hold {key}; mend the file",
+            self.shown()
+        ))
     }
 
     fn write(&self, document: &DocumentMut) -> Result<(), Failure> {
-        written(&self.path, &document.to_string()).map_err(|error| not_written(&self.shown(), &error))
+        written(&self.path, &document.to_string())
+            .map_err(|error| not_written(&self.shown(), &error))
     }
 }
 
@@ -156,7 +170,10 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
         }
         let shown = sanitize::line(&key);
         let Some(setting) = known.iter().find(|setting| setting.key == key) else {
-            found.push(Err((line, format!("there is no setting {shown}: `attache config` names all"))));
+            found.push(Err((
+                line,
+                format!("there is no setting {shown}: `attache config` names all"),
+            )));
             continue;
         };
         found.push(match item.as_str() {

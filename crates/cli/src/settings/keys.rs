@@ -26,7 +26,8 @@ pub(crate) struct KeysFile {
 impl KeysFile {
     /// Reads the file; without one there are no keys. What is wrong with it is added to `troubles`, without a word of what is in it.
     pub(super) fn read(troubles: &mut Vec<String>) -> Self {
-        let path = crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
+        let path =
+            crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();
         let mut file = Self { path, keys: Vec::new(), broken: false };
         let text = match file.text(troubles) {
             Ok(Some(text)) => text,
@@ -71,8 +72,9 @@ impl KeysFile {
         };
         let metadata = file.metadata().map_err(cannot)?;
         let mode = metadata.permissions().mode();
-        let refused =
-            |why: &str, what: &str| Err(format!("{} {why}: no key of it is used; {what}", self.shown()));
+        let refused = |why: &str, what: &str| {
+            Err(format!("{} {why}: no key of it is used; {what}", self.shown()))
+        };
         // SAFETY: the call takes nothing and cannot fail.
         let own = unsafe { libc::geteuid() };
         if metadata.uid() != own && metadata.uid() != 0 {
@@ -111,13 +113,16 @@ impl KeysFile {
     /// The file is broken or cannot be written.
     pub(crate) fn keep(&self, provider: &str, key: Option<&Secret>) -> Result<bool, Failure> {
         if self.broken {
-            return Err(Failure::usage(format!("{} cannot be used: mend it or remove it", self.shown())));
+            return Err(Failure::usage(format!(
+                "{} cannot be used: mend it or remove it",
+                self.shown()
+            )));
         }
         // A file that cannot be read is broken, and was refused above.
         let text = attache_host::read_plain_text(&self.path, LONGEST).unwrap_or_default();
-        let mut document: DocumentMut = text
-            .parse()
-            .map_err(|_| Failure::usage(format!("{} is no TOML: mend it or remove it", self.shown())))?;
+        let mut document: DocumentMut = text.parse().map_err(|_| {
+            Failure::usage(format!("{} is no TOML: mend it or remove it", self.shown()))
+        })?;
         let before = match key {
             Some(key) => document.insert(provider, toml_edit::value(key.expose())).is_some(),
             None => document.remove(provider).is_some(),
@@ -126,7 +131,8 @@ impl KeysFile {
             return Ok(false);
         }
         // A temporary file is its owner's alone, and so is what becomes of it.
-        written(&self.path, &document.to_string()).map_err(|error| not_written(&self.shown(), &error))?;
+        written(&self.path, &document.to_string())
+            .map_err(|error| not_written(&self.shown(), &error))?;
         Ok(before)
     }
 }

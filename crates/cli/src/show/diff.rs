@@ -89,7 +89,10 @@ mod tests {
     #[test]
     fn a_changed_line_end_at_the_end_of_a_file_is_seen() {
         let shown = diff(Some("a\n"), "a", PLAIN);
-        assert_eq!(shown.lines, ["@@ -1 +1 @@", "-a", "+a", "\\ no line end at the end of the file"]);
+        assert_eq!(
+            shown.lines,
+            ["@@ -1 +1 @@", "-a", "+a", "\\ no line end at the end of the file"]
+        );
         assert!(diff(Some("same"), "same", PLAIN).lines.is_empty());
     }
 

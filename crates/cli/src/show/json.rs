@@ -137,8 +137,11 @@ pub(crate) fn word(author: MessageAuthor) -> &'static str {
 }
 
 fn tool_call(call: &ToolCall) -> Line {
-    let locations: Vec<Value> =
-        call.locations.iter().map(|place| json!({ "path": place.path, "line": place.line })).collect();
+    let locations: Vec<Value> = call
+        .locations
+        .iter()
+        .map(|place| json!({ "path": place.path, "line": place.line }))
+        .collect();
     Line::of("tool_call")
         .with("toolCallId", call.tool_call_id.as_str())
         .with("title", &*call.title)
@@ -220,7 +223,9 @@ mod tests {
         let line = shown(Item::Text(evil));
         assert_eq!(line.matches('\n').count(), 1);
         assert!(
-            line.trim_end().chars().all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)),
+            line.trim_end()
+                .chars()
+                .all(|c| !c.is_control() && !('\u{2028}'..='\u{202e}').contains(&c)),
             "{line:?}"
         );
         let value: Value = serde_json::from_str(&line).unwrap();
@@ -232,6 +237,9 @@ mod tests {
         let mut call = ToolCall::new("c", "t");
         let deep = format!("{}1e999{}", "[".repeat(500), "]".repeat(500));
         call.raw_input = Some(Raw::from_text(&deep).unwrap());
-        assert!(shown(Item::ToolCall(&call)).contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}")));
+        assert!(
+            shown(Item::ToolCall(&call))
+                .contains(&format!("\"rawInput\":{deep},\"rawOutput\":null}}"))
+        );
     }
 }

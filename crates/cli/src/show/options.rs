@@ -23,7 +23,11 @@ pub(crate) fn lines(options: &ConfigOptions, paint: Paint) -> Vec<String> {
             true => paint.paint(BOLD, format!("[{}]", sanitize::line(value))),
             false => sanitize::line(value),
         });
-        format!("  {:<16} {}", sanitize::line(option.id.as_str()), shown.collect::<Vec<_>>().join(" "))
+        format!(
+            "  {:<16} {}",
+            sanitize::line(option.id.as_str()),
+            shown.collect::<Vec<_>>().join(" ")
+        )
     };
     options.visible().map(line).collect()
 }

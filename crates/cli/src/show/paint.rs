@@ -26,7 +26,9 @@ impl Paint {
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some() && !set("CLICOLOR_FORCE", "0");
         // Under CI colours are assumed to be shown, but a terminal that says it is dumb knows better.
         let dumb = set("TERM", "dumb") && !forced;
-        Self { colours: !dumb && anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never }
+        Self {
+            colours: !dumb && anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,
+        }
     }
 
     /// `text` in `style`. The text must be free of control characters.

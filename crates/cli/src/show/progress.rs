@@ -119,12 +119,14 @@ impl<W: Write> Progress<W> {
                 };
                 let description =
                     notice.description.as_deref().map(|text| format!(": {}", sanitize::line(text)));
-                let text = format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
+                let text =
+                    format!("{}{}", sanitize::line(&notice.title), description.unwrap_or_default());
                 self.lines(&[self.style.paint.paint(style, text)])
             }
             Item::Stop { reason, usage, state, refused } => {
                 let title = self.title.take().filter(|title| !title.is_empty());
-                let title = title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
+                let title =
+                    title.map(|title| self.style.paint.paint(DIM, format!("session “{title}”")));
                 let columns = (self.style.columns)().unwrap_or(usize::MAX);
                 let usage = usage::lines(state, *usage, self.style.paint, columns);
                 let stopped = stop(reason).map(|text| self.style.paint.paint(YELLOW, text));
@@ -138,7 +140,8 @@ impl<W: Write> Progress<W> {
 
     fn agent(&mut self, about: Option<&Implementation>) -> io::Result<()> {
         let Some(about) = about.filter(|_| self.style.bound == Bound::Whole) else { return Ok(()) };
-        let line = format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
+        let line =
+            format!("agent {} {}", sanitize::line(&about.name), sanitize::line(&about.version));
         self.lines(&[self.style.paint.paint(DIM, line)])
     }
 
@@ -147,7 +150,10 @@ impl<W: Write> Progress<W> {
             Opened::New => {
                 let began = title.map(|title| format!("beginning “{}”", sanitize::line(title)));
                 return self.lines(
-                    &began.map(|line| self.style.paint.paint(DIM, line)).into_iter().collect::<Vec<_>>(),
+                    &began
+                        .map(|line| self.style.paint.paint(DIM, line))
+                        .into_iter()
+                        .collect::<Vec<_>>(),
                 );
             }
             Opened::Loaded => "",
@@ -213,7 +219,11 @@ impl<W: Write> Progress<W> {
         let Some(output) = output else { return line };
         let plain = tool_call::line(call, &self.cwd, Paint { colours: false }, columns);
         let room = columns.saturating_sub(width::width(&plain) + 2);
-        if room < 8 { line } else { format!("{line}  {}", paint.paint(DIM, width::cut(&output, room))) }
+        if room < 8 {
+            line
+        } else {
+            format!("{line}  {}", paint.paint(DIM, width::cut(&output, room)))
+        }
     }
 
     /// On a terminal so narrow that a call takes two rows, counting rows would go wrong.
@@ -223,12 +233,14 @@ impl<W: Write> Progress<W> {
 
     /// Where the plan cannot be rewritten, only what is new of it is told.
     fn plan(&mut self, content: &PlanContent) -> io::Result<()> {
-        let lines = plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
+        let lines =
+            plan::lines(content, self.style.paint, (self.style.columns)().unwrap_or(usize::MAX));
         let before = std::mem::replace(&mut self.last_plan, lines.clone());
         if lines == before {
             return Ok(());
         }
-        let new: Vec<String> = lines.iter().filter(|line| !before.contains(line)).cloned().collect();
+        let new: Vec<String> =
+            lines.iter().filter(|line| !before.contains(line)).cloned().collect();
         let same_plan = new.len() < lines.len() && lines.len() == before.len();
         if same_plan && self.reachable(&Alive::Plan, lines.len()).is_none() {
             return self.lines(new.get(1..).unwrap_or_default());
@@ -239,7 +251,8 @@ impl<W: Write> Progress<W> {
 
     /// How many rows above the cursor the lines of `what` begin, if they can be rewritten by as many.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
-        let index = self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
+        let index =
+            self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
         let below = self.alive.iter().skip(index).map(|(_, height)| height).sum();
         self.rewrites().then_some(below)
     }
@@ -287,9 +300,9 @@ fn refusals(count: usize) -> Option<String> {
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,
-        StopReason::MaxTokens => {
-            Some("stopped: the model reached its limit of tokens; ask it to go on, or for less at once")
-        }
+        StopReason::MaxTokens => Some(
+            "stopped: the model reached its limit of tokens; ask it to go on, or for less at once",
+        ),
         StopReason::MaxTurnRequests => {
             Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on")
         }

@@ -50,7 +50,9 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let picture = |character: char| match character {
         character if harmless(character) => character,
         '\u{7f}' => '\u{2421}',
-        character if character < ' ' => char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT),
+        character if character < ' ' => {
+            char::from_u32(0x2400 + u32::from(character)).unwrap_or(REPLACEMENT)
+        }
         _ => REPLACEMENT,
     };
     Cow::Owned(text.chars().map(picture).collect())
@@ -144,8 +146,15 @@ mod tests {
     fn no_control_or_direction_character_is_left() {
         let every: String = (0..0x3000).filter_map(char::from_u32).collect();
         for piece in [text(&every).into_owned(), line(&every), visible(&every).into_owned()] {
-            assert!(piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()), "{piece:?}");
-            assert!(!piece.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')));
+            assert!(
+                piece.chars().all(|c| matches!(c, '\n' | '\t') || !c.is_control()),
+                "{piece:?}"
+            );
+            assert!(
+                !piece
+                    .chars()
+                    .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+            );
         }
         assert_eq!(text("access\u{202e}nimda"), "access\u{fffd}nimda");
     }

@@ -67,7 +67,9 @@ impl<W: Write + Send> Show for Terminal<W> {
                 self.text(&tool_call::block(block), Part::Thought)
             }
             Item::Content { block, .. } => self.text(&tool_call::block(block), Part::Text),
-            Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => self.pause(),
+            Item::Message(_) if self.last == Part::Text || self.last == Part::Thought => {
+                self.pause()
+            }
             // These show nothing of their own here.
             Item::Session { opened: Opened::New, title: None, .. }
             | Item::Title(_)
@@ -196,14 +198,20 @@ mod tests {
             let entry = |text: &str, status| PlanEntry::new(text, PlanEntryPriority::High, status);
             attache_session::PlanContent::Items(vec![entry("look", first), entry("act", second)])
         };
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::InProgress, PlanEntryStatus::Pending))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::InProgress, PlanEntryStatus::Pending)))
+            .unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Pending))).unwrap();
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::InProgress))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::InProgress)))
+            .unwrap();
         terminal.show(Item::ToolCall(&call("a", ToolCallStatus::Completed))).unwrap();
         let expected = ["plan 1/2", "  ☑ look", "  ▶ act", "✓ other   call a", ""];
         assert_eq!(screen(&written(&terminal)), expected);
         terminal.show(Item::Text("so\n")).unwrap();
-        terminal.show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::Completed))).unwrap();
+        terminal
+            .show(Item::Plan(&plan(PlanEntryStatus::Completed, PlanEntryStatus::Completed)))
+            .unwrap();
         let shown = screen(&written(&terminal));
         assert_eq!(shown[shown.len() - 3..], ["", "  ☑ act", ""]);
     }

@@ -1,6 +1,8 @@
 //! What a tool call's terminals show, in place of their ids.
 
-use attache_protocol::v1::{Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent};
+use attache_protocol::v1::{
+    Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent,
+};
 
 /// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that is known.
 pub(crate) fn shown(

@@ -39,8 +39,11 @@ pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) ->
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
     let used = 2 + width(&kind).max(KIND_COLUMNS) + 1 + width(&title);
     let places = places(call, cwd, &title);
-    let places =
-        if places.is_empty() { places } else { cut(&format!("  {places}"), columns.saturating_sub(used)) };
+    let places = if places.is_empty() {
+        places
+    } else {
+        cut(&format!("  {places}"), columns.saturating_sub(used))
+    };
     let padding = " ".repeat(KIND_COLUMNS.saturating_sub(width(&kind)));
     format!(
         "{} {}{padding} {title}{}",
@@ -100,7 +103,13 @@ fn quiet(call: &ToolCall) -> bool {
 /// What the call produced, below its line, set in. What was read or searched is left out unless the bound is whole or the
 /// call failed: the agent's answer says what matters of it.
 /// Diffs are left out if `diffs` is false.
-pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound, diffs: bool) -> Vec<String> {
+pub(crate) fn details(
+    call: &ToolCall,
+    cwd: &Path,
+    paint: Paint,
+    bound: Bound,
+    diffs: bool,
+) -> Vec<String> {
     let quiet = quiet(call);
     let failed = *call.status() == ToolCallStatus::Failed;
     let text = bound == Bound::Whole || failed || !quiet;
@@ -108,7 +117,9 @@ pub(crate) fn details(call: &ToolCall, cwd: &Path, paint: Paint, bound: Bound, d
     for content in &call.content {
         match content {
             ToolCallContent::Diff(diff) if diffs => lines.extend(change(diff, cwd, paint, bound)),
-            ToolCallContent::Content(content) if text => lines.extend(output(&content.content, paint, bound)),
+            ToolCallContent::Content(content) if text => {
+                lines.extend(output(&content.content, paint, bound))
+            }
             _ => {}
         }
     }
@@ -121,7 +132,9 @@ pub(crate) fn change(diff: &Diff, cwd: &Path, paint: Paint, bound: Bound) -> Vec
     let file = paint.paint(BOLD, relative(&diff.path, cwd));
     let new = if diff.old_text.is_none() { " (new file)" } else { "" };
     let mut lines = vec![format!("  {file}{new} {}", diff::counts(&shown, paint))];
-    lines.extend(ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")));
+    lines.extend(
+        ends(shown.lines, DIFF_ENDS, bound, paint).into_iter().map(|line| format!("  {line}")),
+    );
     lines
 }
 
@@ -261,7 +274,8 @@ mod tests {
         let evil = "\u{1b}[2J\u{1b}]0;x\u{7}evil\u{202e}";
         let mut call = call(evil, ToolKind::Execute, ToolCallStatus::Failed);
         call.locations = vec![ToolCallLocation::new(format!("/p/{evil}"))];
-        call.content = vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
+        call.content =
+            vec![ContentBlock::text(evil).into(), ToolCallContent::Diff(Diff::new(evil, evil))];
         let mut shown = details(&call, Path::new("/p"), PLAIN, Bound::Whole, true);
         shown.push(line(&call, Path::new("/p"), PLAIN, 80));
         assert!(

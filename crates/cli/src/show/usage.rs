@@ -15,7 +15,12 @@ pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Op
 }
 
 /// The same in as many lines as it takes, if no part is broken that fits into `columns`.
-pub(crate) fn lines(state: &UsageState, turn: Option<&Usage>, paint: Paint, columns: usize) -> Vec<String> {
+pub(crate) fn lines(
+    state: &UsageState,
+    turn: Option<&Usage>,
+    paint: Paint,
+    columns: usize,
+) -> Vec<String> {
     let plain = parts(state, turn, Paint { colours: false });
     let mut lines: Vec<String> = Vec::new();
     let mut taken = 0;
@@ -44,7 +49,8 @@ fn parts(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Vec<String> 
     if let Some(used) = state.used() {
         parts.push(match (state.size(), state.percentage()) {
             (Some(size), Some(percent)) => {
-                let filled = format!("context {} of {} tokens ({percent} %)", grouped(used), grouped(size));
+                let filled =
+                    format!("context {} of {} tokens ({percent} %)", grouped(used), grouped(size));
                 format!("{}{}", dim(filled), advice(state.level(), paint))
             }
             _ => dim(format!("context {} tokens", grouped(used))),
@@ -68,8 +74,10 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
         ("cache read", turn.cached_read_tokens),
         ("cache written", turn.cached_write_tokens),
     ];
-    let kinds: Vec<String> =
-        all.iter().filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?)))).collect();
+    let kinds: Vec<String> = all
+        .iter()
+        .filter_map(|(name, tokens)| Some(format!("{name} {}", grouped((*tokens)?))))
+        .collect();
     let (total, kinds) = (grouped(turn.total_tokens), kinds.join(", "));
     match counted_by {
         Some(agent) => format!("{total} tokens as {} counts them ({kinds})", sanitize::line(agent)),
@@ -130,7 +138,8 @@ mod tests {
     fn context_tokens_and_cost_stand_in_one_line() {
         let mut turn = Usage::new(1900_u64, 1850_u64, 50_u64);
         turn.cached_read_tokens = Some(7);
-        let shown = line(&state(1234, Some(32768), Some(Cost::new(0.0123, "USD"))), Some(&turn), PLAIN);
+        let shown =
+            line(&state(1234, Some(32768), Some(Cost::new(0.0123, "USD"))), Some(&turn), PLAIN);
         let expected = "context 1,234 of 32,768 tokens (3 %) · turn 1,900 tokens (in 1,850, out 50, cache read 7) · cost 0.0123 USD";
         assert_eq!(shown.as_deref(), Some(expected));
     }
@@ -166,7 +175,10 @@ mod tests {
         });
         for (total, input, output) in figures {
             let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
-            apply(EventBody::TurnEnded { outcome, usage: Some(Usage::new(*total, *input, *output)) });
+            apply(EventBody::TurnEnded {
+                outcome,
+                usage: Some(Usage::new(*total, *input, *output)),
+            });
         }
         line(session.usage(), session.usage().last_turn(), PLAIN).unwrap()
     }
@@ -179,7 +191,11 @@ mod tests {
             turns(None, &[(9, 4, 5), (1200, 1000, 200)]),
             "turn 1,200 tokens (in 1,000, out 200) · session 1,209 tokens"
         );
-        assert_eq!(turns(None, &[(9, 9, 5), (3, 1, 2)]), "turn 3 tokens (in 1, out 2)", "nine is not 9 + 5");
+        assert_eq!(
+            turns(None, &[(9, 9, 5), (3, 1, 2)]),
+            "turn 3 tokens (in 1, out 2)",
+            "nine is not 9 + 5"
+        );
         assert_eq!(
             turns(Some("co\u{1b}pilot"), &[(9, 4, 5), (18, 8, 10)]),
             "18 tokens as copilot counts them (in 8, out 10)"
@@ -193,14 +209,20 @@ mod tests {
         assert_eq!(shown(75), "context 75 of 100 tokens (75 %), the context is filling up");
         assert_eq!(shown(90), "context 90 of 100 tokens (90 %), start a new session or compact");
         assert_eq!(shown(95), "context 95 of 100 tokens (95 %), start a new session or compact");
-        assert_eq!(shown(521), "context 521 of 100 tokens (100 %), the next prompt may fail: hand off");
+        assert_eq!(
+            shown(521),
+            "context 521 of 100 tokens (100 %), the next prompt may fail: hand off"
+        );
     }
 
     #[test]
     fn what_is_not_known_is_left_out() {
         assert_eq!(line(&UsageState::default(), None, PLAIN), None);
         assert_eq!(line(&state(5, None, None), None, PLAIN).as_deref(), Some("context 5 tokens"));
-        assert_eq!(line(&state(5, Some(0), None), None, PLAIN).as_deref(), Some("context 5 tokens"));
+        assert_eq!(
+            line(&state(5, Some(0), None), None, PLAIN).as_deref(),
+            Some("context 5 tokens")
+        );
     }
 
     #[test]

@@ -62,9 +62,11 @@ pub(crate) fn fold(text: &str, columns: usize) -> Vec<String> {
         for character in whole.chars() {
             let wide = character.width().unwrap_or(0);
             if taken + wide > columns {
-                let broken = line.rfind(' ').map(|space| line.split_off(space + 1)).unwrap_or_default();
+                let broken =
+                    line.rfind(' ').map(|space| line.split_off(space + 1)).unwrap_or_default();
                 // A word that fills the line is broken where it must be.
-                let (full, rest) = if line.is_empty() { (broken, String::new()) } else { (line, broken) };
+                let (full, rest) =
+                    if line.is_empty() { (broken, String::new()) } else { (line, broken) };
                 lines.push(full);
                 (taken, line) = (width(&rest), rest);
             }

@@ -72,7 +72,11 @@ impl Recorder {
         let line = std::mem::take(self.line(from));
         self.number += 1;
         if let Some(file) = &mut self.file {
-            let cut = if line.is_cut() { format!(",\"length\":{}", line.length()) } else { String::new() };
+            let cut = if line.is_cut() {
+                format!(",\"length\":{}", line.length())
+            } else {
+                String::new()
+            };
             file.next += &record(("from", from.as_str()), at, line.kept(), &format!("{cut}{more}"));
         }
         if let Some((observer, tally)) = &mut self.judge {
@@ -107,7 +111,8 @@ fn tell(tally: &mut Tally, place: &str, findings: &[Finding]) {
     for finding in findings {
         tally.finding(finding);
         let (rule, line) = (finding.rule, finding.line);
-        let earlier = finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
+        let earlier =
+            finding.earlier.map_or_else(String::new, |earlier| format!(" (see line {earlier})"));
         say(&format!("line {line}, {place}, {} {}: {}{earlier}", rule.id, rule.word, finding.seen));
     }
 }
@@ -130,6 +135,9 @@ impl Recording {
 
     fn trouble(self) -> Option<String> {
         let error = self.error?;
-        Some(format!("the recording {} is not whole: it cannot be written: {error}", self.path.display()))
+        Some(format!(
+            "the recording {} is not whole: it cannot be written: {error}",
+            self.path.display()
+        ))
     }
 }

@@ -46,7 +46,9 @@ async fn plays(agent: &Agent, scenario: &Scenario) -> Result<(), String> {
     let ended = end(process).await;
     match played {
         Ok(_) if ended.code() == 0 => Ok(()),
-        Ok(_) => Err(format!("\"{}\": it ended with {}: {}", scenario.title, ended.status, ended.stderr)),
+        Ok(_) => {
+            Err(format!("\"{}\": it ended with {}: {}", scenario.title, ended.status, ended.stderr))
+        }
         Err(failure) => Err(format!("{failure}\nstderr: {}", ended.stderr)),
     }
 }

@@ -57,12 +57,14 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     let mut bindings = bindings(&[("outside_name", "outside.txt")]);
     bindings.bind("cwd", text(project.cwd()));
     bindings.bind("outside", text(project.outside()));
-    let (process, agent) = started(&project, |agent| client.hello(agent, &project, cancelling)).await?;
+    let (process, agent) =
+        started(&project, |agent| client.hello(agent, &project, cancelling)).await?;
     let (input, output) = agent.into_split();
     let played = play(scenario, bindings, input, output).await;
     let ended = end(process).await;
     let outside = std::fs::read_to_string(project.outside()).unwrap();
-    let code = OUR_CODES.iter().find(|(title, _)| *title == scenario.title).map_or(0, |(_, code)| *code);
+    let code =
+        OUR_CODES.iter().find(|(title, _)| *title == scenario.title).map_or(0, |(_, code)| *code);
     match played {
         Err(failure) => Err(format!("{failure}\n{ended:?}")),
         Ok(_) if outside != "not yours\n" => {

@@ -2,8 +2,8 @@
 
 use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
-    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules, support_matrix,
-    why_not_judged,
+    Fault, Judged, Judgement, Outcome, Rule, Verdict, faults, groups, probes, rules,
+    support_matrix, why_not_judged,
 };
 use attache_protocol::method::Side;
 use std::path::Path;
@@ -47,7 +47,10 @@ fn steady(text: &str) -> Vec<String> {
 #[tokio::test]
 async fn docs_tell_what_our_agent_and_our_client_support() {
     let ours = family(Family::Ours).await;
-    is_kept("support.md", &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]));
+    is_kept(
+        "support.md",
+        &support_matrix(&[ours.agent.judgement.clone(), ours.client.judgement.clone()]),
+    );
 }
 
 #[tokio::test]
@@ -74,8 +77,9 @@ impl Coverage {
         let mut probes: Vec<String> = probes
             .map(|probe| format!("{}: {}", probe.side.as_str(), probe.name.replace('_', " ")))
             .collect();
-        let outcome =
-            |judgement: &Judgement| Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()));
+        let outcome = |judgement: &Judgement| {
+            Some((judgement.side(), judgement.verdict(rule.id)?.outcome.clone()))
+        };
         let is_watched = peers.iter().flat_map(Peers::judgements).any(|judgement| {
             judgement.verdict(rule.id).is_some_and(|verdict| verdict.grounds == Verdict::WATCHING)
         });
@@ -83,9 +87,9 @@ impl Coverage {
         if is_watched || faults.iter().any(|fault| fault.judged == Judged::Traffic) {
             probes.push("watching".to_owned());
         }
-        let said = peers
-            .iter()
-            .map(|peers| (peers.family, peers.judgements().into_iter().filter_map(outcome).collect()));
+        let said = peers.iter().map(|peers| {
+            (peers.family, peers.judgements().into_iter().filter_map(outcome).collect())
+        });
         Self { rule, probes, faults, said: said.collect() }
     }
 
@@ -93,7 +97,8 @@ impl Coverage {
     fn is_pair(&self) -> bool {
         [Side::Agent, Side::Client].into_iter().any(|side| {
             let passes = |said: &Vec<(Side, Outcome)>| said.contains(&(side, Outcome::Pass));
-            self.faults.iter().any(|fault| fault.by == side) && self.said.iter().all(|(_, said)| passes(said))
+            self.faults.iter().any(|fault| fault.by == side)
+                && self.said.iter().all(|(_, said)| passes(said))
         })
     }
 
@@ -102,7 +107,8 @@ impl Coverage {
         let mut faults: Vec<String> = self.faults.iter().map(|fault| told(fault)).collect();
         faults.dedup();
         let said = self.said.iter().map(|(_, said)| {
-            let said: Vec<String> = said.iter().map(|(side, outcome)| verdict(*side, outcome)).collect();
+            let said: Vec<String> =
+                said.iter().map(|(side, outcome)| verdict(*side, outcome)).collect();
             said.join(" ")
         });
         let said: Vec<String> = said.collect();

@@ -64,7 +64,10 @@ impl Judged {
 
 /// The list of what a peer is known to fail.
 pub(crate) fn known(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/known").join(name).with_extension("md")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/foreign/known")
+        .join(name)
+        .with_extension("md")
 }
 
 /// The three families.
@@ -98,7 +101,11 @@ const ERRANDS: &[(&str, &[&str], &[&str])] = &[
     ("unarchive", &["--no-session"], &["unarchive {session}"]),
     ("set_mode", &[], &["mode {mode}", "prompt {prompt}"]),
     ("set_option", &[], &["config {option} {value}", "prompt {prompt}"]),
-    ("set_options", &[], &["config {option} {value}", "config {option2} {value2}", "prompt {prompt}"]),
+    (
+        "set_options",
+        &[],
+        &["config {option} {value}", "config {option2} {value2}", "prompt {prompt}"],
+    ),
     ("set_boolean", &[], &["bool {option} {value}", "prompt {prompt}"]),
     ("allow", &[], &["permission allow_once", "prompt {prompt}"]),
     ("reject", &[], &["permission reject_once", "prompt {prompt}"]),

@@ -5,7 +5,9 @@ mod home;
 mod model;
 
 use crate::project::{Project, text};
-use attache_client::{AgentProcess, Change, Decision, PermissionRequest, Permissions, SessionHandle, Turn};
+use attache_client::{
+    AgentProcess, Change, Decision, PermissionRequest, Permissions, SessionHandle, Turn,
+};
 use attache_protocol::v1::{SessionConfigOptionValue, StopReason, ToolCallStatus, ToolKind};
 use attache_session::{EntryContent, MessageAuthor};
 use home::Home;
@@ -234,7 +236,8 @@ async fn runs(agent: NpmAgent) {
     let id = events.member("session", "sessionId")[0].as_str().unwrap().to_owned();
     home.sessions_are_older();
     let events = run(&["--resume", &id, "say hello"]).await;
-    let said: String = events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
+    let said: String =
+        events.member("text", "text").iter().filter_map(|text| text.as_str()).collect();
     assert_eq!(said, "Hello from nobody.");
     assert_eq!(events.member("stop", "stopReason"), ["end_turn"]);
     home.nothing_is_left().await;
@@ -261,12 +264,16 @@ async fn writes_only_with_permission(agent: NpmAgent) {
     assert_eq!(events.member("permission", "decision"), ["allowed"], "{events:?}");
     assert_eq!(project.text("made.txt"), "made\n");
     let audit = home.attache_keeping(&["permissions", "audit", "--json"]).await;
-    let lines = audit.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let lines =
+        audit.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let path = text(project.file("made.txt"));
     let logged: Vec<(String, bool)> = lines
         .map(|line| {
             let paths = line["effect"]["paths"].as_array().unwrap();
-            (line["verdict"].as_str().unwrap().to_owned(), paths.iter().any(|each| *each == path.as_str()))
+            (
+                line["verdict"].as_str().unwrap().to_owned(),
+                paths.iter().any(|each| *each == path.as_str()),
+            )
         })
         .collect();
     assert_eq!(logged, [("rejected".to_owned(), true), ("allowed".to_owned(), true)], "{audit:?}");

@@ -38,7 +38,11 @@ const OFFICIAL_WORDS: &[(&str, &str)] = &[
 
 impl Agent {
     pub(crate) fn ours() -> Self {
-        Self { name: "attache agent", command: vec![ATTACHE.into(), "agent".into()], words: OUR_WORDS }
+        Self {
+            name: "attache agent",
+            command: vec![ATTACHE.into(), "agent".into()],
+            words: OUR_WORDS,
+        }
     }
 
     pub(crate) fn official_rust() -> Self {
@@ -86,7 +90,12 @@ impl Client {
     }
 
     /// What starts this client with that agent, to prompt "hello" and end; or to cancel the turn too, once it runs.
-    pub(crate) fn hello(self, agent: &[String], project: &Project, cancelling: bool) -> Vec<String> {
+    pub(crate) fn hello(
+        self,
+        agent: &[String],
+        project: &Project,
+        cancelling: bool,
+    ) -> Vec<String> {
         match self {
             Self::Ours => {
                 let mut arguments = vec!["--json", "--allow", "edit", "hello"];
@@ -102,7 +111,12 @@ impl Client {
     }
 
     /// What starts a foreign client with that agent and a script; see `interop/official/src/script.rs`.
-    pub(crate) fn with_script(self, agent: &[String], project: &Project, script: &str) -> Vec<String> {
+    pub(crate) fn with_script(
+        self,
+        agent: &[String],
+        project: &Project,
+        script: &str,
+    ) -> Vec<String> {
         self.in_session(&[], agent, project, script)
     }
 

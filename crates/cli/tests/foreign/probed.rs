@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(900);
 /// Judges an agent or a client by all rules, or by those chosen, against what it is known to fail.
 async fn is_as_known(side: &str, name: &str, options: &[String], command: &[String]) {
     let known = text(known(name));
-    let fixed = [ATTACHE, "check", side, "--timeout", "60", "--baseline", &known].map(str::to_owned);
+    let fixed =
+        [ATTACHE, "check", side, "--timeout", "60", "--baseline", &known].map(str::to_owned);
     let command = [&fixed[..], options, &["--".to_owned()], command].concat();
     let ended = run_within(&command, PATIENCE).await;
     assert_eq!(ended.code(), 0, "{name} is not as known:\n{}\n{}", ended.stdout, ended.stderr);
@@ -44,8 +45,7 @@ const OF_GEMINI: &str = "RPC-19,RPC-20,RPC-21,RPC-23,INIT-02,INIT-04,INIT-09,AUT
     PROMPT-07,PROMPT-13,PROMPT-17,TOOL-01,PLAN-01,CANCEL-23,FS-12,MODE-02,EXT-01,EXT-02,META-03,META-07,DEC-20";
 
 /// The rules that Qwen Code is judged by: those that it is known to break, and some that it keeps.
-const OF_QWEN: &str =
-    "RPC-23,SESS-02,SESS-21,EXT-01,EXT-02,META-03,META-07,DEC-20,PROMPT-13,PROMPT-17,INIT-04,INIT-09,MODE-02";
+const OF_QWEN: &str = "RPC-23,SESS-02,SESS-21,EXT-01,EXT-02,META-03,META-07,DEC-20,PROMPT-13,PROMPT-17,INIT-04,INIT-09,MODE-02";
 
 /// Agents from npm take seconds to start, and minutes to be judged.
 async fn npm_agent_is_as_known(name: &str, options: &[&str]) {

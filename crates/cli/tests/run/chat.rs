@@ -11,7 +11,8 @@ const RENAME: &str = "rename total to sum in main.rs\r";
 fn chat(project: &Project) -> Terminal {
     let store = project.path().join("sessions.db");
     let data = project.path().join("data");
-    let environment = [("ATTACHE_STORE", store.to_str().unwrap()), ("XDG_DATA_HOME", data.to_str().unwrap())];
+    let environment =
+        [("ATTACHE_STORE", store.to_str().unwrap()), ("XDG_DATA_HOME", data.to_str().unwrap())];
     let mut terminal = Terminal::start(project, &[], &environment);
     terminal.wait_for("ask › ");
     terminal
@@ -225,7 +226,8 @@ fn a_conversation_works_at_any_terminal() {
     for term in ["dumb", "unknown", "", "no-such-terminal", "DUMB"] {
         let project = Project::new();
         let store = project.path().join("sessions.db");
-        let environment = [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
+        let environment =
+            [("ATTACHE_STORE", store.to_str().unwrap()), ("TERM", term), ("NO_COLOR", "1")];
         let mut terminal = Terminal::start(&project, &[], &environment);
         terminal.wait_for("ask › ");
         terminal.press("rename total to sum in main.rs\n");
@@ -243,7 +245,11 @@ fn a_conversation_works_at_any_terminal() {
         terminal.wait_for("› ");
         terminal.press("\u{4}");
         let (code, shown) = terminal.end();
-        assert_eq!((code, project.main()), (Some(0), MAIN.replace("total", "sum")), "{term}: {shown}");
+        assert_eq!(
+            (code, project.main()),
+            (Some(0), MAIN.replace("total", "sum")),
+            "{term}: {shown}"
+        );
         let plain = term != "no-such-terminal";
         assert_eq!(shown.contains('\u{1b}'), !plain, "{term}: {shown:?}");
     }
@@ -356,8 +362,9 @@ fn a_conversation_is_listed_once_and_deleted_whole() {
         let mut command = project.attache(&[&["sessions"], arguments].concat());
         Ended::from(command.env("ATTACHE_STORE", &store).output().unwrap())
     };
-    let lines =
-        |arguments: &[&str]| sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>();
+    let lines = |arguments: &[&str]| {
+        sessions(arguments).stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
     let listed = lines(&["--json"]);
     assert!(listed.len() == 1 && listed[0].contains(r#""side":"agent""#), "{listed:#?}");
     assert_eq!(lines(&["search", "total", "--json"]).len(), 1);
@@ -380,7 +387,10 @@ fn a_home_that_cannot_be_written_is_told_and_stops_nothing() {
     let project = Project::new();
     // Nothing can be made there, not even by root.
     let home = |command: &mut std::process::Command| {
-        command.env_remove("ATTACHE_STORE").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        command
+            .env_remove("ATTACHE_STORE")
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_DATA_HOME");
         command.env("HOME", "/proc/no-home");
     };
     let mut command = project.attache(&[]);
@@ -413,8 +423,9 @@ fn an_agent_that_is_not_there_is_told_as_run_tells_it() {
         let mut command = project.attache(&["run", "--agent", agent, "hello"]);
         let run = Ended::from(command.envs(without).output().unwrap());
         assert_eq!((code, run.code), (Some(3), Some(3)), "{chat} {run:?}");
-        let told =
-            |text: &str| text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned();
+        let told = |text: &str| {
+            text.replace("\r\n", "\n").split_once("attache: ").unwrap().1.trim_end().to_owned()
+        };
         assert_eq!(told(&chat), told(&run.stderr));
         assert!(chat.contains(says) && !chat.contains("/nowhere"), "{chat}");
     }

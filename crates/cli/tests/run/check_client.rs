@@ -51,7 +51,8 @@ fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
         ("yes | {agent} >/dev/null", "flooded us"),
         ("{agent} </dev/null", "the client closed the connection"),
     ] {
-        let ended = check(&["--json", "--timeout", "0.4", "--only", "INIT"], &["sh", "-c", command]);
+        let ended =
+            check(&["--json", "--timeout", "0.4", "--only", "INIT"], &["sh", "-c", command]);
         assert_eq!(ended.code, Some(4), "{command}: {ended:#?}");
         let verdicts = verdicts(&ended);
         let first = verdict(&verdicts, "INIT-01");
@@ -90,10 +91,12 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
 #[test]
 fn a_client_that_a_person_drives_is_waited_for() {
     let project = Project::empty();
-    let arguments = ["check", "client", "--wait", "--only", "EXT-02,RPC-16", "--json", "--patience", "60"];
+    let arguments =
+        ["check", "client", "--wait", "--only", "EXT-02,RPC-16", "--json", "--patience", "60"];
     let mut judge = project.attache(&arguments).stdin(Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(judge.stderr.take().unwrap()).lines();
-    let mut until = |word: &str| told.by_ref().map(Result::unwrap).find(|line| line.contains(word)).unwrap();
+    let mut until =
+        |word: &str| told.by_ref().map(Result::unwrap).find(|line| line.contains(word)).unwrap();
     let command = until("check relay");
     assert!(until("start the agent anew").contains("attache check asks"));
     let mut agent =
@@ -131,7 +134,9 @@ fn person(agent: &mut Child) -> usize {
                 serde_json::json!({"jsonrpc": "2.0", "id": line["id"], "error": error})
             }
             (Some(_), None) => continue,
-            (None, Some(1)) => call(2, "session/new", serde_json::json!({"cwd": "/", "mcpServers": []})),
+            (None, Some(1)) => {
+                call(2, "session/new", serde_json::json!({"cwd": "/", "mcpServers": []}))
+            }
             (None, id) => {
                 let prompt = serde_json::json!([{"type": "text", "text": "attache check asks"}]);
                 let params = serde_json::json!({"sessionId": "check-session-1", "prompt": prompt});

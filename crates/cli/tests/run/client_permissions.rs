@@ -46,15 +46,24 @@ fn a_rule_decides_before_the_flags_and_each_face_says_so() {
         assert_eq!((ended.code, project.main()), (Some(code), expected), "{rule}: {ended:#?}");
         let verdict = if renamed { "allowed" } else { "rejected" };
         let told = ended.stderr.contains(&format!("{verdict} by your rule {rule}: "));
-        assert_eq!(told, rule.ends_with("edit\"") && !rule.contains("another"), "{rule}: {ended:#?}");
+        assert_eq!(
+            told,
+            rule.ends_with("edit\"") && !rule.contains("another"),
+            "{rule}: {ended:#?}"
+        );
 
         let project = Project::new();
         remember(&project, rule);
         let ended = project.run(&[&["run", "--json", RENAME], flags].concat());
-        let mut lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut lines =
+            ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let permission = lines.find(|line| line["event"] == "permission").unwrap();
         let by = if told { ("rule", Some(rule)) } else { ("nobody", None) };
-        assert_eq!((permission["by"].as_str().unwrap(), permission["rule"].as_str()), by, "{permission}");
+        assert_eq!(
+            (permission["by"].as_str().unwrap(), permission["rule"].as_str()),
+            by,
+            "{permission}"
+        );
     }
 }
 
@@ -63,7 +72,9 @@ fn nothing_goes_on_while_a_line_is_no_rule() {
     let project = Project::new();
     remember(&project, "# mine\nallow kind=\"read\"\nreject comand=\"rm\"\n");
     for arguments in [&["run", "--yes", RENAME][..], &["permissions"]] {
-        project.run(arguments).failed(2, &["line 3", "client-permissions.txt", "comand", "mend the line"]);
+        project
+            .run(arguments)
+            .failed(2, &["line 3", "client-permissions.txt", "comand", "mend the line"]);
     }
     assert_eq!(project.main(), MAIN);
 }
@@ -87,7 +98,10 @@ fn a_key_has_the_answer_remembered_for_the_project() {
     let kept = rules(&project).concat();
     let begin = format!("allow agent=\"attache\" project={:?} kind=\"edit\"", project.path());
     assert!(kept.starts_with(&begin) && kept.contains("/main.rs\""), "{kept}");
-    assert!(shown.replace("\r\n      ", "").contains(&kept), "the rule is named before it is added: {shown}");
+    assert!(
+        shown.replace("\r\n      ", "").contains(&kept),
+        "the rule is named before it is added: {shown}"
+    );
     assert!(shown.contains("remembered: allow") && shown.contains("allowed by you"), "{shown}");
 
     fs::write(project.path().join("main.rs"), MAIN).unwrap();
@@ -120,7 +134,8 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
     let project = Project::new();
     remember(&project, "reject command=\"touch made\"");
     let kept = kept(&project);
-    let environment: Vec<(&str, &str)> = kept.iter().map(|(name, value)| (*name, &**value)).collect();
+    let environment: Vec<(&str, &str)> =
+        kept.iter().map(|(name, value)| (*name, &**value)).collect();
     let mut terminal = Terminal::start(&project, &[], &environment);
     terminal.wait_for("ask › ");
     terminal.press("run touch one\r");
@@ -152,8 +167,14 @@ fn what_is_remembered_in_a_conversation_is_not_asked_again_there() {
     let [asked, by_rule, rejected, place] = lines.as_slice() else { panic!("{shown}") };
     assert!(asked.contains("attache  allowed by you: "), "{shown}");
     assert!(by_rule.contains("attache  allowed by your rule allow agent="), "{shown}");
-    assert!(rejected.contains("attache  rejected by your rule reject command=\"touch made\": "), "{shown}");
-    assert!(place.starts_with("3 of 3 decisions; the log is ") && place.contains("data/attache"), "{shown}");
+    assert!(
+        rejected.contains("attache  rejected by your rule reject command=\"touch made\": "),
+        "{shown}"
+    );
+    assert!(
+        place.starts_with("3 of 3 decisions; the log is ") && place.contains("data/attache"),
+        "{shown}"
+    );
     let one: Value = serde_json::from_str(&audit(&["--count", "1", "--json"])).unwrap();
     assert_eq!((&one["verdict"], &one["by"]), (&"rejected".into(), &"rule".into()));
 }

@@ -101,7 +101,11 @@ fn rules_decide_about_writes_before_the_flags() {
     remember(&project, "reject kind=\"edit\"\n");
     let ended = run(&project, &["--yes"]);
     assert!(written(&project).is_empty(), "{ended:#?}");
-    assert_eq!(ended.stderr.matches("rejected by your rule reject kind=\"edit\"").count(), 5, "{ended:#?}");
+    assert_eq!(
+        ended.stderr.matches("rejected by your rule reject kind=\"edit\"").count(),
+        5,
+        "{ended:#?}"
+    );
 
     let project = Project::new();
     let hook = project.path().join(".git/hooks/pre-commit");
@@ -192,10 +196,12 @@ fn the_log_names_the_flag_that_allowed_a_write() {
         &format!(r#"{{"sessionId":"s","toolCall":{call},"options":{options}}}"#),
     );
     let write = |text: &str| {
-        let params = format!(r#"{{"sessionId":"s","path":"'"$PWD"'/plain.txt","content":"{text}"}}"#);
+        let params =
+            format!(r#"{{"sessionId":"s","path":"'"$PWD"'/plain.txt","content":"{text}"}}"#);
         send("fs/write_text_file", &params)
     };
-    let prompt = format!(r#"{ask} {} {} reply '{{"stopReason":"end_turn"}}'"#, write("1"), write("2"));
+    let prompt =
+        format!(r#"{ask} {} {} reply '{{"stopReason":"end_turn"}}'"#, write("1"), write("2"));
     let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
     let ended = attache(&project, &["run", "--agent", &agent, "--yes", "write"]);
     assert_eq!(ended.stderr.matches("allowed by --yes").count(), 2, "{ended:#?}");
@@ -230,8 +236,12 @@ fn a_command_that_names_a_protected_file_is_refused() {
         assert_eq!(ended.code, Some(11), "{flags:?}: {ended:#?}");
         let answers = fs::read_to_string(project.path().join("answers")).unwrap();
         assert_eq!(answers.matches("terminalId").count(), 1, "{answers}");
-        let verdicts: Vec<String> = audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
+        let verdicts: Vec<String> =
+            audit(&project).into_iter().map(|(verdict, _)| verdict).collect();
         assert_eq!(verdicts, ["rejected", "rejected", "allowed"], "{ended:#?}");
-        assert!(ended.stderr.contains("a rule with this whole command line allows it"), "{ended:#?}");
+        assert!(
+            ended.stderr.contains("a rule with this whole command line allows it"),
+            "{ended:#?}"
+        );
     }
 }

@@ -7,7 +7,8 @@ use std::fs;
 #[test]
 fn our_own_conversation_breaks_no_rule() {
     let project = Project::new();
-    let ran = project.run(&["run", "--yes", "--trace", "run.jsonl", "rename total to sum in main.rs"]);
+    let ran =
+        project.run(&["run", "--yes", "--trace", "run.jsonl", "rename total to sum in main.rs"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let checked = project.run(&["check", "trace", "--json", "run.jsonl"]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
@@ -28,10 +29,14 @@ fn a_breach_is_told_with_its_line_and_rule_and_cannot_colour_the_terminal() {
     assert_eq!(checked.code, Some(4), "{checked:?}");
     assert!(checked.stdout.contains("line 3 agent RPC-03 MUST NOT\n"), "{checked:?}");
     assert!(!checked.stdout.contains("RPC-15"), "a recording may end before a reply: {checked:?}");
-    assert!(checked.stdout.contains("RPC-13") && checked.stdout.contains("(see line 1)"), "{checked:?}");
+    assert!(
+        checked.stdout.contains("RPC-13") && checked.stdout.contains("(see line 1)"),
+        "{checked:?}"
+    );
     assert!(!checked.stdout.contains('\u{1b}'), "{checked:?}");
     let checked = project.run(&["check", "trace", "--json", "bad.jsonl"]);
-    let first: serde_json::Value = serde_json::from_str(checked.stdout.lines().next().unwrap()).unwrap();
+    let first: serde_json::Value =
+        serde_json::from_str(checked.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((first["line"].as_u64(), first["rule"].as_str()), (Some(3), Some("RPC-03")));
 }
 

@@ -36,7 +36,8 @@ fn a_new_agent_builds_passes_its_test_and_answers() {
 fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     let project = Project::new();
     std::fs::create_dir(project.path().join("here")).unwrap();
-    for (name, said) in [("here", "exists already"), ("No Good", "small letter"), ("../out", "small letter")]
+    for (name, said) in
+        [("here", "exists already"), ("No Good", "small letter"), ("../out", "small letter")]
     {
         let ended = project.run(&["new", "agent", name]);
         assert_eq!(ended.code, Some(2), "{ended:?}");
@@ -52,8 +53,11 @@ fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
 #[test]
 fn the_examples_of_the_readme_compile_as_printed() {
     let readme = include_str!("../../../../README.md");
-    let examples: Vec<&str> =
-        readme.split("```rust\n").skip(1).map(|behind| behind.split_once("```").unwrap().0).collect();
+    let examples: Vec<&str> = readme
+        .split("```rust\n")
+        .skip(1)
+        .map(|behind| behind.split_once("```").unwrap().0)
+        .collect();
     assert_eq!(examples.len(), 2, "an agent and a client");
     let project = Project::empty();
     let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -83,7 +87,8 @@ fn outside_of_a_checkout_the_libraries_must_be_named() {
     let program = project.path().join("attache");
     std::fs::copy(env!("CARGO_BIN_EXE_attache"), &program).unwrap();
     let run = |arguments: &[&str]| {
-        let ended = Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
+        let ended =
+            Command::new(&program).args(arguments).current_dir(project.path()).output().unwrap();
         Ended::from(ended)
     };
     run(&["new", "agent", "hello"]).failed(2, &["--libraries DIR", "--git URL"]);

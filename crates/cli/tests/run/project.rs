@@ -38,7 +38,9 @@ impl Project {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME", "SHELL"] {
+        for name in
+            ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "ATTACHE_LOG", "CARGO_PKG_NAME", "SHELL"]
+        {
             command.env_remove(name);
         }
         // The person who runs the tests keeps sessions of their own, and has keys and settings of their own.
@@ -63,7 +65,11 @@ pub(crate) struct Ended {
 impl From<Output> for Ended {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 }
 

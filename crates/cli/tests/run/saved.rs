@@ -45,7 +45,9 @@ fn the_sessions_are_listed_shown_and_found() {
     assert_eq!((listed.code, listed.stderr.as_str()), (Some(0), ""), "{listed:#?}");
     let by_id = |text: &str| -> BTreeMap<String, Value> {
         let sessions = objects(text).into_iter();
-        sessions.map(|session| (session["sessionId"].as_str().unwrap().to_owned(), session)).collect()
+        sessions
+            .map(|session| (session["sessionId"].as_str().unwrap().to_owned(), session))
+            .collect()
     };
     let (now, then) = (by_id(&listed.stdout), by_id(&text("json/sessions.jsonl")));
     assert_eq!(then.len(), 10);
@@ -93,7 +95,8 @@ fn a_session_goes_on() {
     let id = objects(&text("json/resumed.jsonl"))[1]["sessionId"].as_str().unwrap().to_owned();
     let ended = with(&project, &store, &["run", "--json", "--cwd", path, "--resume", &id, "help"]);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
-    let session = objects(&ended.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
+    let session =
+        objects(&ended.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
     assert_eq!(
         (session["sessionId"].as_str(), session["opened"].as_str()),
         (Some(id.as_str()), Some("loaded"))
@@ -105,7 +108,8 @@ fn a_session_goes_on() {
 #[test]
 fn the_rules_hold_and_the_decisions_are_shown() {
     let project = Project::new();
-    let (config, data) = (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
+    let (config, data) =
+        (project.path().join(".no-settings/attache"), project.path().join("data/attache"));
     for (folder, name) in [
         (&config, "permissions.toml"),
         (&config, "client-permissions.txt"),
@@ -124,13 +128,19 @@ fn the_rules_hold_and_the_decisions_are_shown() {
     for rule in text("client-permissions.txt").lines().filter(|line| !line.starts_with('#')) {
         assert!(listed.stdout.contains(rule), "it lacks {rule}: {}", listed.stdout);
     }
-    assert!(listed.stdout.contains("\n  5  ") && !listed.stdout.contains("\n  6  "), "{}", listed.stdout);
+    assert!(
+        listed.stdout.contains("\n  5  ") && !listed.stdout.contains("\n  6  "),
+        "{}",
+        listed.stdout
+    );
     let audit = run(&["permissions", "audit", "--json"]);
     let (now, then) = (objects(&audit.stdout), objects(&text("client-permissions.jsonl")));
     assert_eq!((now.len(), then.len()), (3, 3), "{audit:#?}");
     for then in &then {
         let same = |now: &&Value| {
-            now["at"] == then["at"] && now["title"] == then["title"] && now["verdict"] == then["verdict"]
+            now["at"] == then["at"]
+                && now["title"] == then["title"]
+                && now["verdict"] == then["verdict"]
         };
         let now = now.iter().find(same).unwrap_or_else(|| panic!("it lacks {then}: {audit:#?}"));
         assert!(members(now).is_superset(&members(then)), "{now}");
@@ -171,7 +181,9 @@ fn what_is_printed_for_scripts_has_what_it_had() {
     }
     let (now, then) = (by_event(&now), by_event(&then));
     for (event, members) in &then {
-        let has = now.get(event).unwrap_or_else(|| panic!("no line of the event {event}: {:?}", now.keys()));
+        let has = now
+            .get(event)
+            .unwrap_or_else(|| panic!("no line of the event {event}: {:?}", now.keys()));
         assert!(has.is_superset(members), "{event}: {has:?} lacks some of {members:?}");
     }
 }
@@ -202,8 +214,15 @@ fn a_damaged_page_refuses_no_run() {
         assert!(!run.stderr.contains("damaged"), "told once: {run:#?}");
         let listed = objects(&with(&project, &store, &["sessions", "--all", "--json"]).stdout);
         let new = objects(&run.stdout).into_iter().find(|line| line["event"] == "session").unwrap();
-        assert!(listed.iter().any(|session| session["sessionId"] == new["sessionId"]), "the new one is kept");
+        assert!(
+            listed.iter().any(|session| session["sessionId"] == new["sessionId"]),
+            "the new one is kept"
+        );
         let named = before.stderr.matches("left out: ").count();
-        assert!(listed.len() + named >= 11, "page {page}: {} and {named}: {before:#?}", listed.len());
+        assert!(
+            listed.len() + named >= 11,
+            "page {page}: {} and {named}: {before:#?}",
+            listed.len()
+        );
     }
 }

@@ -67,8 +67,10 @@ fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
         let project = Project::new();
         let prompt = FORM.replace("AGE", age);
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
-        let output =
-            project.attache(&[&["run", "--agent", &agent], flags, &["go"]].concat()).output().unwrap();
+        let output = project
+            .attache(&[&["run", "--agent", &agent], flags, &["go"]].concat())
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr))
     };
@@ -76,7 +78,10 @@ fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
     assert!(stdout.contains("action:accept") && stdout.contains("name:Ann"), "{stdout}");
     assert!(stderr.contains("Who are you?") && stderr.contains("age: 7"), "{stderr}");
     let (stdout, stderr) = answered("700", &["--forms", "defaults", "--quiet"]);
-    assert!(stdout.contains("action:decline") && !stderr.contains("Who are you?"), "{stdout}{stderr}");
+    assert!(
+        stdout.contains("action:decline") && !stderr.contains("Who are you?"),
+        "{stdout}{stderr}"
+    );
     let (stdout, stderr) = answered("7", &["--forms", "decline"]);
     assert!(stdout.contains("action:decline") && stderr.contains("declined"), "{stdout}{stderr}");
     let (stdout, _) = answered("7", &[]);

@@ -73,11 +73,16 @@ impl Kept {
 }
 
 fn append(log: &mut dyn Log, minutes: i64, bodies: Vec<EventBody>) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     let at = Timestamp(i64::try_from(now).unwrap() - minutes * 60_000);
     let cwd = "/srv/tally".to_owned();
-    let opened =
-        EventBody::Opened { cwd, additional_directories: Vec::new(), origin: Origin::New, agent: None };
+    let opened = EventBody::Opened {
+        cwd,
+        additional_directories: Vec::new(),
+        origin: Origin::New,
+        agent: None,
+    };
     for (body, sequence) in std::iter::once(opened).chain(bodies).zip(1..) {
         log.append(&Event { sequence, at, body });
     }
@@ -93,7 +98,11 @@ fn prompt(text: &str) -> EventBody {
 }
 
 fn answer(text: &str) -> EventBody {
-    EventBody::Message { author: MessageAuthor::Agent, message_id: None, content: ContentBlock::text(text) }
+    EventBody::Message {
+        author: MessageAuthor::Agent,
+        message_id: None,
+        content: ContentBlock::text(text),
+    }
 }
 
 fn title(text: &str) -> EventBody {
@@ -195,8 +204,10 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
         assert!(files(home.path()).is_empty(), "{arguments:?} wrote {:?}", files(home.path()));
     }
     assert_eq!(kept.titles(&["--all"]), ["summarize this project"], "a tour is not kept");
-    let names: Vec<_> =
-        files(kept.project.path()).iter().map(|file| file.file_name().unwrap().to_owned()).collect();
+    let names: Vec<_> = files(kept.project.path())
+        .iter()
+        .map(|file| file.file_name().unwrap().to_owned())
+        .collect();
     assert_eq!(names.len(), 2, "{names:?}");
     // What a person types without any setting keeps the session in the user's data directory, and nowhere else.
     let mut plain = kept.attache(&["run", "help"]);
@@ -247,7 +258,8 @@ fn sessions_are_renamed_tagged_archived_and_deleted() {
     assert_eq!(kept.titles(&["--tag", "bug"]), ["The first one"]);
     assert!(kept.listed(&["--tag", "later"]).is_empty());
     kept.run(&["sessions", "tag", "aa", "+"]).failed(2, &["+ is no tag"]);
-    kept.run(&["sessions", "tag", "aa", "+x", "--json"]).failed(2, &["options stand before the id"]);
+    kept.run(&["sessions", "tag", "aa", "+x", "--json"])
+        .failed(2, &["options stand before the id"]);
 
     kept.done(&["sessions", "archive", "aa", "bb"]);
     assert!(kept.listed(&[]).is_empty());
@@ -270,9 +282,12 @@ fn a_session_that_is_open_elsewhere_is_read_and_not_changed() {
     let store = Sqlite::open(kept.store()).unwrap();
     let mut log = store.create(&key("aa11")).unwrap();
     append(&mut *log, 0, vec![prompt("one")]);
-    for change in
-        [&["rename", "aa", "x"][..], &["tag", "aa", "+x"], &["archive", "aa"], &["delete", "aa", "--yes"]]
-    {
+    for change in [
+        &["rename", "aa", "x"][..],
+        &["tag", "aa", "+x"],
+        &["archive", "aa"],
+        &["delete", "aa", "--yes"],
+    ] {
         kept.run(&[&["sessions"], change].concat()).failed(9, &["aa11 is open elsewhere"]);
     }
     assert!(kept.done(&["sessions", "show", "aa"]).contains("> one"));
@@ -298,7 +313,9 @@ fn a_search_finds_what_was_said_and_shows_the_line() {
     let found = kept.done(&["sessions", "search", "RACE", "condition"]);
     assert!(found.contains("\n    agent: Here a race condition is, see"), "{found}");
     assert!(
-        found.contains("aa11  look") && found.contains("bb22  Race condition") && !found.contains("cc33"),
+        found.contains("aa11  look")
+            && found.contains("bb22  Race condition")
+            && !found.contains("cc33"),
         "{found}"
     );
     let found = kept.listed(&["search", "race condition"]);
@@ -357,7 +374,8 @@ fn every_session_of_a_long_list_is_listed_once() {
 #[test]
 fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     let kept = Kept::new();
-    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
+    let initialize =
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#;
     let agent = || {
         use std::io::Write;
         let mut command = kept.attache(&["agent"]);
@@ -375,7 +393,10 @@ fn a_store_that_cannot_be_used_stops_nobody_from_working() {
     fs::create_dir(kept.store().parent().unwrap()).unwrap();
     fs::write(kept.store(), "this is my diary and no store of sessions".repeat(100)).unwrap();
     let (loads, told) = agent();
-    assert!(!loads && told.lines().count() == 1 && told.contains("no session is kept: the store"), "{told}");
+    assert!(
+        !loads && told.lines().count() == 1 && told.contains("no session is kept: the store"),
+        "{told}"
+    );
     let ended = kept.run(&["run", "summarize this project"]);
     assert!(ended.code == Some(0) && ended.stdout.contains("2 files"), "{ended:#?}");
     assert!(ended.stderr.contains("this session will not be kept: the store"), "{ended:#?}");
@@ -393,7 +414,10 @@ fn a_store_may_be_named_by_an_option() {
     kept.keep("bb22", 0, vec![title("nothing said")]);
     let store = kept.store();
     let elsewhere = kept.project.run(&["sessions", "--store", store.to_str().unwrap()]);
-    assert!(elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"), "{elsewhere:#?}");
+    assert!(
+        elsewhere.stdout.contains("here") && !elsewhere.stdout.contains("nothing"),
+        "{elsewhere:#?}"
+    );
     assert!(kept.done(&["sessions", "--all"]).contains("nothing said"), "an empty session is kept");
     let none = kept.run(&["sessions", "--store", "none"]);
     assert!(none.code == Some(0) && none.stderr.contains("the store is `none`"), "{none:#?}");
@@ -413,7 +437,8 @@ fn a_stored_title_commands_no_terminal() {
         &["sessions", "show", "last"],
     ] {
         let shown = kept.done(arguments);
-        let commands = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        let commands =
+            |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
         assert!(shown.contains("evil") && !shown.contains(commands), "{shown:?}");
     }
 }

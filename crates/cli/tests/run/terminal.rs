@@ -21,7 +21,11 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn start(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(
+        project: &Project,
+        arguments: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Self {
         let mut command = project.attache(arguments);
         command.envs(environment.iter().copied());
         Self::of(command, 80, None)
@@ -32,14 +36,18 @@ impl Terminal {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: both numbers and the size are valid for the call; name and settings may be null.
-        let opened =
-            unsafe { libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size) };
+        let opened = unsafe {
+            libc::openpty(&mut ours, &mut theirs, ptr::null_mut(), ptr::null_mut(), &size)
+        };
         assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
         // SAFETY: the descriptors are fresh and nobody else's.
         let (screen, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let descriptor = theirs.as_raw_fd();
         let piped = stdin.is_some();
-        command.stdin(stdin.unwrap_or_else(Stdio::null)).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(stdin.unwrap_or_else(Stdio::null))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and its three streams.
         unsafe {
             command.pre_exec(move || {
@@ -156,7 +164,8 @@ fn deleting_a_session_asks_first_and_lists_fit_the_terminal() {
     let (project, folder) = (Project::new(), Project::empty());
     let store = folder.path().join("sessions.db");
     let store = [("ATTACHE_STORE", store.to_str().unwrap())];
-    let prompt = "where is `漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字` used";
+    let prompt =
+        "where is `漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字` used";
     Terminal::start(&project, &["run", prompt], &store).end();
     let (_, list) = Terminal::start(&project, &["sessions"], &[store[0], ("NO_COLOR", "1")]).end();
     let fits = |line: &str| unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80;
@@ -181,10 +190,13 @@ fn a_conversation_is_shown_at_a_terminal_as_it_was() {
     project.attache(&["run", "--yes", RENAME]).env(store[0].0, store[0].1).output().unwrap();
     let (code, shown) = Terminal::start(&project, &["sessions", "show", "last"], &store).end();
     assert_eq!(code, Some(0));
-    for text in [RENAME, "›", "\u{1b}[32m✓", "main.rs", "\u{1b}[32m+fn sum() {}", "plan", "context "] {
+    for text in
+        [RENAME, "›", "\u{1b}[32m✓", "main.rs", "\u{1b}[32m+fn sum() {}", "plan", "context "]
+    {
         assert!(shown.contains(text), "it lacks {text:?}: {shown}");
     }
-    let (_, markdown) = Terminal::start(&project, &["sessions", "show", "last", "--markdown"], &store).end();
+    let (_, markdown) =
+        Terminal::start(&project, &["sessions", "show", "last", "--markdown"], &store).end();
     assert!(markdown.contains("```diff") && !markdown.contains('\u{1b}'), "{markdown}");
 }
 
@@ -240,7 +252,9 @@ fn a_form_is_filled_in_and_looked_at_before_it_is_sent() {
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
     assert!(
-        shown.contains("got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."),
+        shown.contains(
+            "got jsonrpc:2.0,id:71,result:action:accept,content:name:Ann,age:7,colour:green."
+        ),
         "{shown}"
     );
 }
@@ -275,7 +289,12 @@ fn a_form_of_one_choice_takes_one_step() {
             "{}",
             terminal.seen
         );
-        assert_eq!(terminal.seen.contains("green  (suggested)"), field == colour, "{}", terminal.seen);
+        assert_eq!(
+            terminal.seen.contains("green  (suggested)"),
+            field == colour,
+            "{}",
+            terminal.seen
+        );
         terminal.press(pressed);
         let (code, shown) = terminal.end();
         assert!(code == Some(0) && shown.contains(answer), "{field}: {shown}");
@@ -295,7 +314,9 @@ fn a_form_of_many_choices_takes_a_number_or_a_name() {
     {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("nothing declines > ");
-        if let Some((wrong, right)) = typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n')) {
+        if let Some((wrong, right)) =
+            typed.strip_suffix('\n').and_then(|typed| typed.split_once('\n'))
+        {
             terminal.press(&format!("{wrong}\n"));
             terminal.wait_for("no such choice");
             terminal.wait_for("nothing declines > ");
@@ -332,8 +353,9 @@ fn a_form_can_be_declined_and_a_cancel_withdraws_it() {
 fn a_page_is_shown_whole_and_needs_consent() {
     let project = Project::new();
     let url = "http://bank.example@evil.example/login?state=12345";
-    let params =
-        format!(r#"{{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"{url}"}}"#);
+    let params = format!(
+        r#"{{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e","url":"{url}"}}"#
+    );
     for (key, action) in [("y", "accept"), ("n", "decline"), ("c", "cancel")] {
         let mut terminal = elicited(&project, &params);
         terminal.wait_for("[y/n/c]");
@@ -357,7 +379,8 @@ fn a_command_for_a_terminal_is_asked_for_whole() {
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
     let agent = Script { prompt, ..Script::default() }.install(&project);
-    let mut terminal = Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
+    let mut terminal =
+        Terminal::start(&project, &["run", "--agent", &agent, "go"], &[("NO_COLOR", "1")]);
     terminal.wait_for("allow? [y/n/r]");
     for text in ["A_TOKEN=… echo one", "  touch made", "Run this command"] {
         assert!(terminal.seen.contains(text), "it lacks {text:?}: {}", terminal.seen);

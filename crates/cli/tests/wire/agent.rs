@@ -49,9 +49,14 @@ impl Agent {
     }
 
     /// The same with more variables.
-    pub(crate) fn start_with(variables: &[(&str, &Path)], model: Option<&str>, client: Value) -> Self {
+    pub(crate) fn start_with(
+        variables: &[(&str, &Path)],
+        model: Option<&str>,
+        client: Value,
+    ) -> Self {
         // Not in `/tmp`, of which bubblewrap shows nothing to commands.
-        let (project, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
+        let (project, home) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/var/tmp").unwrap());
         let mark = Mark::new();
         let mut agent = Self::spawn(variables, model, mark, project, home);
         let params = json!({ "protocolVersion": 1, "clientCapabilities": client });
@@ -75,9 +80,10 @@ impl Agent {
         command.env("HOME", home.path()).env(Mark::VARIABLE, mark.value());
         command.envs(variables.iter().copied());
         match model {
-            Some(url) => {
-                command.env("OPENAI_API_KEY", "sk-x").env("OPENAI_BASE_URL", url).env("ATTACHE_TITLES", "off")
-            }
+            Some(url) => command
+                .env("OPENAI_API_KEY", "sk-x")
+                .env("OPENAI_BASE_URL", url)
+                .env("ATTACHE_TITLES", "off"),
             None => command.env("ATTACHE_MODEL", "offline"),
         };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -86,7 +92,8 @@ impl Agent {
         let (told, lines) = channel();
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let message =
+                    serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
                 if told.send(Line { at: Instant::now(), bytes: line.len(), message }).is_err() {
                     return;
                 }
@@ -138,7 +145,10 @@ impl Agent {
         unsafe {
             assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut limit), 0);
             limit.rlim_cur = bytes.unwrap_or(limit.rlim_max);
-            assert_eq!(libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut()), 0);
+            assert_eq!(
+                libc::prlimit(pid, libc::RLIMIT_FSIZE, &raw const limit, std::ptr::null_mut()),
+                0
+            );
         }
     }
 
@@ -170,7 +180,8 @@ impl Agent {
     pub(crate) fn session(&mut self, mode: &str) -> String {
         let cwd = self.project.path().to_owned();
         let opened = self.call("session/new", json!({ "cwd": cwd, "mcpServers": self.servers }));
-        let id = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
+        let id =
+            opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
         self.set_mode(&id, mode);
         id
     }

@@ -84,7 +84,9 @@ fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
     let [shell, option, line] = words else { return None };
     let shell = Path::new(shell.as_ref());
     let is_usual = shell.parent().is_none_or(|folder| {
-        folder.as_os_str().is_empty() || folder == Path::new("/bin") || folder == Path::new("/usr/bin")
+        folder.as_os_str().is_empty()
+            || folder == Path::new("/bin")
+            || folder == Path::new("/usr/bin")
     });
     let is_shell = shell.file_name().is_some_and(|name| SHELLS.iter().any(|known| name == *known));
     (is_usual && is_shell && matches!(option.as_ref(), "-c" | "-lc")).then_some(line.as_ref())

@@ -126,7 +126,9 @@ fn writes(
                 changes.len().saturating_sub(1)
             }
         };
-        if let Some(change) = changes.get_mut(index).filter(|change| change.path == found.action.resolved) {
+        if let Some(change) =
+            changes.get_mut(index).filter(|change| change.path == found.action.resolved)
+        {
             change.apply(diff);
         }
     }

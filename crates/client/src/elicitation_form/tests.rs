@@ -77,7 +77,11 @@ fn a_field_of_an_unknown_type_is_never_filled_in() {
 #[test]
 fn a_pattern_that_cannot_be_evaluated_is_said_to_be_unchecked() {
     let form = form(r#"{"name":{"type":"string","pattern":"^(?!x)"}}"#);
-    assert!(form.is_unchecked("name") && !sample().is_unchecked("name") && !sample().is_unchecked("age"));
+    assert!(
+        form.is_unchecked("name")
+            && !sample().is_unchecked("name")
+            && !sample().is_unchecked("age")
+    );
     assert!(form.check(&content(r#"{"name":"x"}"#)).is_ok());
 }
 
@@ -102,11 +106,16 @@ fn what_a_person_types_is_read_as_the_field_has_it() {
 
 #[test]
 fn formats_refuse_what_is_plainly_something_else() {
-    let field = |format: &str| form(&format!(r#"{{"name":{{"type":"string","format":"{format}"}}}}"#));
+    let field =
+        |format: &str| form(&format!(r#"{{"name":{{"type":"string","format":"{format}"}}}}"#));
     for (format, good, bad) in [
         ("email", &["a@b.c"][..], &["a", "@b", "a b@c", "a@b@c"][..]),
         ("uri", &["https://x", "mailto:a"], &["x", ":x", "1a:b", "a:b c"]),
-        ("date", &["2024-02-29", "2026-12-31"], &["2023-02-29", "2026-13-01", "2026-1-1", "2026-11-2é"]),
+        (
+            "date",
+            &["2024-02-29", "2026-12-31"],
+            &["2023-02-29", "2026-13-01", "2026-1-1", "2026-11-2é"],
+        ),
         (
             "date-time",
             &["2026-11-21T08:30:00Z", "2026-11-21T08:30:00.25+01:00"],

@@ -59,7 +59,9 @@ impl fmt::Display for AgentState {
             Self::Up { unresponsive: false, .. } => f.write_str("running"),
             Self::Up { unresponsive: true, .. } => f.write_str("running, but it does not answer"),
             Self::Gone { why, restart_at: None } => write!(f, "gone: {why}"),
-            Self::Gone { why, restart_at: Some(_) } => write!(f, "gone, and started again soon: {why}"),
+            Self::Gone { why, restart_at: Some(_) } => {
+                write!(f, "gone, and started again soon: {why}")
+            }
             Self::Stopped => f.write_str("stopped"),
         }
     }
@@ -174,9 +176,11 @@ impl HubAgent {
         match &*self.0.phase.borrow() {
             Phase::NotStarted => AgentState::NotStarted,
             Phase::Starting { since } => AgentState::Starting { since: *since },
-            Phase::Up(up) => {
-                AgentState::Up { since: up.since, pid: up.pid, unresponsive: up.connection.is_unresponsive() }
-            }
+            Phase::Up(up) => AgentState::Up {
+                since: up.since,
+                pid: up.pid,
+                unresponsive: up.connection.is_unresponsive(),
+            },
             Phase::Gone { why, restart_at, .. } => {
                 AgentState::Gone { why: why.clone(), restart_at: *restart_at }
             }
@@ -230,6 +234,9 @@ impl HubAgent {
 
 impl fmt::Debug for HubAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HubAgent").field("name", &self.name()).field("state", &self.state()).finish()
+        f.debug_struct("HubAgent")
+            .field("name", &self.name())
+            .field("state", &self.state())
+            .finish()
     }
 }

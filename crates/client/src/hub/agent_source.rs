@@ -14,8 +14,9 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct AgentSource(Arc<Starting>);
 
-type Starting =
-    dyn Fn(Options) -> Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>> + Send + Sync;
+type Starting = dyn Fn(Options) -> Pin<Box<dyn Future<Output = Result<RunningAgent, StartError>> + Send>>
+    + Send
+    + Sync;
 
 /// An agent that runs, with its process if that is ours.
 pub(crate) struct RunningAgent {
@@ -51,7 +52,9 @@ impl AgentSource {
         Launch::parse(command_line)?;
         let command_line = command_line.to_owned();
         // What could be read once can be read again.
-        Ok(Self::launch(move || Launch::parse(&command_line).unwrap_or_else(|_| Launch::new(&command_line))))
+        Ok(Self::launch(move || {
+            Launch::parse(&command_line).unwrap_or_else(|_| Launch::new(&command_line))
+        }))
     }
 
     /// Anything that can be connected to, such as an agent in this process; `connect` is called for each start and gets the options to
@@ -63,7 +66,9 @@ impl AgentSource {
     {
         Self(Arc::new(move |options| {
             let connecting = connect(options);
-            Box::pin(async move { Ok(RunningAgent { connection: Arc::new(connecting.await?), child: None }) })
+            Box::pin(async move {
+                Ok(RunningAgent { connection: Arc::new(connecting.await?), child: None })
+            })
         }))
     }
 

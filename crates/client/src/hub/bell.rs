@@ -74,6 +74,9 @@ mod tests {
         one.looked();
         bell.ring(&one);
         assert_eq!(*listener.borrow(), 4, "whoever began in between");
-        assert!(one.since(0) && !one.since(4), "whoever has not looked yet, and whoever has seen all");
+        assert!(
+            one.since(0) && !one.since(4),
+            "whoever has not looked yet, and whoever has seen all"
+        );
     }
 }

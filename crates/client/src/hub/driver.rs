@@ -24,8 +24,8 @@ pub(crate) async fn drive(entry: Arc<SessionEntry>) {
                 }
             };
             let read_only = entry.state().read_only.as_ref().map(|(generation, _)| *generation);
-            let goes_on =
-                entry.is_attached_to(&up) || (read_only != Some(up.generation) && reopen(&entry, &up).await);
+            let goes_on = entry.is_attached_to(&up)
+                || (read_only != Some(up.generation) && reopen(&entry, &up).await);
             if goes_on {
                 work(&entry, &up).await;
             }
@@ -132,7 +132,9 @@ fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget
     state.unresponsive = matches!(outcome, Err(TurnError::CancelUnanswered { .. }));
     let hold = match outcome {
         _ if over_budget || passed.is_some() => Some(Hold::Budget),
-        Ok(Outcome { stop_reason: StopReason::Cancelled, .. }) if !state.sending_now => Some(Hold::Cancelled),
+        Ok(Outcome { stop_reason: StopReason::Cancelled, .. }) if !state.sending_now => {
+            Some(Hold::Cancelled)
+        }
         Ok(_) => None,
         Err(_) => Some(Hold::TurnFailed),
     };

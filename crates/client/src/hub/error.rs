@@ -74,13 +74,20 @@ impl fmt::Display for HubError {
                 write!(f, "there is an agent {name:?} already: give this one another name")
             }
             Self::Start { agent, error } => write!(f, "{agent} did not start: {error}"),
-            Self::AgentGone { agent, why } => write!(f, "{agent} is gone: {why}; restart it to go on"),
+            Self::AgentGone { agent, why } => {
+                write!(f, "{agent} is gone: {why}; restart it to go on")
+            }
             Self::Open { error, .. } => error.fmt(f),
             Self::UnknownSession { agent, id } => {
-                write!(f, "{agent} knows no session {id}, and none is stored: list the sessions there are")
+                write!(
+                    f,
+                    "{agent} knows no session {id}, and none is stored: list the sessions there are"
+                )
             }
             Self::Store(error) => error.fmt(f),
-            Self::ReadOnly(why) => write!(f, "the session can only be read: {why}; begin a new one with it"),
+            Self::ReadOnly(why) => {
+                write!(f, "the session can only be read: {why}; begin a new one with it")
+            }
             Self::QueueFull => {
                 f.write_str("256 prompts wait already: wait until some are sent, or remove some")
             }

@@ -29,8 +29,11 @@ fn say_level(entry: &SessionEntry) {
         entry.fold.with(|session| (session.usage().level(), session.usage().percentage()));
     let told = entry.state().told_level.replace(level).unwrap_or(UsageLevel::Normal);
     if let (true, Some(advice), Some(percentage)) = (level > told, level.advice(), percentage) {
-        let severity =
-            if level == UsageLevel::Elevated { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+        let severity = if level == UsageLevel::Elevated {
+            NoticeSeverity::Info
+        } else {
+            NoticeSeverity::Warning
+        };
         entry.say(severity, format!("The context is {percentage} % full: {advice}"), None);
     }
 }
@@ -43,7 +46,11 @@ async fn store(entry: &SessionEntry) {
     match outcome {
         Err(error) if !told => {
             let why = Some("it goes on in memory, and storing it is tried again".to_owned());
-            entry.say(NoticeSeverity::Warning, format!("This session cannot be stored: {error}"), why);
+            entry.say(
+                NoticeSeverity::Warning,
+                format!("This session cannot be stored: {error}"),
+                why,
+            );
         }
         Ok(()) if told => entry.say(NoticeSeverity::Info, "This session is stored again", None),
         _ => {}

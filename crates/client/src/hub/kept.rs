@@ -6,7 +6,9 @@ use crate::prompt::Prompt;
 use attache_protocol::method::Side;
 use attache_protocol::v1::ContentBlock;
 use attache_protocol::{Raw, Wire, decode, encode};
-use attache_session::{Archived, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp};
+use attache_session::{
+    Archived, EventBody, ListQuery, Session, SessionKey, Store, StoreError, Timestamp,
+};
 use std::collections::HashMap;
 
 /// The names of the private records. A change stands for a whole record where it is shorter, so that a log grows by what was typed and not
@@ -63,7 +65,8 @@ impl Unsent {
             QUEUE => self.waiting = prompts(value),
             DRAFT_CHANGE => {
                 let Some((at, end, text)) = change(value) else { return };
-                if let (Some(_), Ok(text)) = (self.draft.get(at..end), decode::<String>(text.get())) {
+                if let (Some(_), Ok(text)) = (self.draft.get(at..end), decode::<String>(text.get()))
+                {
                     self.draft.replace_range(at..end, &text);
                 }
             }
@@ -128,7 +131,8 @@ impl Saved {
         }
         let (start, end) = common(&before, &self.queue);
         let new = waiting.get(start..waiting.len() - end).unwrap_or_default();
-        let prompts: Vec<Vec<ContentBlock>> = new.iter().map(|(_, queued)| queued.prompt.0.clone()).collect();
+        let prompts: Vec<Vec<ContentBlock>> =
+            new.iter().map(|(_, queued)| queued.prompt.0.clone()).collect();
         if new.len() == waiting.len() {
             return record(QUEUE, &prompts);
         }
@@ -182,7 +186,8 @@ impl Counted {
                 let mut counted = before.remove(&key).unwrap_or_default();
                 // One that was deleted may have begun once more under its id.
                 if counted.began_at != summary.began_at || counted.sequence > summary.sequence {
-                    counted = CountedSession { began_at: summary.began_at, ..CountedSession::default() };
+                    counted =
+                        CountedSession { began_at: summary.began_at, ..CountedSession::default() };
                 }
                 if counted.sequence < summary.sequence {
                     counted.go_on(store, &key)?;
@@ -224,7 +229,9 @@ mod tests {
         let (mut unsent, mut saved, mut draft) = (Unsent::default(), Saved::default(), Vec::new());
         let mut random = 7_usize;
         for step in 0..2000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let place = (random >> 33) % (draft.len() + 1);
             let end = (place + (random >> 50) % 5).min(draft.len());
             let new = ["", "a", "\u{e4}\u{e5}", "aaa", "\u{1f600}", "\n\"\\"][(random >> 40) % 6];

@@ -186,8 +186,13 @@ impl List {
     }
 
     /// The sessions that pass, and those that are open, the newest first; those without a time last.
-    pub(crate) fn sessions(&self, open: &[(String, Session)], filter: &SessionFilter) -> Vec<ListedSession> {
-        let mut all: HashMap<(&str, &SessionId), ListedSession> = HashMap::with_capacity(self.known.len());
+    pub(crate) fn sessions(
+        &self,
+        open: &[(String, Session)],
+        filter: &SessionFilter,
+    ) -> Vec<ListedSession> {
+        let mut all: HashMap<(&str, &SessionId), ListedSession> =
+            HashMap::with_capacity(self.known.len());
         for ((agent, id), known) in &self.known {
             if filter.agent.as_deref().is_none_or(|wanted| wanted == &**agent) {
                 all.insert((agent, id), known.taken_together(agent, id));
@@ -203,8 +208,9 @@ impl List {
             listed.open = true;
             listed.cwd = session.cwd().to_owned();
             listed.title = session.info().title().map(ToOwned::to_owned).or(listed.title.take());
-            listed.updated_at =
-                listed.updated_at.max(Some(session.last_activity()).filter(|at| *at != Timestamp::default()));
+            listed.updated_at = listed
+                .updated_at
+                .max(Some(session.last_activity()).filter(|at| *at != Timestamp::default()));
             if session.info().meta().is_some() {
                 listed.labels = Labels::of(session.info());
             }
@@ -214,7 +220,8 @@ impl List {
             all.into_values().filter(|listed| filter.passes(listed, text.as_deref())).collect();
         sessions.sort_unstable_by(|one, other| {
             let by_time = other.updated_at.cmp(&one.updated_at);
-            by_time.then_with(|| (&one.agent, one.id.as_str()).cmp(&(&other.agent, other.id.as_str())))
+            by_time
+                .then_with(|| (&one.agent, one.id.as_str()).cmp(&(&other.agent, other.id.as_str())))
         });
         sessions
     }
@@ -231,7 +238,11 @@ impl Known {
             agent: agent.to_owned(),
             id: id.clone(),
             title: facts().find_map(|facts| facts.title.clone()),
-            cwd: facts().map(|facts| &facts.cwd).find(|cwd| !cwd.is_empty()).cloned().unwrap_or_default(),
+            cwd: facts()
+                .map(|facts| &facts.cwd)
+                .find(|cwd| !cwd.is_empty())
+                .cloned()
+                .unwrap_or_default(),
             updated_at: facts().filter_map(|facts| facts.updated_at).max(),
             labels: facts()
                 .map(|facts| &facts.labels)
@@ -258,12 +269,16 @@ impl SessionFilter {
         archived
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == listed.cwd)
             && self.tag.as_ref().is_none_or(|tag| listed.labels.tags.contains(tag))
-            && self.status.as_ref().is_none_or(|status| listed.labels.status.as_ref() == Some(status))
+            && self
+                .status
+                .as_ref()
+                .is_none_or(|status| listed.labels.status.as_ref() == Some(status))
             && text.is_none_or(|text| {
                 let title = listed.title.as_deref().unwrap_or_default();
                 let status = listed.labels.status.as_deref().unwrap_or_default();
                 let tags = listed.labels.tags.iter().map(String::as_str);
-                let mut places = [title, &listed.cwd, listed.id.as_str(), status].into_iter().chain(tags);
+                let mut places =
+                    [title, &listed.cwd, listed.id.as_str(), status].into_iter().chain(tags);
                 places.any(|place| place.to_lowercase().contains(text))
             })
     }

@@ -38,7 +38,11 @@ impl Hub {
 
     /// How far the list of each agent is, by its name, and of the store, by an empty one, if that failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
-        lock(&self.shared.list).listings.iter().map(|(name, state)| (name.clone(), state.clone())).collect()
+        lock(&self.shared.list)
+            .listings
+            .iter()
+            .map(|(name, state)| (name.clone(), state.clone()))
+            .collect()
     }
 }
 
@@ -87,7 +91,8 @@ impl HubShared {
 
     /// Whether the agent is to be asked; says so.
     fn begin_listing(&self, agent: &AgentEntry) -> bool {
-        let is_asked = matches!(lock(&self.list).listings.get(&agent.name), Some(AgentListing::Asking(_)));
+        let is_asked =
+            matches!(lock(&self.list).listings.get(&agent.name), Some(AgentListing::Asking(_)));
         let Some(connection) = agent.connection() else {
             self.say_listing(&agent.name, AgentListing::NotRunning);
             return false;

@@ -29,7 +29,12 @@ pub struct HubOpening {
 }
 
 impl HubOpening {
-    pub(crate) fn new(hub: &Hub, agent: &str, stored: Option<SessionId>, cwd: Option<&Path>) -> Self {
+    pub(crate) fn new(
+        hub: &Hub,
+        agent: &str,
+        stored: Option<SessionId>,
+        cwd: Option<&Path>,
+    ) -> Self {
         Self {
             hub: hub.shared.clone(),
             agent: agent.to_owned(),
@@ -41,7 +46,10 @@ impl HubOpening {
     }
 
     /// More folders that belong to the session, if the agent takes them (DIR-01); for a stored session in place of those it had.
-    pub fn additional_directories<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
+    pub fn additional_directories<P: Into<PathBuf>>(
+        mut self,
+        folders: impl IntoIterator<Item = P>,
+    ) -> Self {
         self.additional_directories.extend(folders.into_iter().map(Into::into));
         self
     }
@@ -108,8 +116,10 @@ impl HubShared {
             .mcp_servers(setting.mcp_servers.iter().cloned())
             .permissions(self.permissions(&agent.name, &setting.cwd, &desk));
         let opened = opening.await;
-        let handle =
-            opened.map_err(|error| HubError::Open { agent: agent.name.clone(), error: Arc::new(error) })?;
+        let handle = opened.map_err(|error| HubError::Open {
+            agent: agent.name.clone(),
+            error: Arc::new(error),
+        })?;
         let (id, fold) = (handle.id().clone(), handle.live.fold.clone());
         let log = self.log(&self.key(&agent.name, &id)).await;
         let (log, failure) = match log {
@@ -139,10 +149,13 @@ impl HubShared {
         let (kept, log) = self.kept(&key).await.map_err(HubError::Store)?;
         let known = kept.is_some();
         let listed = self.listed_cwd(&agent.name, &id);
-        let ours = kept.as_ref().map(|kept| kept.session.cwd().to_owned()).filter(|cwd| !cwd.is_empty());
+        let ours =
+            kept.as_ref().map(|kept| kept.session.cwd().to_owned()).filter(|cwd| !cwd.is_empty());
         let cwd = ours.or(listed).map(PathBuf::from).or(cwd);
-        let cwd =
-            cwd.ok_or_else(|| HubError::UnknownSession { agent: agent.name.clone(), id: id.clone() })?;
+        let cwd = cwd.ok_or_else(|| HubError::UnknownSession {
+            agent: agent.name.clone(),
+            id: id.clone(),
+        })?;
         let (fold, state) = match kept {
             Some(kept) => {
                 let Kept { session, queue, draft, saved } = kept;
@@ -156,7 +169,10 @@ impl HubShared {
             None => {
                 let fold = Fold::awaiting_log(Session::new(id.clone()));
                 fold.log_to(log);
-                ((fold, Vec::new()), State { told_level: Some(UsageLevel::Normal), ..State::default() })
+                (
+                    (fold, Vec::new()),
+                    State { told_level: Some(UsageLevel::Normal), ..State::default() },
+                )
             }
         };
         let (fold, had) = fold;
@@ -199,7 +215,10 @@ impl HubShared {
     }
 
     /// What is stored of a session, if anything is, and its log. Nobody else writes it from then on.
-    async fn kept(&self, key: &SessionKey) -> Result<(Option<kept::Kept>, Option<Box<dyn Log>>), StoreError> {
+    async fn kept(
+        &self,
+        key: &SessionKey,
+    ) -> Result<(Option<kept::Kept>, Option<Box<dyn Log>>), StoreError> {
         let key = key.clone();
         let found = self.with_store(move |store| match store.open(&key) {
             Ok(log) => Ok((Some(kept::read(store, &key)?), log)),

@@ -157,7 +157,9 @@ impl Desk {
         }
         let (question, reply) = state.open.remove(index);
         let taken = match (reply, answer) {
-            (Reply::Permission(sender), Answer::Permission(decision)) => sender.send(decision).is_ok(),
+            (Reply::Permission(sender), Answer::Permission(decision)) => {
+                sender.send(decision).is_ok()
+            }
             (Reply::Form(sender), Answer::Form(elicited)) => sender.send(elicited).is_ok(),
             (Reply::Page(sender), Answer::Page(elicited)) => sender.send(elicited).is_ok(),
             _ => false,
@@ -220,7 +222,9 @@ impl Drop for Asked {
     fn drop(&mut self) {
         let Some(desk) = self.desk.upgrade() else { return };
         let mut state = desk.state();
-        let Some(index) = state.open.iter().position(|(question, _)| question.id == self.id) else { return };
+        let Some(index) = state.open.iter().position(|(question, _)| question.id == self.id) else {
+            return;
+        };
         let (question, _) = state.open.remove(index);
         state.withdraw(question);
         drop(state);

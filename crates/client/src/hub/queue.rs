@@ -135,7 +135,11 @@ impl Queue {
 
     /// Takes the first, unless the queue is held.
     pub(crate) fn take_next(&mut self) -> Option<Queued> {
-        if self.hold.is_some() || self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
+        if self.hold.is_some() || self.waiting.is_empty() {
+            None
+        } else {
+            Some(self.waiting.remove(0))
+        }
     }
 
     /// Puts one that was taken and not sent back to the first place.
@@ -177,7 +181,11 @@ mod tests {
     use super::*;
 
     fn texts(queue: &Queue) -> Vec<String> {
-        queue.waiting().iter().map(|queued| queued.prompt.0[0].as_text().unwrap().to_owned()).collect()
+        queue
+            .waiting()
+            .iter()
+            .map(|queued| queued.prompt.0[0].as_text().unwrap().to_owned())
+            .collect()
     }
 
     #[test]
@@ -189,7 +197,9 @@ mod tests {
         assert_eq!(queue.remove(b), Some("B".into()));
         let taken = queue.take_next().unwrap();
         assert_eq!(taken.id, c);
-        assert!(!queue.edit(c, "too late".into()) && !queue.put_at(c, 0) && queue.remove(c).is_none());
+        assert!(
+            !queue.edit(c, "too late".into()) && !queue.put_at(c, 0) && queue.remove(c).is_none()
+        );
         queue.put_back(taken);
         assert_eq!(texts(&queue), ["c", "a"]);
     }

@@ -48,7 +48,8 @@ pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
         Err(None) => false,
         Err(Some(error)) => {
             let why = error.to_string();
-            let title = format!("The agent was started again and cannot go on with the session: {why}");
+            let title =
+                format!("The agent was started again and cannot go on with the session: {why}");
             let advice = "it can be read, and a new one begun with a summary of it".to_owned();
             entry.say(NoticeSeverity::Warning, title, Some(advice));
             entry.state().read_only = Some((up.generation, why.into()));
@@ -70,8 +71,12 @@ pub(crate) async fn attach(
     let capabilities = up.connection.capabilities();
     let resumes = capabilities.session_capabilities.resume.is_some();
     let ways = match prefer {
-        Prefer::Resume => [(Reopened::Resumed, resumes), (Reopened::Loaded, capabilities.load_session)],
-        Prefer::Load => [(Reopened::Loaded, capabilities.load_session), (Reopened::Resumed, resumes)],
+        Prefer::Resume => {
+            [(Reopened::Resumed, resumes), (Reopened::Loaded, capabilities.load_session)]
+        }
+        Prefer::Load => {
+            [(Reopened::Loaded, capabilities.load_session), (Reopened::Resumed, resumes)]
+        }
     };
     let mut why = None;
     for (how, _) in ways.into_iter().filter(|(_, offered)| *offered) {
@@ -96,7 +101,10 @@ pub(crate) async fn attach(
     Err(Some(why.unwrap_or(OpenError::CannotGoOn)))
 }
 
-async fn with_setting(entry: &Arc<SessionEntry>, opening: Opening<'_>) -> Result<SessionHandle, OpenError> {
+async fn with_setting(
+    entry: &Arc<SessionEntry>,
+    opening: Opening<'_>,
+) -> Result<SessionHandle, OpenError> {
     let Some(hub) = entry.hub.upgrade() else {
         return Err(OpenError::Call(CallError::Gone(attache_connection::End::Closed)));
     };

@@ -12,7 +12,9 @@ use super::watch::SessionWatch;
 use crate::prompt::Prompt;
 use crate::set_error::SetError;
 use attache_connection::{CallError, End};
-use attache_protocol::v1::{SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse};
+use attache_protocol::v1::{
+    SessionConfigOptionValue, SessionId, TerminalId, TerminalOutputResponse,
+};
 use attache_session::{Session, StoreError};
 use std::path::Path;
 use std::sync::Arc;
@@ -183,7 +185,11 @@ impl HubSession {
     ///
     /// # Errors
     /// As there; also if the agent is gone.
-    pub async fn set(&self, name: &str, value: impl Into<SessionConfigOptionValue>) -> Result<(), SetError> {
+    pub async fn set(
+        &self,
+        name: &str,
+        value: impl Into<SessionConfigOptionValue>,
+    ) -> Result<(), SetError> {
         match self.0.handle() {
             Some(handle) => handle.set(name, value).await,
             None => Err(SetError::Call(CallError::Gone(self.end()))),

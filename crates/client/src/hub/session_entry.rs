@@ -200,7 +200,9 @@ impl SessionEntry {
             Phase::NotStarted => {
                 return SessionState::Gone { why: "it is not started".into(), restarting: false };
             }
-            Phase::Stopped => return SessionState::Gone { why: "it was stopped".into(), restarting: false },
+            Phase::Stopped => {
+                return SessionState::Gone { why: "it was stopped".into(), restarting: false };
+            }
         }
         match (turn, state.turn) {
             _ if questions > 0 => SessionState::WaitingForPerson { questions },
@@ -277,7 +279,8 @@ impl SessionEntry {
     pub(crate) async fn budget_passed(&self) -> String {
         loop {
             let budget = self.state().budget.clone();
-            let passed = budget.and_then(|budget| self.fold.with(|session| budget.passed(session.usage())));
+            let passed =
+                budget.and_then(|budget| self.fold.with(|session| budget.passed(session.usage())));
             if let Some(passed) = passed {
                 return passed;
             }
@@ -292,7 +295,10 @@ impl SessionEntry {
     }
 
     /// Does `work` and, beside it, what must be seen to at any time.
-    pub(crate) async fn beside_housekeeping<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn beside_housekeeping<T>(
+        self: &Arc<Self>,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
         match first(work, super::housekeeping::keep_house(self)).await {
             First::One(done) => Some(done),
             First::Other(()) => None,

@@ -136,7 +136,8 @@ impl Budget {
         match self {
             Self::Cost(limit) => {
                 let same = |cost: &&Cost| cost.currency.eq_ignore_ascii_case(&limit.currency);
-                let spent = usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
+                let spent =
+                    usage.costs().iter().find(same).filter(|cost| cost.amount > limit.amount)?;
                 Some(format!(
                     "the session has cost {} {}, the budget is {self}",
                     spent.amount, limit.currency
@@ -174,15 +175,22 @@ mod tests {
             let event = Event { sequence: 1, at: Timestamp(at), body };
             spending.apply("gemini", &session.into(), &event);
         };
-        let cost =
-            |amount: f64| EventBody::Usage { used: 1, size: None, cost: Some(Cost::new(amount, "USD")) };
+        let cost = |amount: f64| EventBody::Usage {
+            used: 1,
+            size: None,
+            cost: Some(Cost::new(amount, "USD")),
+        };
         say("s1", 0, cost(1.0));
         say("s1", 1, cost(1.5));
         say("s2", 2, cost(1.0));
         say("s1", DAY, cost(1.5));
         say("s1", DAY + 1, cost(2.0));
         let outcome = TurnOutcome::Stopped(StopReason::EndTurn);
-        say("s1", DAY, EventBody::TurnEnded { outcome, usage: Some(Usage::new(10_u64, 7_u64, 3_u64)) });
+        say(
+            "s1",
+            DAY,
+            EventBody::TurnEnded { outcome, usage: Some(Usage::new(10_u64, 7_u64, 3_u64)) },
+        );
         let days = spending.days();
         let costs: Vec<_> =
             days.iter().map(|(_, day, spent)| (day.to_string(), spent.costs[0].amount)).collect();

@@ -102,8 +102,16 @@ impl HubWatch {
             if now > self.seen {
                 let hub = self.hub.upgrade()?;
                 let look = HubLook {
-                    sessions: hub.sessions().into_iter().filter(|it| it.0.rung.since(self.seen)).collect(),
-                    agents: hub.agents().into_iter().filter(|it| it.0.rung.since(self.seen)).collect(),
+                    sessions: hub
+                        .sessions()
+                        .into_iter()
+                        .filter(|it| it.0.rung.since(self.seen))
+                        .collect(),
+                    agents: hub
+                        .agents()
+                        .into_iter()
+                        .filter(|it| it.0.rung.since(self.seen))
+                        .collect(),
                     list: hub.list_rung.since(self.seen),
                 };
                 self.seen = now;

@@ -9,8 +9,8 @@ use attache_connection::{Answer, Cancelled};
 use attache_policy::Folders;
 use attache_protocol::method::SessionRequestPermission;
 use attache_protocol::v1::{
-    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
-    SessionId,
+    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    RequestPermissionResponse, SessionId,
 };
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
@@ -58,7 +58,11 @@ impl Live {
         state.questions += 1;
         let id = PermissionId(state.questions);
         let RequestPermissionRequest { tool_call, options, .. } = params;
-        state.hear(EventBody::PermissionAsked { id, tool_call: tool_call.clone(), options: options.clone() });
+        state.hear(EventBody::PermissionAsked {
+            id,
+            tool_call: tool_call.clone(),
+            options: options.clone(),
+        });
         let known = self.fold.with(|session| session.tool_call(&tool_call.tool_call_id).cloned());
         let (permissions, folders) = (state.permissions.clone(), state.folders.clone());
         let asking = if state.is_cancelling() {
@@ -188,7 +192,8 @@ impl OpenQuestion {
         let needless = first(cancelled.wait(), withdrawn);
         if let First::One((decision, prospect)) = first(deciding, needless).await {
             let outcome = decision.outcome(&options);
-            let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());
+            let chosen =
+                options.iter().find(|option| Some(&option.option_id) == outcome.selected());
             let allowed = match chosen.map(|option| &option.kind) {
                 Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
                 // A flag or a rule takes this option only where the agent offers no other that allows; a person chooses it by its name.
@@ -218,7 +223,9 @@ async fn looked_at(
         return (request, Prospect::default());
     };
     let looking = request.clone();
-    let looked = tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref())).await;
+    let looked =
+        tokio::task::spawn_blocking(move || prospects(&looking, &folders, unsaved.as_deref()))
+            .await;
     // This program is ending if it failed; nothing is allowed ahead then.
     let prospect = looked.unwrap_or_default();
     request.protected = prospect.protected;

@@ -80,7 +80,9 @@ impl Live {
     /// Nobody waits for the load any more: the session stays what it was. Until the agent answers, or until the session is used again, what
     /// arrives is taken for the rest of the replay.
     pub(crate) fn abandon_load(&self, load: u64) {
-        if let Some(loading) = self.state().loading.as_mut().filter(|loading| loading.number == load) {
+        if let Some(loading) =
+            self.state().loading.as_mut().filter(|loading| loading.number == load)
+        {
             loading.replayed = None;
         }
     }

@@ -85,7 +85,12 @@ impl Audited {
         }
     }
 
-    pub(super) fn decided(mut self, request: &PermissionRequest, decision: &Decision, by: DecidedBy) -> Self {
+    pub(super) fn decided(
+        mut self,
+        request: &PermissionRequest,
+        decision: &Decision,
+        by: DecidedBy,
+    ) -> Self {
         self.verdict = match decision.allows(&request.options) {
             true => Verdict::Allowed,
             false => Verdict::Rejected,

@@ -95,7 +95,8 @@ impl AuditLog {
             && is_text
         {
             let why = "decisions come faster than they can be written";
-            held(&self.0.trouble).get_or_insert_with(|| io::Error::new(io::ErrorKind::WouldBlock, why));
+            held(&self.0.trouble)
+                .get_or_insert_with(|| io::Error::new(io::ErrorKind::WouldBlock, why));
         }
     }
 }

@@ -16,8 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(10);
 
 /// What a new file begins with.
-const BEGINS: &str =
-    "# What agents may do without asking, and may not: one rule a line. Remove a line to be asked again.\n";
+const BEGINS: &str = "# What agents may do without asking, and may not: one rule a line. Remove a line to be asked again.\n";
 
 /// The rules of the file; one that does not exist has none.
 pub(super) fn read(file: &Path) -> Result<Vec<PermissionRule>, BrokerError> {
@@ -41,7 +40,9 @@ pub(super) fn read(file: &Path) -> Result<Vec<PermissionRule>, BrokerError> {
 fn text(file: &Path) -> io::Result<String> {
     match attache_host::read_plain_text(file, FILE) {
         // Below a file there is none either.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
             Ok(String::new())
         }
         read => read,
@@ -74,7 +75,8 @@ pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     let left: String = text(&file)?.split_inclusive('\n').filter(is_other).collect();
     let mut name = file.clone().into_os_string();
     name.push(".new");
-    let mut new = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&name)?;
+    let mut new =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&name)?;
     new.write_all(left.as_bytes())?;
     new.sync_all()?;
     fs::rename(&name, &file)
@@ -90,7 +92,10 @@ pub(super) fn lock(file: &Path) -> io::Result<File> {
             Ok(()) => return Ok(folder),
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another program locks its folder"));
+                return Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    "another program locks its folder",
+                ));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(AGAIN),
         }

@@ -21,8 +21,20 @@ const NAMES: [&str; 13] = [
 ];
 
 /// How the keys of well-known services begin.
-const KEYS: [&str; 12] =
-    ["sk-", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "eyJ"];
+const KEYS: [&str; 12] = [
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "AIza",
+    "eyJ",
+];
 
 /// The line without what looks like a secret: values that stand behind a name such as `--token` or `API_KEY=`, the user of an address, and
 /// keys of well-known services. Too much hidden is better than too little.
@@ -35,8 +47,9 @@ pub(super) fn without_secrets(line: &str) -> String {
             None
         } else if value_is_next {
             // The scheme of an authorization is no secret, what follows it is.
-            let is_scheme =
-                ["bearer", "basic", "token"].iter().any(|scheme| bare(word).eq_ignore_ascii_case(scheme));
+            let is_scheme = ["bearer", "basic", "token"]
+                .iter()
+                .any(|scheme| bare(word).eq_ignore_ascii_case(scheme));
             value_is_next = is_scheme;
             (!is_scheme).then(|| HIDDEN.to_owned())
         } else {
@@ -66,17 +79,22 @@ fn inside(word: &str) -> Option<String> {
         return Some(format!("{}{HIDDEN}", word.get(..=name.len()).unwrap_or_default()));
     }
     if let Some((scheme, rest)) = word.split_once("://")
-        && let Some((_, place)) = rest.split('/').next().and_then(|authority| authority.rsplit_once('@'))
+        && let Some((_, place)) =
+            rest.split('/').next().and_then(|authority| authority.rsplit_once('@'))
     {
         let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
         return Some(format!("{scheme}://{HIDDEN}@{place}{path}"));
     }
-    let key = |part: &str| KEYS.iter().any(|key| part.starts_with(key) && part.len() >= key.len() + 12);
-    word.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c)).any(key).then(|| HIDDEN.to_owned())
+    let key =
+        |part: &str| KEYS.iter().any(|key| part.starts_with(key) && part.len() >= key.len() + 12);
+    word.split(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c))
+        .any(key)
+        .then(|| HIDDEN.to_owned())
 }
 
 fn is_secret(name: &str) -> bool {
-    let name: String = name.chars().filter(|c| !"-_".contains(*c)).flat_map(char::to_lowercase).collect();
+    let name: String =
+        name.chars().filter(|c| !"-_".contains(*c)).flat_map(char::to_lowercase).collect();
     NAMES.iter().any(|secret| name.ends_with(secret))
 }
 

@@ -43,8 +43,11 @@ impl Subject {
             self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
         files.sort();
         files.dedup();
-        let absolute: Vec<PathBuf> = files.iter().filter(|path| path.is_absolute()).cloned().collect();
-        files.retain(|path| path.is_absolute() || !absolute.iter().any(|other| other.ends_with(path)));
+        let absolute: Vec<PathBuf> =
+            files.iter().filter(|path| path.is_absolute()).cloned().collect();
+        files.retain(|path| {
+            path.is_absolute() || !absolute.iter().any(|other| other.ends_with(path))
+        });
         files
     }
 
@@ -59,10 +62,9 @@ impl Subject {
         let surely = |command: &Command| {
             let covers = rule.surely_covers(&command.line) || command.whole_line() == words;
             let here = self.is_own
-                || command
-                    .folder
-                    .as_ref()
-                    .is_none_or(|folder| self.real(folder).is_some_and(|folder| self.is_here(&folder)));
+                || command.folder.as_ref().is_none_or(|folder| {
+                    self.real(folder).is_some_and(|folder| self.is_here(&folder))
+                });
             covers && here && !Self::is_changed(command)
         };
         !self.effect.commands.is_empty() && self.effect.commands.iter().all(surely)
@@ -71,7 +73,9 @@ impl Subject {
     /// Whether the call may run the rule's command.
     pub(super) fn may_run(&self, words: &str) -> bool {
         let rule = CommandRule::new(words);
-        let sets = |command: &Command| command.environment.iter().any(|(_, value)| rule.is_named_in(value));
+        let sets = |command: &Command| {
+            command.environment.iter().any(|(_, value)| rule.is_named_in(value))
+        };
         let runs = |command: &Command| {
             rule.may_cover(&command.line) || rule.may_cover(&command.whole_line()) || sets(command)
         };
@@ -83,7 +87,8 @@ impl Subject {
         }
         // Where the input names no command, the agent may name it anywhere.
         let arguments = self.effect.arguments.as_ref();
-        let is_named = || arguments.is_some_and(|arguments| rule.is_named_in(&arguments.to_string()));
+        let is_named =
+            || arguments.is_some_and(|arguments| rule.is_named_in(&arguments.to_string()));
         let states = |title: &str| rule.may_cover(title) || rule.is_named_in(title);
         match self.kind {
             Some(ToolKind::Execute) => {
@@ -121,8 +126,10 @@ impl Subject {
             return true;
         }
         self.effect.commands.iter().any(|command| {
-            let from =
-                command.folder.as_ref().map_or_else(|| self.cwd.clone(), |folder| self.absolute(folder));
+            let from = command
+                .folder
+                .as_ref()
+                .map_or_else(|| self.cwd.clone(), |folder| self.absolute(folder));
             line_words(&command.whole_line()).iter().any(|word| {
                 let path = at(&from, word);
                 inside(&path) || may_name(&path, folder, inside)
@@ -153,8 +160,9 @@ fn may_name(path: &Path, folder: &Path, inside: impl Fn(&Path) -> bool) -> bool 
     if start == pattern {
         return false;
     }
-    let names =
-        |pattern: &Path, each: &Path| word_may_name(&pattern.to_string_lossy(), &each.to_string_lossy());
+    let names = |pattern: &Path, each: &Path| {
+        word_may_name(&pattern.to_string_lossy(), &each.to_string_lossy())
+    };
     inside(&start)
         || folder.ancestors().any(|each| names(&pattern, each))
         || pattern.ancestors().any(|each| names(each, folder))
@@ -205,7 +213,9 @@ fn real(path: &Path) -> Option<PathBuf> {
         match fs::canonicalize(&start) {
             Ok(found) => return Some(plain(&found.join(rest.iter().collect::<PathBuf>()))),
             // A link that leads nowhere, or in a circle: a write may follow it.
-            Err(_) if fs::symlink_metadata(&start).is_ok_and(|found| found.is_symlink()) => return None,
+            Err(_) if fs::symlink_metadata(&start).is_ok_and(|found| found.is_symlink()) => {
+                return None;
+            }
             Err(_) => {}
         }
     }

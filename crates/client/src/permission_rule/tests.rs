@@ -18,7 +18,10 @@ fn matches(line: &str, tool_call: &str) -> bool {
 }
 
 fn command(line: &str) -> String {
-    format!(r#"{{"toolCallId":"t","kind":"execute","rawInput":{{"command":{}}}}}"#, Value::from(line))
+    format!(
+        r#"{{"toolCallId":"t","kind":"execute","rawInput":{{"command":{}}}}}"#,
+        Value::from(line)
+    )
 }
 
 #[test]
@@ -59,11 +62,14 @@ fn a_command_is_rejected_wherever_it_stands_in_the_line() {
 #[test]
 fn a_path_rule_covers_calls_whose_files_all_lie_there() {
     let call = |paths: &[&str]| {
-        let locations: Vec<Value> = paths.iter().map(|path| serde_json::json!({ "path": path })).collect();
+        let locations: Vec<Value> =
+            paths.iter().map(|path| serde_json::json!({ "path": path })).collect();
         serde_json::json!({ "toolCallId": "t", "kind": "edit", "locations": locations }).to_string()
     };
     let allow = r#"allow kind="edit" path="/home/app""#;
-    for paths in [&["/home/app/a", "/home/app"][..], &["a", "./b"], &["../c"], &["/home/x/../app/a"]] {
+    for paths in
+        [&["/home/app/a", "/home/app"][..], &["a", "./b"], &["../c"], &["/home/x/../app/a"]]
+    {
         assert!(matches(allow, &call(paths)), "{paths:?}");
     }
     for paths in [
@@ -95,8 +101,7 @@ fn a_path_rule_follows_links_on_disk() {
     std::os::unix::fs::symlink(at("inside"), at("other")).unwrap();
     let decided = |effect: &str, rule: &str, path: &str| {
         let line = format!("{effect} kind=\"edit\" path={:?}", at(rule));
-        let call =
-            serde_json::json!({"toolCallId": "t", "kind": "edit", "rawInput": {"file_path": at(path)}});
+        let call = serde_json::json!({"toolCallId": "t", "kind": "edit", "rawInput": {"file_path": at(path)}});
         matches(&line, &call.to_string())
     };
     assert!(decided("allow", "inside", "inside/new/a") && decided("allow", "other", "inside/a"));
@@ -153,17 +158,26 @@ fn a_command_counts_in_every_shape_of_input() {
         ]
     };
     for input in shapes("git status -s") {
-        assert!(matches(allow, &call(input.clone())) && !matches(reject, &call(input.clone())), "{input}");
+        assert!(
+            matches(allow, &call(input.clone())) && !matches(reject, &call(input.clone())),
+            "{input}"
+        );
     }
     for input in shapes("FOO=1 \"rm\" x") {
-        assert!(!matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())), "{input}");
+        assert!(
+            !matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())),
+            "{input}"
+        );
     }
     for input in [
         serde_json::json!({"command": "git status", "cmd": "rm x"}),
         serde_json::json!({"commands": ["git status", "rm x"]}),
         serde_json::json!([{"command": "git status"}, {"command": "rm x"}]),
     ] {
-        assert!(!matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())), "{input}");
+        assert!(
+            !matches(allow, &call(input.clone())) && matches(reject, &call(input.clone())),
+            "{input}"
+        );
     }
     for input in [
         serde_json::json!({"command": "git status", "env": {"PATH": "/evil"}}),
@@ -189,20 +203,23 @@ fn a_command_counts_in_every_shape_of_input() {
 /// Files of rules that old builds wrote name the words of a list, quoted.
 #[test]
 fn a_rule_of_an_old_build_keeps_its_meaning() {
-    let listed =
-        r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":["bash","-lc","cd a && make"]}}"#;
+    let listed = r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":["bash","-lc","cd a && make"]}}"#;
     assert!(matches(r#"allow command="bash -lc 'cd a && make'""#, listed));
     assert!(matches(r#"allow command="cd a && make""#, listed));
     assert!(
-        !matches(r#"allow command="bash -lc 'cd a'""#, listed) && !matches(r#"allow command="bash""#, listed)
+        !matches(r#"allow command="bash -lc 'cd a'""#, listed)
+            && !matches(r#"allow command="bash""#, listed)
     );
-    assert!(matches(r#"reject command="bash""#, listed) && matches(r#"reject command="make""#, listed));
+    assert!(
+        matches(r#"reject command="bash""#, listed) && matches(r#"reject command="make""#, listed)
+    );
 }
 
 #[test]
 fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
     let call = |title: &str, text: &str| {
-        let content = serde_json::json!([{"type": "content", "content": {"type": "text", "text": text}}]);
+        let content =
+            serde_json::json!([{"type": "content", "content": {"type": "text", "text": text}}]);
         serde_json::json!({"toolCallId": "t", "title": title, "kind": "execute", "content": content})
             .to_string()
     };
@@ -224,7 +241,8 @@ fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
     let label = r#"{"toolCallId":"t","title":"Bash","kind":"execute"}"#;
     assert_eq!(about(label, Effect::Allow), None, "a label would cover every command");
     assert!(about(label, Effect::Reject).is_some());
-    let changed = r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":"make","env":{"PATH":"/x"}}}"#;
+    let changed =
+        r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":"make","env":{"PATH":"/x"}}}"#;
     assert_eq!(about(changed, Effect::Allow), None);
     assert_eq!(about(changed, Effect::Reject).unwrap().command.as_deref(), Some("make"));
 }
@@ -233,10 +251,12 @@ fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
 fn agent_tool_and_scope_are_held_to() {
     let call = r#"{"toolCallId":"t","name":"mcp__github__list","kind":"fetch"}"#;
     assert!(
-        matches(r#"allow tool="mcp__github__*""#, call) && matches(r#"allow tool="mcp__github__list""#, call)
+        matches(r#"allow tool="mcp__github__*""#, call)
+            && matches(r#"allow tool="mcp__github__list""#, call)
     );
     assert!(
-        !matches(r#"allow tool="mcp__github__""#, call) && !matches(r#"allow tool="mcp__gitlab__*""#, call)
+        !matches(r#"allow tool="mcp__github__""#, call)
+            && !matches(r#"allow tool="mcp__gitlab__*""#, call)
     );
     assert!(matches(r#"allow agent="probe" kind="fetch""#, call));
     assert!(!matches(r#"allow agent="other" kind="fetch""#, call));
@@ -271,7 +291,11 @@ fn the_narrowest_rule_is_about_its_request_and_little_else() {
     let known = PermissionRule::about_in(&request, Effect::Allow, Scope::Always, folder);
     assert_eq!(known.unwrap().path.as_deref(), Some(Path::new("/a/b")));
     assert_eq!(about(r#"{"toolCallId":"t","name":"n"}"#).as_deref(), Some(r#"allow tool="n""#));
-    assert_eq!(about(r#"{"toolCallId":"t","kind":"edit"}"#), None, "all edits were never asked about");
+    assert_eq!(
+        about(r#"{"toolCallId":"t","kind":"edit"}"#),
+        None,
+        "all edits were never asked about"
+    );
 }
 
 #[test]

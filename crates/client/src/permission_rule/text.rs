@@ -79,7 +79,9 @@ impl PermissionRule {
             }
             "path" | "project" if !Path::new(&value).is_absolute() => false,
             "path" => self.path.replace(value.into()).is_none(),
-            "project" => std::mem::replace(&mut self.scope, Scope::Project(value.into())) == Scope::Always,
+            "project" => {
+                std::mem::replace(&mut self.scope, Scope::Project(value.into())) == Scope::Always
+            }
             _ => false,
         };
         first.then_some(rest)

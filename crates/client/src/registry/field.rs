@@ -33,7 +33,10 @@ impl<'v> Field<'v> {
     }
 
     pub(super) fn object(&self) -> Result<(), RegistryError> {
-        self.value.filter(|value| value.is_object()).map(drop).ok_or_else(|| self.fault("an object"))
+        self.value
+            .filter(|value| value.is_object())
+            .map(drop)
+            .ok_or_else(|| self.fault("an object"))
     }
 
     pub(super) fn text(&self) -> Result<String, RegistryError> {
@@ -52,7 +55,8 @@ impl<'v> Field<'v> {
 
     pub(super) fn items(&self) -> Result<Vec<Self>, RegistryError> {
         let items = self.value.and_then(Value::as_array).ok_or_else(|| self.fault("a list"))?;
-        let item = |(index, value)| Self { place: format!("{}[{index}]", self.place), value: Some(value) };
+        let item =
+            |(index, value)| Self { place: format!("{}[{index}]", self.place), value: Some(value) };
         Ok(items.iter().enumerate().map(item).collect())
     }
 
@@ -73,7 +77,10 @@ impl<'v> Field<'v> {
             return Ok(Vec::new());
         }
         let text = |item: &Self| {
-            item.value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| item.fault("a text"))
+            item.value
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .ok_or_else(|| item.fault("a text"))
         };
         self.items()?.iter().map(text).collect()
     }
@@ -81,7 +88,8 @@ impl<'v> Field<'v> {
     /// Environment variables, none if it is absent or null.
     pub(super) fn variables(&self) -> Result<Vec<(String, String)>, RegistryError> {
         let variable = |(name, field): (String, Self)| {
-            let starts = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+            let starts =
+                name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
             if !starts || !name.chars().all(|each| each.is_ascii_alphanumeric() || each == '_') {
                 return Err(field.fault("a name of letters, digits and _ for the variable"));
             }

@@ -54,7 +54,10 @@ fn a_fault_is_named_by_its_place() {
         (agent(r#"{"npx":{}}"#), "agents[0].distribution.npx.package"),
         (agent(r#"{"npx":{"package":"--call=evil"}}"#), "agents[0].distribution.npx.package"),
         (agent(r#"{"npx":{"package":"p","args":["a",7]}}"#), "agents[0].distribution.npx.args[1]"),
-        (agent(r#"{"uvx":{"package":"p","env":{"A B":"c"}}}"#), "agents[0].distribution.uvx.env.A B"),
+        (
+            agent(r#"{"uvx":{"package":"p","env":{"A B":"c"}}}"#),
+            "agents[0].distribution.uvx.env.A B",
+        ),
         (
             agent(r#"{"binary":{"linux-x86_64":{"cmd":"x"}}}"#),
             "agents[0].distribution.binary.linux-x86_64.archive",

@@ -38,7 +38,9 @@ fn pages(options: Options) -> (Options, Asked<UrlRequest, Elicited>) {
     (options, asked)
 }
 
-async fn ready(options: Options) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
+async fn ready(
+    options: Options,
+) -> (AgentConnection, ScriptedAgent, SessionHandle, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let answer = json!({ "protocolVersion": 1, "agentInfo": { "name": "probe", "version": "1" } });
     let (connection, mut agent) = connected_with(options, answer).await;
@@ -118,9 +120,14 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
         let (_, answer) = soon(asked.recv()).await.unwrap();
         answer.send(ElicitedForm::Accept(decode(wrong).unwrap())).unwrap();
         let answer = agent.answer_to(2).await;
-        assert_eq!((&answer["error"]["code"], answer.get("result")), (&json!(-32603), None), "{wrong}");
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("result")),
+            (&json!(-32603), None),
+            "{wrong}"
+        );
     }
-    for (elicited, action) in [(ElicitedForm::Decline, "decline"), (ElicitedForm::Cancel, "cancel")] {
+    for (elicited, action) in [(ElicitedForm::Decline, "decline"), (ElicitedForm::Cancel, "cancel")]
+    {
         elicit(&mut agent, 3, name_form()).await;
         let (_, answer) = soon(asked.recv()).await.unwrap();
         answer.send(elicited).unwrap();
@@ -139,8 +146,9 @@ async fn malformed_questions_are_refused_and_nobody_is_asked() {
     no_mode.as_object_mut().unwrap().remove("mode");
     let mut no_form = name_form();
     no_form.as_object_mut().unwrap().remove("requestedSchema");
-    let bad_field =
-        form(json!({ "type": "object", "properties": { "a": { "type": "string", "minLength": "x" } } }));
+    let bad_field = form(
+        json!({ "type": "object", "properties": { "a": { "type": "string", "minLength": "x" } } }),
+    );
     for params in [no_scope, no_mode, no_form, bad_field] {
         elicit(&mut agent, 1, params.clone()).await;
         assert_eq!(agent.answer_to(1).await["error"]["code"], -32602, "{params}");
@@ -181,14 +189,21 @@ async fn open_questions_are_answered_cancel_when_nobody_needs_them() {
     let mut first = soon(asked.recv()).await.unwrap();
     let (page_request, _page) = soon(pages.recv()).await.unwrap();
     let _third = soon(asked.recv()).await.unwrap();
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } }),
+        )
+        .await;
     assert_eq!(agent.answer_to(3).await["result"], json!({ "action": "cancel" }), "CANCEL-21");
     turn.cancel();
     agent.expect("session/cancel").await;
     let mut answers = [agent.next().await.unwrap(), agent.next().await.unwrap()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     for (answer, id) in answers.iter().zip([1, 2]) {
-        assert_eq!((&answer["id"], &answer["result"]), (&json!(id), &json!({ "action": "cancel" })));
+        assert_eq!(
+            (&answer["id"], &answer["result"]),
+            (&json!(id), &json!({ "action": "cancel" }))
+        );
     }
     soon(first.1.closed()).await;
     assert!(!soon(page_request.completed.wait()).await, "nobody agreed to open it");

@@ -46,7 +46,8 @@ async fn serve(mut agent: ScriptedAgent) {
             }
             Some(other) => panic!("{other}"),
             None => {
-                let session = asked.remove(&message["id"].as_u64().unwrap()).expect("answered once");
+                let session =
+                    asked.remove(&message["id"].as_u64().unwrap()).expect("answered once");
                 if let Some(prompt) = prompts.remove(&session) {
                     agent.reply(&prompt, json!({ "stopReason": "end_turn" })).await;
                 }

@@ -56,11 +56,17 @@ async fn rules_decide_before_anybody_is_asked() {
     assert_eq!(ask(&mut agent, command("git log"), ALL).await, selected("allow_once"));
     assert_eq!(ask(&mut agent, command("git push -f"), ALL).await, selected("reject_once"));
     // What a rule allows is not approved by an option that rejects, nor the other way round.
-    assert_eq!(ask(&mut agent, command("git log"), &["reject_once"]).await, selected("reject_once"));
+    assert_eq!(
+        ask(&mut agent, command("git log"), &["reject_once"]).await,
+        selected("reject_once")
+    );
     let cancelled = json!({ "outcome": "cancelled" });
     assert_eq!(ask(&mut agent, command("git push"), &["allow_once"]).await, cancelled, "PERM-13");
     let verdicts: Vec<Verdict> = broker.audit().iter().map(|audited| audited.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Allowed, Verdict::Rejected, Verdict::Rejected, Verdict::Rejected]);
+    assert_eq!(
+        verdicts,
+        [Verdict::Allowed, Verdict::Rejected, Verdict::Rejected, Verdict::Rejected]
+    );
 }
 
 /// PERM-07 on this side: asked once, remembered for the session, and for that session only.
@@ -72,7 +78,9 @@ async fn what_a_person_said_for_a_session_is_not_asked_again_there() {
     let rest = Permissions::ask(move |request| {
         counted.fetch_add(1, Ordering::Relaxed);
         let scope = Scope::Session(request.session_id.clone());
-        remembering.remember(PermissionRule::about(&request, Effect::Allow, scope).unwrap()).unwrap();
+        remembering
+            .remember(PermissionRule::about(&request, Effect::Allow, scope).unwrap())
+            .unwrap();
         async { Decision::Allow }
     });
     let (mut agent, _held) = ready(&broker, rest).await;
@@ -98,10 +106,13 @@ async fn every_decision_is_in_the_log() {
     let (mut agent, _held) = ready(&broker, rest).await;
     ask(&mut agent, json!({ "toolCallId": "a", "title": "Read\nit", "kind": "read" }), ALL).await;
     ask(&mut agent, json!({ "toolCallId": "b", "title": "Edit", "kind": "edit" }), ALL).await;
-    let params =
-        json!({ "sessionId": "s1", "toolCall": { "toolCallId": "c", "title": "Run" }, "options": [] });
+    let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": "c", "title": "Run" }, "options": [] });
     agent.call(7, "session/request_permission", params).await;
-    agent.send(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } })).await;
+    agent
+        .send(
+            json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }),
+        )
+        .await;
     agent.answer_to(7).await;
     let audit = soon(async {
         loop {
@@ -116,7 +127,11 @@ async fn every_decision_is_in_the_log() {
     assert_eq!(
         audit.iter().map(of).collect::<Vec<_>>(),
         [
-            ("Read\nit".to_owned(), Verdict::Allowed, DecidedBy::Rule(rule(r#"allow kind="read""#))),
+            (
+                "Read\nit".to_owned(),
+                Verdict::Allowed,
+                DecidedBy::Rule(rule(r#"allow kind="read""#))
+            ),
             ("Edit".to_owned(), Verdict::Rejected, DecidedBy::Asked),
             ("Run".to_owned(), Verdict::Withdrawn, DecidedBy::Asked),
         ]
@@ -159,7 +174,10 @@ async fn the_log_is_bounded() {
         ask(&mut agent, json!({ "toolCallId": "t", "title": format!("{number}") }), ALL).await;
     }
     let audit = broker.audit();
-    assert_eq!((audit.len(), audit[0].title.as_str(), &audit[0].by), (1000, "1", &DecidedBy::Setting));
+    assert_eq!(
+        (audit.len(), audit[0].title.as_str(), &audit[0].by),
+        (1000, "1", &DecidedBy::Setting)
+    );
 }
 
 #[test]
@@ -236,7 +254,8 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     assert!(text.contains(r#""title":"deploy --token …""#) && !text.contains("abc123"), "{text}");
     std::fs::write(&log, vec![b'x'; 1 << 20]).unwrap();
     ask(&mut agent, command("ls"), ALL).await;
-    let [older, newer] = PermissionBroker::log_files(&log).map(|file| std::fs::metadata(file).unwrap().len());
+    let [older, newer] =
+        PermissionBroker::log_files(&log).map(|file| std::fs::metadata(file).unwrap().len());
     assert!(older == 1 << 20 && newer < 1000, "{older} {newer}");
     assert!(broker.take_log_trouble().is_none());
 }
@@ -253,8 +272,9 @@ async fn a_stuck_lock_or_log_holds_up_no_session() {
     let (mut agent, _held) = ready(&broker, Permissions::AllowAll).await;
     // Somebody has a rule remembered meanwhile, and waits for the lock of the rules.
     let remembering = broker.clone();
-    let remembered =
-        tokio::task::spawn_blocking(move || remembering.remember(rule(r#"allow command="ls""#)).unwrap_err());
+    let remembered = tokio::task::spawn_blocking(move || {
+        remembering.remember(rule(r#"allow command="ls""#)).unwrap_err()
+    });
     for _ in 0..3 {
         assert_eq!(ask(&mut agent, command("ls"), ALL).await, selected("allow_once"));
     }

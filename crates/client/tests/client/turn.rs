@@ -1,7 +1,9 @@
 //! Turns: PROMPT and CANCEL rules.
 
 use crate::scripted_agent::{ScriptedAgent, connected, connected_with, opened, soon};
-use attache_client::{AgentConnection, Change, Options, Prompt, PromptError, SessionHandle, Turn, TurnError};
+use attache_client::{
+    AgentConnection, Change, Options, Prompt, PromptError, SessionHandle, Turn, TurnError,
+};
 use attache_protocol::v1::{ContentBlock, ImageContent, ResourceLink, StopReason};
 use attache_session::{EntryContent, TurnState};
 use serde_json::{Value, json};
@@ -34,21 +36,31 @@ async fn text_of(turn: &mut Turn) -> String {
 async fn a_turn_tells_what_is_new_and_how_it_ended() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
-    assert_eq!(call["params"], json!({ "sessionId": "s1", "prompt": [{ "type": "text", "text": "go" }] }));
+    assert_eq!(
+        call["params"],
+        json!({ "sessionId": "s1", "prompt": [{ "type": "text", "text": "go" }] })
+    );
     assert!(matches!(session.snapshot().turn(), TurnState::Running { .. }));
     agent.say("Hel").await;
     assert!(matches!(soon(turn.next()).await, Some(Change::Began(_))));
     assert!(matches!(soon(turn.next()).await, Some(Change::Text(text)) if text == "Hel"));
     agent.say("lo").await;
     assert!(matches!(soon(turn.next()).await, Some(Change::Text(text)) if text == "lo"));
-    agent.update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look" })).await;
-    assert!(matches!(soon(turn.next()).await, Some(Change::ToolCall(call)) if call.title == "Look"));
+    agent
+        .update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look" }))
+        .await;
+    assert!(
+        matches!(soon(turn.next()).await, Some(Change::ToolCall(call)) if call.title == "Look")
+    );
     let usage = json!({ "totalTokens": 9, "inputTokens": 4, "outputTokens": 5 });
     agent.reply(&call, json!({ "stopReason": "end_turn", "usage": usage })).await;
     assert!(soon(turn.next()).await.is_some_and(|change| matches!(change, Change::Usage(_))));
     assert!(soon(turn.next()).await.is_none());
     let outcome = soon(turn.outcome()).await.unwrap();
-    assert_eq!((outcome.stop_reason, outcome.usage.unwrap().total_tokens), (StopReason::EndTurn, 9));
+    assert_eq!(
+        (outcome.stop_reason, outcome.usage.unwrap().total_tokens),
+        (StopReason::EndTurn, 9)
+    );
     assert!(soon(turn.next()).await.is_none());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     drop(turn);
@@ -60,10 +72,15 @@ async fn a_turn_tells_what_is_new_and_how_it_ended() {
 async fn a_watcher_that_looks_late_gets_one_text_and_the_final_state() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let (mut turn, call) = begun(&session, &mut agent).await;
-    agent.update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look" })).await;
+    agent
+        .update("s1", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Look" }))
+        .await;
     for status in ["in_progress", "completed"] {
         agent
-            .update("s1", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": status }))
+            .update(
+                "s1",
+                json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": status }),
+            )
             .await;
     }
     for _ in 0..1000 {
@@ -232,7 +249,8 @@ async fn prompts_follow_one_another_and_arrive_as_they_were_written() {
     let (_connection, mut agent, session, _folder) = ready().await;
     let text = |text: &str| json!({ "type": "text", "text": text });
     let link = json!({ "type": "resource_link", "uri": "file:///a", "name": "a" });
-    let linked = vec!["/plan".into(), ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))];
+    let linked =
+        vec!["/plan".into(), ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))];
     let prompts: [(Prompt, Value); 3] = [
         ("/plan the day".into(), json!([text("/plan the day")])),
         (linked.into(), json!([text("/plan"), link])),

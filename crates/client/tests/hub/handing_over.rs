@@ -6,8 +6,8 @@ use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, S
 use attache_protocol::Raw;
 use attache_protocol::method::Side;
 use attache_session::{
-    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Origin, SessionKey, Store, StoreError,
-    Summary, Timestamp,
+    Commit, Event, EventBody, ListPage, ListQuery, Log, MemoryStore, Origin, SessionKey, Store,
+    StoreError, Summary, Timestamp,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -132,7 +132,8 @@ async fn more_prompts_than_a_session_takes_are_refused_before_anything_changes()
     let hub = Hub::new(HubOptions::default().store(Arc::new(store.clone())));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
-    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
+    let (session, _agent) =
+        tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
     assert_eq!((waiting(&session), session.held()), (numbered(300), Some(Hold::Restored)));
     assert!(matches!(soon(session.begin_anew()).await, Err(HubError::QueueFull)));
@@ -216,7 +217,12 @@ impl Store for Counting {
         self.0.open(key)
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         self.0.fork(from, at, to)
     }
 
@@ -238,7 +244,12 @@ impl Store for Counting {
         self.0.delete(key)
     }
 
-    fn append(&self, key: &SessionKey, at: Timestamp, body: EventBody) -> Result<Commit, StoreError> {
+    fn append(
+        &self,
+        key: &SessionKey,
+        at: Timestamp,
+        body: EventBody,
+    ) -> Result<Commit, StoreError> {
         self.0.append(key, at, body)
     }
 }
@@ -261,9 +272,9 @@ async fn what_was_spent_is_counted_without_reading_what_was_counted_before() {
         for _ in 0..2 {
             let before = store.1.load(Ordering::SeqCst);
             let spent = it.hub.spent().await.unwrap();
-            let sums: (u64, u64) = spent
-                .iter()
-                .fold((0, 0), |sum, (_, _, spent)| (sum.0 + spent.tokens.total, sum.1 + spent.turns));
+            let sums: (u64, u64) = spent.iter().fold((0, 0), |sum, (_, _, spent)| {
+                (sum.0 + spent.tokens.total, sum.1 + spent.turns)
+            });
             assert_eq!(sums, (12 * turns, turns));
             reads.push(store.1.load(Ordering::SeqCst) - before);
         }

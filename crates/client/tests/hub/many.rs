@@ -21,7 +21,10 @@ async fn serve(mut agent: ScriptedAgent) {
                 for word in ["a ", "few ", "words"] {
                     let text = json!({ "type": "text", "text": word });
                     agent
-                        .update(&session, json!({ "sessionUpdate": "agent_message_chunk", "content": text }))
+                        .update(
+                            &session,
+                            json!({ "sessionUpdate": "agent_message_chunk", "content": text }),
+                        )
                         .await;
                 }
                 agent.end_turn(&message).await;
@@ -141,8 +144,10 @@ async fn updates_of_unknown_sessions_are_kept_within_bounds_and_counted() {
         let call = it.agent.expect("session/resume").await;
         it.agent.reply(&call, json!({})).await;
     };
-    let (session, ()) =
-        tokio::join!(it.hub.switch("a", "unknown 3", Some(it.folder.path())).into_future(), answering);
+    let (session, ()) = tokio::join!(
+        it.hub.switch("a", "unknown 3", Some(it.folder.path())).into_future(),
+        answering
+    );
     assert_eq!(texts(&session.unwrap()), ["early"]);
     assert_eq!(agent.strays(), (84, 15));
 }

@@ -3,8 +3,8 @@
 use crate::scripted_agent::soon;
 use crate::started::{idle, started, started_with, texts, until};
 use attache_client::{
-    Answer, AnswerError, Decision, Elicited, ElicitedForm, Hold, HubOptions, Permissions, QuestionAbout,
-    QueuedId, RestartPolicy, SessionState,
+    Answer, AnswerError, Decision, Elicited, ElicitedForm, Hold, HubOptions, Permissions,
+    QuestionAbout, QueuedId, RestartPolicy, SessionState,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -128,8 +128,10 @@ async fn a_failed_turn_and_a_prompt_that_the_agent_does_not_take_hold_the_queue(
     it.session.send("two").unwrap();
     it.agent.refuse(&call, -32603, "out of fuel").await;
     until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
-    let image =
-        attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new("AA", "image/png"));
+    let image = attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new(
+        "AA",
+        "image/png",
+    ));
     let two = it.session.queue()[0].id;
     let three = it.session.send(image).unwrap();
     let (call, _) = it.agent.prompted().await;
@@ -152,7 +154,10 @@ async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
         let params = json!({ "sessionId": "s1", "toolCall": { "toolCallId": title, "title": title }, "options": options });
         it.agent.call(id, "session/request_permission", params).await;
     }
-    until(&it.session, |session| session.state() == SessionState::WaitingForPerson { questions: 3 }).await;
+    until(&it.session, |session| {
+        session.state() == SessionState::WaitingForPerson { questions: 3 }
+    })
+    .await;
     let questions = it.session.questions();
     let title = |index: usize| match &questions[index].about {
         QuestionAbout::Permission(request) => request.title().to_owned(),
@@ -202,11 +207,12 @@ async fn a_death_withdraws_questions_and_shows_them_so() {
 #[tokio::test]
 async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let mut it =
-        started_with(HubOptions::default().elicitations(), json!({}), json!({ "sessionId": "s1" })).await;
-    let schema =
-        json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+        started_with(HubOptions::default().elicitations(), json!({}), json!({ "sessionId": "s1" }))
+            .await;
+    let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
     let form = |scope: serde_json::Value| {
-        let mut params = json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema });
+        let mut params =
+            json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema });
         params.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
         params
     };
@@ -216,7 +222,11 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     let QuestionAbout::Form(request) = &question.about else { panic!() };
     assert_eq!(request.message, "Who are you?");
     let filled = attache_protocol::Map(
-        [("name".to_owned(), attache_protocol::v1::ElicitationContentValue::String("Ann".to_owned()))].into(),
+        [(
+            "name".to_owned(),
+            attache_protocol::v1::ElicitationContentValue::String("Ann".to_owned()),
+        )]
+        .into(),
     );
     it.session.answer(question.id, Answer::Form(ElicitedForm::Accept(filled))).unwrap();
     assert_eq!(it.agent.answer_to(1).await["result"]["content"]["name"], "Ann");
@@ -233,7 +243,8 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     it.agent.call(3, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;
     until(&it.session, |session| session.questions().len() == 1).await;
     drop(it.agent);
-    until(&it.session, |session| session.questions().is_empty() && session.withdrawn().len() == 1).await;
+    until(&it.session, |session| session.questions().is_empty() && session.withdrawn().len() == 1)
+        .await;
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use crate::scripted_agent::soon;
 use crate::started::{idle, scripted, started_with, texts, until};
-use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState};
+use attache_client::{
+    AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState,
+};
 use attache_protocol::method::Side;
 use attache_session::{
     Commit, Event, ListPage, ListQuery, Log, MemoryStore, SessionKey, Store, StoreError, Summary,
@@ -45,11 +47,15 @@ async fn the_history_of_an_agent_that_keeps_none_can_be_read_with_what_was_not_s
     let hub = Hub::new(keeping(&store));
     let (source, mut starts) = scripted();
     hub.add("a", source).unwrap();
-    let (session, _agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
+    let (session, _agent) =
+        tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
     assert_eq!(texts(&session)[..2], ["one", "answer"]);
     assert!(matches!(session.state(), SessionState::ReadOnly { .. }), "{:?}", session.state());
-    assert_eq!((session.draft().as_str(), session.queue()[0].prompt.clone()), ("unsent", "two".into()));
+    assert_eq!(
+        (session.draft().as_str(), session.queue()[0].prompt.clone()),
+        ("unsent", "two".into())
+    );
     assert_eq!(session.cwd(), folder.path());
     assert_eq!(hub.switch("a", "s1", None).await.unwrap(), session, "it is open already");
     assert!(matches!(hub.switch("a", "s9", None).await, Err(HubError::UnknownSession { .. })));
@@ -142,7 +148,9 @@ impl Log for FullLog {
     fn commit(&self) -> Commit {
         self.1.commits.fetch_add(1, Ordering::SeqCst);
         match self.1.full.load(Ordering::SeqCst) {
-            true => Box::pin(std::future::ready(Err(StoreError::Full { path: "sessions.db".to_owned() }))),
+            true => Box::pin(std::future::ready(Err(StoreError::Full {
+                path: "sessions.db".to_owned(),
+            }))),
             false => self.0.commit(),
         }
     }
@@ -161,7 +169,12 @@ impl Store for FullDisk {
         Ok(Box::new(FullLog(self.store.open(key)?, self.clone())))
     }
 
-    fn fork(&self, from: &SessionKey, at: Option<u64>, to: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
+    fn fork(
+        &self,
+        from: &SessionKey,
+        at: Option<u64>,
+        to: &SessionKey,
+    ) -> Result<Box<dyn Log>, StoreError> {
         self.store.fork(from, at, to)
     }
 
@@ -188,19 +201,28 @@ async fn a_full_disk_is_told_and_ends_no_session() {
     let disk = FullDisk::default();
     let options = HubOptions::default().store(Arc::new(disk.clone()));
     let mut it = started_with(options, json!({}), json!({ "sessionId": "s1" })).await;
-    assert_eq!(disk.commits.load(Ordering::SeqCst), 0, "a session in which nothing was said is none");
+    assert_eq!(
+        disk.commits.load(Ordering::SeqCst),
+        0,
+        "a session in which nothing was said is none"
+    );
     for (full, said) in [(true, 1), (true, 1), (false, 2)] {
         disk.full.store(full, Ordering::SeqCst);
         it.session.send("go").unwrap();
         let (call, _) = it.agent.prompted().await;
         it.agent.end_turn(&call).await;
         idle(&it.session).await;
-        let notices =
-            |session: &HubSession| texts(session).iter().filter(|text| text.starts_with('(')).count();
+        let notices = |session: &HubSession| {
+            texts(session).iter().filter(|text| text.starts_with('(')).count()
+        };
         until(&it.session, |session| notices(session) == said).await;
     }
     assert!(texts(&it.session)[1].contains("the disk is full"), "{:?}", texts(&it.session));
-    assert!(texts(&it.session).last().unwrap().contains("stored again"), "{:?}", texts(&it.session));
+    assert!(
+        texts(&it.session).last().unwrap().contains("stored again"),
+        "{:?}",
+        texts(&it.session)
+    );
 }
 
 /// The list shows no session that was opened and never used.

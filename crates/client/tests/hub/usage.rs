@@ -34,7 +34,11 @@ async fn a_budget_stops_the_turn_and_what_waits_and_says_so() {
     it.agent.expect("session/cancel").await;
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
     until(&it.session, |session| session.held() == Some(Hold::Budget)).await;
-    assert!(texts(&it.session)[1].contains("0.75 USD, the budget is 0.5 USD"), "{:?}", texts(&it.session));
+    assert!(
+        texts(&it.session)[1].contains("0.75 USD, the budget is 0.5 USD"),
+        "{:?}",
+        texts(&it.session)
+    );
     it.session.set_budget(None);
     it.session.release();
     assert_eq!(it.agent.prompted().await.1, "two");
@@ -56,7 +60,10 @@ async fn a_budget_of_tokens_stops_what_waits_and_everything_is_counted_by_agent_
     assert!(texts(&it.session)[1].contains("120 tokens"), "{:?}", texts(&it.session));
     let spent = it.hub.spent().await.unwrap();
     let [(agent, _, spent)] = spent.as_slice() else { panic!("{spent:?}") };
-    assert_eq!((agent.as_str(), spent.tokens.total, spent.turns, spent.costs[0].amount), ("a", 120, 1, 0.25));
+    assert_eq!(
+        (agent.as_str(), spent.tokens.total, spent.turns, spent.costs[0].amount),
+        ("a", 120, 1, 0.25)
+    );
     assert!(it.session.remove(it.session.queue()[0].id).is_some());
     idle(&it.session).await;
 }

@@ -69,28 +69,37 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     let written = tools.called("write", &json!({ "path": FILE, "text": text }).to_string()).await?;
     Ok(match written.failed {
         true => format!("{FILE} is not written. {}\n", written.text),
-        false => format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n"),
+        false => {
+            format!("{FILE} is written. Read it, mend it, and add what the files do not say.\n")
+        }
     })
 }
 
 /// The commands that a manifest with this text stands for.
 fn commands_of(name: &str, text: &str) -> impl Iterator<Item = String> {
-    let usual =
-        COMMANDS.iter().filter(move |(manifest, _)| *manifest == name).flat_map(|(_, commands)| *commands);
+    let usual = COMMANDS
+        .iter()
+        .filter(move |(manifest, _)| *manifest == name)
+        .flat_map(|(_, commands)| *commands);
     let mut commands: Vec<String> = usual.map(|command| (*command).to_owned()).collect();
     match name {
         "package.json" => {
             commands.push("npm install".to_owned());
             let package: Value = serde_json::from_str(text).unwrap_or_default();
             let scripts = package.get("scripts").and_then(Value::as_object);
-            commands.extend(scripts.into_iter().flatten().map(|(script, _)| format!("npm run {script}")));
+            commands.extend(
+                scripts.into_iter().flatten().map(|(script, _)| format!("npm run {script}")),
+            );
         }
         "Makefile" => {
             commands.push("make".to_owned());
-            let targets = text.lines().filter_map(|line| line.split_once(':')).map(|(target, _)| target);
+            let targets =
+                text.lines().filter_map(|line| line.split_once(':')).map(|(target, _)| target);
             let plain = |target: &&str| {
                 !target.is_empty()
-                    && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+                    && target
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
             };
             commands.extend(targets.filter(plain).map(|target| format!("make {target}")));
         }

@@ -55,7 +55,11 @@ pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Mode
 }
 
 /// The provider says that the conversation is too long: makes it shorter, and says whether it is.
-pub(crate) async fn overflowed(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
+pub(crate) async fn overflowed(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+) -> Result<bool> {
     if full(memory, turn, model).await? {
         return Ok(true);
     }
@@ -81,9 +85,10 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
         }
         // The client shows it with the compaction; what follows from it, the forgetting, is said in any case.
         Compaction::Failed(_) if shows_compactions(turn) => return Ok(false),
-        Compaction::Failed(why) => {
-            (false, format!("The older part of the conversation should be a summary now, but {why}"))
-        }
+        Compaction::Failed(why) => (
+            false,
+            format!("The older part of the conversation should be a summary now, but {why}"),
+        ),
     };
     let severity = if done { NoticeSeverity::Info } else { NoticeSeverity::Warning };
     tell(turn, Notice::new(severity, title)).await?;
@@ -132,7 +137,9 @@ pub(crate) async fn compact(
     let size = model.size();
     let (cut, wish) = match wanted {
         Wanted::Room => (memory.conversation.cut(size * STAYS / 100), None),
-        Wanted::ByPerson(wish) => (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish),
+        Wanted::ByPerson(wish) => {
+            (memory.conversation.cut_on_request(size * STAYS_ON_REQUEST / 100), wish)
+        }
     };
     let Some(Cut { at, within_turn }) = cut else { return Ok(Compaction::Nothing) };
     let older: Vec<Message> = memory.conversation.messages().iter().take(at).cloned().collect();
@@ -219,7 +226,8 @@ async fn written(
             Some(Ok(ModelEvent::Done { stop, usage, .. })) => {
                 turn.spent(spent(&usage));
                 memory.charge(turn, model, &usage).await?;
-                let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens) && !words.trim().is_empty();
+                let whole = matches!(stop, ModelStop::End | ModelStop::MaxTokens)
+                    && !words.trim().is_empty();
                 return Ok(match whole {
                     true => Ok(Summary::of(&words, older)),
                     false => Err(format!("{} wrote no summary", model.title())),
@@ -243,7 +251,9 @@ async fn forget(memory: &mut Memory, turn: &Turn, model: &dyn Model, room: u64) 
 
 fn words(forgotten: Forgotten, window: Option<u64>) -> String {
     let what = match forgotten {
-        Forgotten { turns: 0, results } => format!("{} of this turn", counted(results as u64, "tool result")),
+        Forgotten { turns: 0, results } => {
+            format!("{} of this turn", counted(results as u64, "tool result"))
+        }
         Forgotten { turns, results: 0 } => counted(turns as u64, "turn"),
         Forgotten { turns, results } => {
             format!(

@@ -17,14 +17,17 @@ impl Conversation {
     pub(super) fn cut(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let at = |at: usize| Cut { at, within_turn: false };
-        let turns =
-            || self.begins(|message| matches!(message, Message::Person(_))).filter(|(at, _)| *at > first);
+        let turns = || {
+            self.begins(|message| matches!(message, Message::Person(_)))
+                .filter(|(at, _)| *at > first)
+        };
         let whole = turns().find(|(_, left)| *left <= keep);
         let present = turns().last();
         if let Some((turn, _)) = whole.or(present.filter(|(_, left)| *left <= keep * 2)) {
             return Some(at(turn));
         }
-        let began = self.messages().iter().rposition(|message| matches!(message, Message::Person(_)))?;
+        let began =
+            self.messages().iter().rposition(|message| matches!(message, Message::Person(_)))?;
         let steps = || {
             let said = self.begins(|message| matches!(message, Message::Said(_)));
             said.filter(|(at, _)| *at > began + 1)
@@ -72,8 +75,12 @@ mod tests {
     }
 
     fn call() -> Message {
-        let part =
-            ModelPart::Call { id: "c".into(), name: "read".into(), arguments: "{}".into(), sealed: None };
+        let part = ModelPart::Call {
+            id: "c".into(),
+            name: "read".into(),
+            arguments: "{}".into(),
+            sealed: None,
+        };
         let model = serde_json::from_str(r#"{"provider":"p","name":"m"}"#).unwrap();
         Message::Said(ModelMessage { model, parts: vec![part] })
     }
@@ -108,8 +115,16 @@ mod tests {
 
     #[test]
     fn a_long_turn_is_cut_between_its_steps_and_never_between_a_call_and_its_result() {
-        let long =
-            of(vec![person(40), call(), result(4000), call(), result(4000), result(40), call(), result(400)]);
+        let long = of(vec![
+            person(40),
+            call(),
+            result(4000),
+            call(),
+            result(4000),
+            result(40),
+            call(),
+            result(400),
+        ]);
         assert_eq!(long.cut(150), Some(Cut { at: 6, within_turn: true }));
         assert_eq!(long.cut(1), Some(Cut { at: 6, within_turn: true }));
         let mut long = long;
@@ -126,7 +141,10 @@ mod tests {
         let turns = of(vec![person(400), person(40)]);
         assert_eq!(turns.cut_on_request(10), Some(Cut { at: 1, within_turn: false }));
         assert_eq!(turns.cut_on_request(9), Some(Cut { at: 2, within_turn: false }));
-        assert_eq!(of(vec![person(400)]).cut_on_request(1000), Some(Cut { at: 1, within_turn: false }));
+        assert_eq!(
+            of(vec![person(400)]).cut_on_request(1000),
+            Some(Cut { at: 1, within_turn: false })
+        );
         let mut done = of(vec![person(400)]);
         done.compact(Compacted { summary: Summary::default(), kept: 0, with_prompt: false });
         assert_eq!(done.cut_on_request(1000), None);

@@ -58,8 +58,9 @@ impl Facts {
 
     fn did(&mut self, action: &Action) {
         if let Action::Plan(entries) = action {
-            let done =
-                |status: &PlanEntryStatus| if *status == PlanEntryStatus::Completed { "x" } else { " " };
+            let done = |status: &PlanEntryStatus| {
+                if *status == PlanEntryStatus::Completed { "x" } else { " " }
+            };
             let step = |entry: &attache_protocol::v1::PlanEntry| {
                 format!("- [{}] {}", done(&entry.status), one_line(&entry.content, SHOWN))
             };
@@ -68,7 +69,9 @@ impl Facts {
         match action.touches() {
             Touch::Reads(paths) if matches!(action, Action::Read(_)) => add(&mut self.read, &paths),
             Touch::Changes(paths) => add(&mut self.changed, &paths),
-            Touch::Runs { command, .. } | Touch::Unsandboxed { command } => add(&mut self.ran, &[command]),
+            Touch::Runs { command, .. } | Touch::Unsandboxed { command } => {
+                add(&mut self.ran, &[command])
+            }
             _ => {}
         }
     }

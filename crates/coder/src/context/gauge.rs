@@ -84,7 +84,12 @@ impl Conversation {
 
 /// Says how full the window is and what the session cost (USE-03, USE-04). The person is told once of each level that is reached on the way
 /// up, where the client takes notices (NOTE-01).
-pub(crate) async fn tell_fill(memory: &mut Memory, turn: &Turn, model: &dyn Model, used: u64) -> Result<()> {
+pub(crate) async fn tell_fill(
+    memory: &mut Memory,
+    turn: &Turn,
+    model: &dyn Model,
+    used: u64,
+) -> Result<()> {
     let Some(window) = model.window() else { return Ok(()) };
     // A subagent's own session says nothing of the cost, for it is that of the whole.
     let cost = memory.spending.cost().filter(|_| memory.conversation.party() == Party::Agent);
@@ -96,7 +101,8 @@ pub(crate) async fn tell_fill(memory: &mut Memory, turn: &Turn, model: &dyn Mode
     let Some(advice) = level.advice().filter(|_| reached) else { return Ok(()) };
     let percent = u128::from(used) * 100 / u128::from(window.max(1));
     let title = format!("The window of {} is {percent} % full: {advice}", model.title());
-    let severity = if level == UsageLevel::Elevated { NoticeSeverity::Info } else { NoticeSeverity::Warning };
+    let severity =
+        if level == UsageLevel::Elevated { NoticeSeverity::Info } else { NoticeSeverity::Warning };
     let mut notice = Notice::new(severity, title);
     let what = match level {
         UsageLevel::Critical => {

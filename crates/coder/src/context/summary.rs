@@ -58,7 +58,9 @@ impl Summary {
         for message in messages {
             match message {
                 Message::Summary(summary) => words = format!("{}\n", summary.words.trim_end()),
-                Message::Person(prompt) => lines.push(format!("- {}", one_line(&prompt.with_paths, LINE))),
+                Message::Person(prompt) => {
+                    lines.push(format!("- {}", one_line(&prompt.with_paths, LINE)))
+                }
                 Message::Model(text) => answered(&mut lines, text),
                 Message::Said(said) => answered(&mut lines, &said.text()),
                 Message::Tool(..) | Message::Returned(_) | Message::Note(_) => {}
@@ -123,9 +125,16 @@ fn transcript(messages: &[Message], result: usize) -> String {
                 text.push_str(&format!("# Notes on what was before\n{}\n", summary.markdown()))
             }
             Message::Person(prompt) => {
-                text.push_str(&format!("# Person\n{}\n", ends_within(&prompt.with_paths, result * 4)));
+                text.push_str(&format!(
+                    "# Person\n{}\n",
+                    ends_within(&prompt.with_paths, result * 4)
+                ));
                 for file in &prompt.files {
-                    let held = file.text.as_deref().map(|held| ends_within(held, result)).unwrap_or_default();
+                    let held = file
+                        .text
+                        .as_deref()
+                        .map(|held| ends_within(held, result))
+                        .unwrap_or_default();
                     text.push_str(&format!("[file {}]\n{held}\n", file.path));
                 }
             }

@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn a_worktree_has_the_branch_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let (worktree, git) = (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));
+        let (worktree, git) =
+            (folder.path().join("tree"), folder.path().join("main/.git/worktrees/tree"));
         fs::create_dir_all(&worktree).unwrap();
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("HEAD"), "ref: refs/heads/other\n").unwrap();

@@ -58,9 +58,12 @@ impl Titles {
 
 /// Gives the session its first title: the beginning of the first prompt that has text.
 pub(crate) async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -> Result<()> {
-    let first = prompt.text.lines().chain(prompt.with_paths.lines()).map(|line| one_line(line, TITLE));
+    let first =
+        prompt.text.lines().chain(prompt.with_paths.lines()).map(|line| one_line(line, TITLE));
     let titles = &mut memory.titles;
-    let Some(title) = first.into_iter().find(|line| !line.is_empty()).filter(|_| titles.now.is_none()) else {
+    let Some(title) =
+        first.into_iter().find(|line| !line.is_empty()).filter(|_| titles.now.is_none())
+    else {
         return Ok(());
     };
     titles.now = Some(title.clone());
@@ -75,7 +78,8 @@ pub(crate) async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -
 pub(crate) async fn settle(memory: &mut Memory, turn: &Turn) -> Result<()> {
     memory.titles.tasks.abort_all();
     while memory.titles.tasks.join_next().await.is_some() {}
-    let calls = std::mem::take(&mut *memory.titles.calls.lock().unwrap_or_else(PoisonError::into_inner));
+    let calls =
+        std::mem::take(&mut *memory.titles.calls.lock().unwrap_or_else(PoisonError::into_inner));
     for (usage, cost) in calls {
         turn.remember(&Record::Cost(cost)).await?;
         memory.spending.add(cost);
@@ -93,7 +97,9 @@ pub(crate) fn look(models: &Models, memory: &mut Memory, turn: &Turn) {
         return;
     }
     let Some(SessionConfigOptionValue::ValueId(chosen)) = turn.option(MODEL) else { return };
-    let Some(model) = models.for_titles(chosen.as_str(), turn.session_id().as_str()) else { return };
+    let Some(model) = models.for_titles(chosen.as_str(), turn.session_id().as_str()) else {
+        return;
+    };
     memory.titles.since = Some(0);
     let before = since.and(memory.titles.now.as_deref());
     let looking = Looking {
@@ -121,7 +127,9 @@ fn system(before: Option<&str>) -> String {
 /// What a model sees of the conversation: the last prompts, and the last words of the agent.
 fn shown(conversation: &Conversation) -> String {
     let prompts = conversation.messages().iter().filter_map(|message| match message {
-        Message::Person(prompt) => Some(format!("Person: {}\n", one_line(&prompt.with_paths, SHOWN))),
+        Message::Person(prompt) => {
+            Some(format!("Person: {}\n", one_line(&prompt.with_paths, SHOWN)))
+        }
         _ => None,
     });
     let mut prompts: Vec<String> = prompts.collect();
@@ -190,7 +198,8 @@ fn title_in(words: &str) -> Option<String> {
     };
     let line = bare(line);
     let line = line.strip_prefix("Title:").map_or(line.clone(), bare);
-    let fits = !line.is_empty() && line.chars().count() <= TITLE * 2 && !line.eq_ignore_ascii_case("keep");
+    let fits =
+        !line.is_empty() && line.chars().count() <= TITLE * 2 && !line.eq_ignore_ascii_case("keep");
     fits.then(|| one_line(&line, TITLE))
 }
 

@@ -1,6 +1,9 @@
 //! What a server may ask of us and tells us.
 
-#![expect(deprecated, reason = "servers of today ask for roots, which later revisions of MCP leave out")]
+#![expect(
+    deprecated,
+    reason = "servers of today ask for roots, which later revisions of MCP leave out"
+)]
 
 use super::running::{Listeners, Question, Word};
 use rmcp::ClientHandler;
@@ -35,12 +38,17 @@ impl ClientHandler for Client {
             elicitation
         });
         let us = Implementation::new("attache", env!("CARGO_PKG_VERSION")).with_title("Attaché");
-        ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ClientConfig::new(capabilities, us)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        let uri =
-            |root: &PathBuf| reqwest::Url::from_file_path(root).ok().map(|uri| Root::new(uri.to_string()));
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        let uri = |root: &PathBuf| {
+            reqwest::Url::from_file_path(root).ok().map(|uri| Root::new(uri.to_string()))
+        };
         Ok(ListRootsResult::new(self.roots.iter().filter_map(uri).collect()))
     }
 
@@ -50,7 +58,8 @@ impl ClientHandler for Client {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let declined = ElicitResult::new(ElicitationAction::Decline);
-        let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request else {
+        let ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } = request
+        else {
             return Err(ErrorData::invalid_params("only forms are asked here", None));
         };
         let schema = serde_json::to_string(&requested_schema)
@@ -64,7 +73,11 @@ impl ClientHandler for Client {
         Ok(answered.await.unwrap_or(ElicitResult::new(ElicitationAction::Cancel)))
     }
 
-    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
         if let Some(call) = self.listeners.of(&progress.progress_token) {
             // Who does not keep up sees the next one.
             drop(call.try_send(Word::Progress(progress)));

@@ -16,7 +16,10 @@ const SAID: usize = 300;
 pub(super) fn not_started(error: &StartError) -> String {
     match error {
         StartError::NotFound { program, searched: Some(_) } => {
-            format!("there is no program {} in its PATH", one_line(&program.to_string_lossy(), SAID))
+            format!(
+                "there is no program {} in its PATH",
+                one_line(&program.to_string_lossy(), SAID)
+            )
         }
         error => one_line(&error.to_string(), SAID),
     }
@@ -28,7 +31,11 @@ pub(super) fn not_connected(error: &ClientInitializeError) -> String {
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
         ClientInitializeError::TransportError { error, .. } => transport(error),
         ClientInitializeError::JsonRpcError(error) => {
-            format!("it answered with the error {}: {}", error.code.0, one_line(&error.message, SAID))
+            format!(
+                "it answered with the error {}: {}",
+                error.code.0,
+                one_line(&error.message, SAID)
+            )
         }
         _ => "what it answered to initialize is no answer to that".to_owned(),
     }
@@ -38,7 +45,11 @@ pub(super) fn not_connected(error: &ClientInitializeError) -> String {
 pub(super) fn not_answered(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
-            format!("it answered with the error {}: {}", error.code.0, one_line(&error.message, 4 * SAID))
+            format!(
+                "it answered with the error {}: {}",
+                error.code.0,
+                one_line(&error.message, 4 * SAID)
+            )
         }
         ServiceError::TransportSend(error) => transport(error),
         ServiceError::TransportClosed => "it closed the connection".to_owned(),

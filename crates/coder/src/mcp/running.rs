@@ -1,7 +1,9 @@
 //! One call of a tool while it runs.
 
 use rmcp::ServiceError;
-use rmcp::model::{CallToolResult, ElicitResult, ProgressNotificationParam, ProgressToken, ServerResult};
+use rmcp::model::{
+    CallToolResult, ElicitResult, ProgressNotificationParam, ProgressToken, ServerResult,
+};
 use rmcp::service::{RequestHandle, RoleClient};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

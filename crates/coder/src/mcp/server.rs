@@ -83,8 +83,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(super) fn new(given: McpServer) -> Self {
-        let state =
-            State { status: Status::Connecting { late: false }, tools: Arc::default(), instructions: None };
+        let state = State {
+            status: Status::Connecting { late: false },
+            tools: Arc::default(),
+            instructions: None,
+        };
         Self {
             name: one_line(given.name(), NAME),
             secrets: Secrets::of(&given),
@@ -131,7 +134,9 @@ impl Server {
         let name = &self.name;
         let peer = match self.status() {
             Status::Ready(peer) => peer,
-            Status::Connecting { .. } => return Err(format!("the MCP server {name} is not ready yet")),
+            Status::Connecting { .. } => {
+                return Err(format!("the MCP server {name} is not ready yet"));
+            }
             Status::Gone(why) => return Err(format!("the MCP server {name} is not there: {why}")),
         };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
@@ -186,8 +191,10 @@ impl Server {
                 restarts += 1;
                 if restarts > RESTARTS {
                     self.set(Status::Gone(why.clone()));
-                    let more =
-                        format!("{}. It was started {RESTARTS} times and is left alone now.", capital(&why));
+                    let more = format!(
+                        "{}. It was started {RESTARTS} times and is left alone now.",
+                        capital(&why)
+                    );
                     told.tell(format!("The MCP server {name} is not there any more"), &more).await;
                     return;
                 }
@@ -206,7 +213,11 @@ impl Server {
     }
 
     /// Connects once; a server that is late is named, and waited for some more.
-    async fn connect(&self, setup: &Setup, told: &Told) -> Result<(Connection, Arc<Traces>), String> {
+    async fn connect(
+        &self,
+        setup: &Setup,
+        told: &Told,
+    ) -> Result<(Connection, Arc<Traces>), String> {
         let traces = Arc::new(Traces::default());
         match self.reach(setup, told, &traces).await {
             Ok(connection) => Ok((connection, traces)),
@@ -214,7 +225,12 @@ impl Server {
         }
     }
 
-    async fn reach(&self, setup: &Setup, told: &Told, traces: &Traces) -> Result<Connection, String> {
+    async fn reach(
+        &self,
+        setup: &Setup,
+        told: &Told,
+        traces: &Traces,
+    ) -> Result<Connection, String> {
         let client = Client {
             roots: setup.roots.clone(),
             forms: setup.forms,
@@ -226,12 +242,21 @@ impl Server {
             return connected;
         }
         self.set(Status::Connecting { late: true });
-        let what = format!("The MCP server {} gave no answer within {}", self.name, seconds(setup.deadline));
+        let what = format!(
+            "The MCP server {} gave no answer within {}",
+            self.name,
+            seconds(setup.deadline)
+        );
         let words = self.secrets.hide(&traces.last_words());
-        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}.")).await;
+        told.tell(what, &format!("I go on without its tools; they come when it is ready{words}."))
+            .await;
         let late = timeout(setup.longest.saturating_sub(setup.deadline), connecting).await;
         late.unwrap_or_else(|_| {
-            Err(format!("it gave no answer within {}{}", seconds(setup.longest), traces.last_words()))
+            Err(format!(
+                "it gave no answer within {}{}",
+                seconds(setup.longest),
+                traces.last_words()
+            ))
         })
     }
 
@@ -240,7 +265,8 @@ impl Server {
         let Connection { service, tools, instructions, _child } = connection;
         let peer = service.peer().clone();
         self.state.send_modify(|state| {
-            *state = State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
+            *state =
+                State { status: Status::Ready(peer.clone()), tools: Arc::new(tools), instructions };
         });
         let mut ended = pin!(service.waiting());
         loop {
@@ -272,5 +298,8 @@ fn seconds(time: Duration) -> String {
 /// The sentence with a capital letter.
 fn capital(sentence: &str) -> String {
     let mut characters = sentence.chars();
-    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+    characters
+        .next()
+        .map(|first| first.to_uppercase().chain(characters).collect())
+        .unwrap_or_default()
 }

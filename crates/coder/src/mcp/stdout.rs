@@ -59,7 +59,8 @@ impl<R> Stdout<R> {
     }
 
     fn keep(&mut self, piece: &[u8]) {
-        let begins_stray = self.line == 0 && !matches!(piece.first(), Some(b'{' | b'[' | b'\n' | b'\r'));
+        let begins_stray =
+            self.line == 0 && !matches!(piece.first(), Some(b'{' | b'[' | b'\n' | b'\r'));
         if !begins_stray && !self.keeps {
             return;
         }

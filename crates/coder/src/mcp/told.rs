@@ -17,7 +17,8 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn new(opening: &Opening<'_>) -> Self {
-        let takes = opening.client().session.as_ref().is_some_and(|session| session.notices.is_some());
+        let takes =
+            opening.client().session.as_ref().is_some_and(|session| session.notices.is_some());
         Self { notices: takes.then(|| opening.handle()), untold: Mutex::default() }
     }
 

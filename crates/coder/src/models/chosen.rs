@@ -36,7 +36,8 @@ impl Models {
             return None;
         }
         let (provider, chosen) = self.find(model)?;
-        let price = |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
+        let price =
+            |known: &KnownModel| known.prices.as_ref().map(|prices| prices.input + prices.output);
         let offered = self.offered().into_iter().find(|offered| offered.provider.id == provider.id);
         let mut best = chosen;
         for other in offered.into_iter().flat_map(|offered| offered.models) {

@@ -39,13 +39,15 @@ impl Models {
     pub(crate) fn configurable(&self) -> Vec<ProviderInfo> {
         let configured = self.configured.all();
         let info = |provider: Provider| {
-            let mut info = ProviderInfo::new(provider.id.as_str(), vec![protocol(provider.wire)], false);
+            let mut info =
+                ProviderInfo::new(provider.id.as_str(), vec![protocol(provider.wire)], false);
             let now = match configured.get(&provider.id) {
                 Some(said) => said.clone(),
                 None => self.providers.iter().find(|there| there.id == provider.id).cloned(),
             };
-            info.current =
-                now.map(|now| ProviderCurrentConfig::new(protocol(now.wire), without_login(&now.base_url)));
+            info.current = now.map(|now| {
+                ProviderCurrentConfig::new(protocol(now.wire), without_login(&now.base_url))
+            });
             info
         };
         self.templates().into_iter().map(info).collect()
@@ -71,7 +73,8 @@ impl Models {
         let headers = request.headers.0.clone();
         sendable(&request.base_url, &headers)
             .map_err(|why| Error::invalid(format!("the provider {id} cannot be set: {why}")))?;
-        let provider = Provider { key: None, key_variable: None, bearer: false, headers, ..template };
+        let provider =
+            Provider { key: None, key_variable: None, bearer: false, headers, ..template };
         self.configured.say(id, Some(elsewhere(provider, &request.base_url)));
         Ok(())
     }

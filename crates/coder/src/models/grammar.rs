@@ -99,12 +99,10 @@ pub(super) fn parse(text: &str) -> Request {
             Some(_) => Request::LeavePlan,
             None => Request::Incomplete(LEAVE),
         },
-        "think" => {
-            named(after(rest, "about").unwrap_or(rest)).map_or(Request::Incomplete(THINK), Request::Think)
-        }
-        "count" => {
-            count(after(rest, "to").unwrap_or(rest)).map_or(Request::Incomplete(COUNT), Request::Count)
-        }
+        "think" => named(after(rest, "about").unwrap_or(rest))
+            .map_or(Request::Incomplete(THINK), Request::Think),
+        "count" => count(after(rest, "to").unwrap_or(rest))
+            .map_or(Request::Incomplete(COUNT), Request::Count),
         "fail" => Request::Fail,
         "ask" => ask(rest).unwrap_or(Request::Incomplete(ASK)),
         "delegate" => whole(rest).map_or(Request::Incomplete(DELEGATE), Request::Delegate),
@@ -140,7 +138,8 @@ fn word(text: &str) -> (&str, &str) {
 /// What follows `words` at the start of the text, whatever their case.
 fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(words.len())?;
-    let ends = rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || next == ',');
+    let ends =
+        rest.is_empty() || rest.starts_with(|next: char| next.is_whitespace() || next == ',');
     (start.eq_ignore_ascii_case(words) && ends).then(|| rest.trim_start())
 }
 
@@ -167,10 +166,12 @@ fn tidy(text: &str) -> &str {
 
 /// The text between a pair of quotes, if it is all between one pair.
 fn unquoted(text: &str) -> Option<&str> {
-    [('`', '`'), ('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')].iter().find_map(|(open, close)| {
-        let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
-        (!inner.is_empty() && !inner.contains([*open, *close])).then_some(inner)
-    })
+    [('`', '`'), ('"', '"'), ('\'', '\''), ('“', '”'), ('«', '»')].iter().find_map(
+        |(open, close)| {
+            let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
+            (!inner.is_empty() && !inner.contains([*open, *close])).then_some(inner)
+        },
+    )
 }
 
 /// A name or path: tidied, without quotes, without the `@` of a mention.
@@ -304,7 +305,9 @@ mod tests {
         for line in page.lines().filter(|line| line.starts_with("| ``")) {
             let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
             let cell = |text: Option<&str>| {
-                text.and_then(|text| text.strip_prefix("`` ")?.strip_suffix(" ``").map(str::to_owned))
+                text.and_then(|text| {
+                    text.strip_prefix("`` ")?.strip_suffix(" ``").map(str::to_owned)
+                })
             };
             let (prompt, meaning) = (cell(cells.next()).unwrap(), cell(cells.next()).unwrap());
             assert_eq!(format!("{:?}", parse(&prompt)), meaning, "{prompt}");

@@ -147,7 +147,9 @@ impl Models {
             catalogue.extend(own).map_err(ModelsError)?;
         }
         let wish = |name| {
-            environment(name).map(|wish| wish.trim().to_owned()).filter(|wish: &String| !wish.is_empty())
+            environment(name)
+                .map(|wish| wish.trim().to_owned())
+                .filter(|wish: &String| !wish.is_empty())
         };
         Ok(Self {
             http: Http::new(environment, Limits::default()),
@@ -191,8 +193,9 @@ impl Models {
     /// Looks for servers on this machine, once. What does not answer soon is looked for again the next time.
     pub async fn look(&self) {
         let Some(local) = &self.local else { return };
-        let value =
-            |name: &str| local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone());
+        let value = |name: &str| {
+            local.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone())
+        };
         let looking = self.servers.get_or_init(|| local_servers(&self.http, &value));
         // Too late is as good as not there.
         let _late = tokio::time::timeout(LOOKING, looking).await;
@@ -205,9 +208,9 @@ impl Models {
             return named;
         }
         let set = self.configured.all();
-        let mut with_key = offered
-            .iter()
-            .filter(|offered| offered.provider.key.is_some() || set.contains_key(&offered.provider.id));
+        let mut with_key = offered.iter().filter(|offered| {
+            offered.provider.key.is_some() || set.contains_key(&offered.provider.id)
+        });
         let first = with_key.find_map(|offered| offered.models.first());
         first.map_or_else(|| OFFLINE.to_owned(), |model| model.id.to_string())
     }
@@ -232,20 +235,24 @@ impl Models {
     /// The providers with their models, in the order in which they are shown.
     pub(crate) fn offered(&self) -> Vec<Offered> {
         let configured = self.configured.all();
-        let untouched = self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
-        let mut offered: Vec<Offered> = untouched.map(|provider| self.of_provider(provider)).collect();
+        let untouched =
+            self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
+        let mut offered: Vec<Offered> =
+            untouched.map(|provider| self.of_provider(provider)).collect();
         // Whom a client sets has the models of that provider.
         offered.extend(configured.into_values().flatten().map(|provider| {
             let models = self.catalogue.models(&provider.id).cloned().collect();
             Offered { provider, models }
         }));
         for server in self.servers.get().into_iter().flatten() {
-            let known = server
-                .models
-                .iter()
-                .map(|model| self.catalogue.model(&server.provider, &model.name).with_window(model.window));
+            let known = server.models.iter().map(|model| {
+                self.catalogue.model(&server.provider, &model.name).with_window(model.window)
+            });
             let known: Vec<KnownModel> = known.collect();
-            match offered.iter_mut().find(|offered| offered.provider.base_url == server.provider.base_url) {
+            match offered
+                .iter_mut()
+                .find(|offered| offered.provider.base_url == server.provider.base_url)
+            {
                 Some(offered) => offered.models.extend(known),
                 None => offered.push(Offered { provider: server.provider.clone(), models: known }),
             }
@@ -266,7 +273,8 @@ impl Models {
 
     fn of_provider(&self, provider: &Provider) -> Offered {
         // A server that takes no key is none of the provider that everybody knows, and has none of its models.
-        let another = provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
+        let another =
+            provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
         let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
         Offered { provider: provider.clone(), models }
     }
@@ -279,7 +287,8 @@ impl Models {
             return;
         }
         // Ollama takes a name without its tag for the latest.
-        let latest = offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
+        let latest =
+            offered.models.iter().find(|model| model.id.name.strip_suffix(":latest") == Some(name));
         let model = match latest {
             Some(latest) => KnownModel { id: offered.provider.model(name), ..latest.clone() },
             None => self.catalogue.model(&offered.provider, name),

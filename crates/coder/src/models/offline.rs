@@ -72,7 +72,8 @@ impl Model for Offline {
 
     fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
         let present = conversation.present();
-        let counts = present.is_some_and(|(prompt, _)| matches!(request(prompt), Request::Count(_)));
+        let counts =
+            present.is_some_and(|(prompt, _)| matches!(request(prompt), Request::Count(_)));
         let mut events = match present {
             Some((prompt, messages)) => match conversation.before_present() {
                 // The last turn ended with a question in words.
@@ -87,7 +88,10 @@ impl Model for Offline {
         };
         let usage = spent(conversation.tokens(), &events);
         events.push(ModelEvent::Done { message: None, stop: ModelStop::End, usage });
-        Box::new(OfflineStep { events: events.into(), pause: if counts { PAUSE } else { Duration::ZERO } })
+        Box::new(OfflineStep {
+            events: events.into(),
+            pause: if counts { PAUSE } else { Duration::ZERO },
+        })
     }
 }
 
@@ -188,7 +192,11 @@ pub(super) fn thought(text: impl Into<String>) -> ModelEvent {
 
 pub(super) fn read(path: &str, lines: Option<(u32, u32)>) -> ModelEvent {
     let limit = lines.map(|(first, last)| (last - first).saturating_add(1));
-    ModelEvent::Use(Action::Read(Read { path: path.to_owned(), line: lines.map(|(first, _)| first), limit }))
+    ModelEvent::Use(Action::Read(Read {
+        path: path.to_owned(),
+        line: lines.map(|(first, _)| first),
+        limit,
+    }))
 }
 
 fn list(path: &str, glob: Option<String>) -> ModelEvent {
@@ -221,7 +229,8 @@ fn summarize(done: &Done<'_>, planned: bool) -> Vec<ModelEvent> {
     let Finding::Files(files) = &listed.finding else {
         return vec![ModelEvent::Text(answer::failure(listed))];
     };
-    let mut chosen: Vec<&String> = files.named.iter().filter(|name| answer::telling(name)).collect();
+    let mut chosen: Vec<&String> =
+        files.named.iter().filter(|name| answer::telling(name)).collect();
     chosen.sort_by_key(|name| answer::is_manifest(name));
     chosen.truncate(FILES_SUMMARIZED);
     steps.extend(chosen.iter().map(|name| format!("Read {name}")));
@@ -235,17 +244,29 @@ fn summarize(done: &Done<'_>, planned: bool) -> Vec<ModelEvent> {
         return events;
     }
     match planned {
-        true => vec![ModelEvent::Text(answer::summary(files, reads.iter().map(|(_, result)| *result)))],
+        true => {
+            vec![ModelEvent::Text(answer::summary(files, reads.iter().map(|(_, result)| *result)))]
+        }
         false => vec![plan(&steps, steps.len())],
     }
 }
 
-fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>) -> Vec<ModelEvent> {
+fn show(
+    prompt: &Prompt,
+    file: &str,
+    lines: Option<(u32, u32)>,
+    done: &Done<'_>,
+) -> Vec<ModelEvent> {
     let Some((last, result)) = done.last() else {
         return vec![thought(format!("I read {}.", code(file))), read(file, lines)];
     };
-    let attached =
-        || prompt.files.iter().find(|each| mentions(&each.path, file)).and_then(|each| each.text.as_deref());
+    let attached = || {
+        prompt
+            .files
+            .iter()
+            .find(|each| mentions(&each.path, file))
+            .and_then(|each| each.text.as_deref())
+    };
     let text = match (&result.finding, last) {
         (Finding::Lines(lines), _) => answer::lines(lines),
         (Finding::Unreadable(_), _) if attached().is_some() => {
@@ -261,10 +282,12 @@ fn show(prompt: &Prompt, file: &str, lines: Option<(u32, u32)>, done: &Done<'_>)
             ];
         }
         // The one file of that name elsewhere.
-        (Finding::Files(files), Action::List(List { glob: Some(_), .. })) => match files.named.as_slice() {
-            [only] => return vec![read(only, lines)],
-            several => answer::not_there(file, several, files),
-        },
+        (Finding::Files(files), Action::List(List { glob: Some(_), .. })) => {
+            match files.named.as_slice() {
+                [only] => return vec![read(only, lines)],
+                several => answer::not_there(file, several, files),
+            }
+        }
         (Finding::Files(files), _) => answer::folder(files),
         _ => answer::failure(result),
     };
@@ -312,7 +335,10 @@ fn find(text: &str, done: &Done<'_>) -> Vec<ModelEvent> {
             let (pattern, path) = (text.to_owned(), ".".to_owned());
             let grep = Grep { pattern, path, regex: false, word: false, smart_case: true };
             vec![
-                thought(format!("I look for {} in file names, then in the text of all files.", code(text))),
+                thought(format!(
+                    "I look for {} in file names, then in the text of all files.",
+                    code(text)
+                )),
                 list(".", Some(format!("**/*{}*", literal(text)))),
                 ModelEvent::Use(Action::Grep(grep)),
             ]
@@ -323,8 +349,10 @@ fn find(text: &str, done: &Done<'_>) -> Vec<ModelEvent> {
 fn rename([from, to, path]: [&str; 3], done: &Done<'_>, planned: bool) -> Vec<ModelEvent> {
     let Some((_, searched)) = done.first() else {
         let (pattern, path) = (from.to_owned(), path.to_owned());
-        let first =
-            [format!("Find {} in {}", code(from), code(&path)), "Edit each file that has it".to_owned()];
+        let first = [
+            format!("Find {} in {}", code(from), code(&path)),
+            "Edit each file that has it".to_owned(),
+        ];
         let grep = Grep { pattern, path, regex: false, word: true, smart_case: false };
         return vec![
             thought(format!(
@@ -341,7 +369,8 @@ fn rename([from, to, path]: [&str; 3], done: &Done<'_>, planned: bool) -> Vec<Mo
     let files = matches.files.get(..FILES_RENAMED).unwrap_or(&matches.files);
     let mut steps = vec![format!("Find {} in {}", code(from), code(path))];
     steps.extend(files.iter().map(|(file, ..)| format!("Edit {file}")));
-    let edits: Vec<_> = done.iter().filter(|(action, _)| matches!(action, Action::Edit(_))).collect();
+    let edits: Vec<_> =
+        done.iter().filter(|(action, _)| matches!(action, Action::Edit(_))).collect();
     let rejected = edits.iter().any(|(_, result)| result.finding == Finding::NotAllowed);
     match files.get(edits.len()) {
         // Once somebody said no, nobody is asked about the other files.
@@ -349,7 +378,10 @@ fn rename([from, to, path]: [&str; 3], done: &Done<'_>, planned: bool) -> Vec<Mo
             plan(&steps, edits.len() + 1),
             // What is edited has been read before, as the client has it.
             read(file, Some((*first, *first))),
-            ModelEvent::Use(Action::Edit(Edit { path: file.clone(), replacements: vec![word(from, to)] })),
+            ModelEvent::Use(Action::Edit(Edit {
+                path: file.clone(),
+                replacements: vec![word(from, to)],
+            })),
         ],
         _ if rejected || planned => {
             let results = edits.iter().map(|(_, result)| *result);
@@ -367,7 +399,10 @@ fn run(command: &str, done: &Done<'_>) -> Vec<ModelEvent> {
     match done.first() {
         None => vec![
             thought(format!("I run {}.", code(command))),
-            ModelEvent::Use(Action::Execute(Execute { command: command.to_owned(), ..Execute::default() })),
+            ModelEvent::Use(Action::Execute(Execute {
+                command: command.to_owned(),
+                ..Execute::default()
+            })),
         ],
         Some((_, result)) => vec![ModelEvent::Text(match &result.finding {
             Finding::Ran(ran) => answer::ran(command, ran),

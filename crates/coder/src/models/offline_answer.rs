@@ -64,7 +64,9 @@ const KEYS: &[&str] = &["name", "version", "description", "module"];
 
 /// The answer to a verb without what it needs.
 pub(super) fn incomplete(form: &str) -> String {
-    format!("Something is missing there. The form is: `{form}`. `help` says all that I understand.\n")
+    format!(
+        "Something is missing there. The form is: `{form}`. `help` says all that I understand.\n"
+    )
 }
 
 /// The answer to a prompt that is longer than a request can be.
@@ -88,7 +90,8 @@ pub(super) fn failure(result: &ToolResult) -> String {
 fn sentence(text: &str) -> String {
     let text = text.trim_end();
     let mut characters = text.chars();
-    let first: String = characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let first: String =
+        characters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
     // A path at the start stays as it is written.
     let path = text.split_whitespace().next().is_some_and(|word| word.contains(['/', '.']));
     let text = if path { text.to_owned() } else { first + characters.as_str() };
@@ -115,16 +118,16 @@ pub(crate) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolRes
         );
     }
     let mut text = format!("The project has {}", files.count());
-    let kinds = files.extensions.iter().take(8).map(|(extension, count)| match extension.as_str() {
-        "" => format!("{count} without extension"),
-        extension => format!("{count} {}", code(&format!(".{extension}"))),
-    });
+    let kinds =
+        files.extensions.iter().take(8).map(|(extension, count)| match extension.as_str() {
+            "" => format!("{count} without extension"),
+            extension => format!("{count} {}", code(&format!(".{extension}"))),
+        });
     text.push_str(&format!(": {}.\n", kinds.collect::<Vec<_>>().join(", ")));
     if !files.folders.is_empty() {
-        let folders = files
-            .folders
-            .iter()
-            .map(|(folder, count)| format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file")));
+        let folders = files.folders.iter().map(|(folder, count)| {
+            format!("{} ({})", code(&format!("{folder}/")), counted(*count, "file"))
+        });
         text.push_str(&format!("Folders: {}", folders.collect::<Vec<_>>().join(", ")));
         text.push_str(&more(files.folders_total, files.folders.len(), "folder"));
         text.push_str(".\n");
@@ -156,20 +159,27 @@ fn manifest(lines: &Lines) -> String {
 
 /// The title and the first paragraph.
 fn readme(lines: &Lines) -> String {
-    let mut rows =
-        lines.text.lines().map(str::trim).filter(|row| !decoration(row)).skip_while(|row| row.is_empty());
+    let mut rows = lines
+        .text
+        .lines()
+        .map(str::trim)
+        .filter(|row| !decoration(row))
+        .skip_while(|row| row.is_empty());
     let title = rows.next().unwrap_or_default().trim_start_matches('#').trim();
     if title.is_empty() {
         return format!("\n{} holds no text in its first lines.\n", code(&lines.path));
     }
-    let paragraph =
-        rows.skip_while(|row| row.is_empty()).take_while(|row| !row.is_empty() && !row.starts_with('#'));
+    let paragraph = rows
+        .skip_while(|row| row.is_empty())
+        .take_while(|row| !row.is_empty() && !row.starts_with('#'));
     let paragraph = paragraph.collect::<Vec<_>>().join(" ");
     let cut: String = paragraph.chars().take(PARAGRAPH_TOLD).collect();
     let end = if cut.len() < paragraph.len() { "…" } else { "" };
     match cut.is_empty() {
         true => format!("\n{} is titled “{title}”.\n", code(&lines.path)),
-        false => format!("\n{} is titled “{title}” and begins:\n\n> {cut}{end}\n", code(&lines.path)),
+        false => {
+            format!("\n{} is titled “{title}” and begins:\n\n> {cut}{end}\n", code(&lines.path))
+        }
     }
 }
 
@@ -195,7 +205,11 @@ pub(super) fn lines(lines: &Lines) -> String {
                 false => format!("lines {}-{} of {total}", lines.first, lines.last()),
             };
             let next = match lines.last() < total {
-                true => format!("\nFor more: `show {}:{}`.\n", lines.path, lines.last().saturating_add(1)),
+                true => format!(
+                    "\nFor more: `show {}:{}`.\n",
+                    lines.path,
+                    lines.last().saturating_add(1)
+                ),
                 false => String::new(),
             };
             format!("{path}, {what}:\n\n{}\n{next}", code_block(&lines.text))
@@ -295,7 +309,9 @@ pub(super) fn found(text: &str, by_name: &ToolResult, by_text: &ToolResult) -> S
                 names(files)
             ));
         }
-        Finding::Files(_) => answer.push_str(&format!("No file has {} in its name.\n\n", code(text))),
+        Finding::Files(_) => {
+            answer.push_str(&format!("No file has {} in its name.\n\n", code(text)))
+        }
         _ => answer.push_str(&failure(by_name)),
     }
     match &by_text.finding {
@@ -334,7 +350,11 @@ pub(super) fn renamed<'r>(
             Finding::Edited(edited) => {
                 count += 1;
                 places += edited.places;
-                changed.push_str(&format!("- {}: {}\n", code(&edited.path), counted(edited.places, "place")));
+                changed.push_str(&format!(
+                    "- {}: {}\n",
+                    code(&edited.path),
+                    counted(edited.places, "place")
+                ));
             }
             _ => failures.push_str(&format!("- {}: {}", code(file), failure(result))),
         }
@@ -358,7 +378,13 @@ pub(super) fn renamed<'r>(
     }
     match left(matches) {
         0 => answer,
-        left => answer + &format!("\nStill to do: {}; say it again to go on.\n", counted(left, "more file")),
+        left => {
+            answer
+                + &format!(
+                    "\nStill to do: {}; say it again to go on.\n",
+                    counted(left, "more file")
+                )
+        }
     }
 }
 

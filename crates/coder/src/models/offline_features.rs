@@ -22,7 +22,8 @@ fn says(text: impl Into<String>) -> Vec<ModelEvent> {
 
 /// `plan A, B, C`: the plan, each step done after the other.
 pub(super) fn planned(steps: &[String]) -> Vec<ModelEvent> {
-    let mut events = vec![thought("I show the steps, and tick them off one by one. Nothing is done.")];
+    let mut events =
+        vec![thought("I show the steps, and tick them off one by one. Nothing is done.")];
     events.extend((0..=steps.len()).map(|completed| plan(steps, completed)));
     events
 }
@@ -37,7 +38,8 @@ pub(super) fn plan_answer(steps: &[String]) -> Vec<ModelEvent> {
 pub(super) fn leave_plan(done: &Done<'_>) -> Vec<ModelEvent> {
     match done.first() {
         None => {
-            let plan = "1. Leave the mode Plan\n2. Work with you on what you ask for next".to_owned();
+            let plan =
+                "1. Leave the mode Plan\n2. Work with you on what you ask for next".to_owned();
             vec![
                 thought("I ask to leave the mode Plan."),
                 ModelEvent::Use(Action::ExitPlan(ExitPlan { plan })),
@@ -54,7 +56,9 @@ pub(super) fn think(about: &str) -> Vec<ModelEvent> {
         thought(format!("First I think of what {about} is.\n")),
         thought(format!("Then of what {about} is not.\n")),
         thought("Then I know that I am a model without a provider, and stop."),
-        ModelEvent::Text(format!("I thought about {about} in three thoughts, and came to nothing.\n")),
+        ModelEvent::Text(format!(
+            "I thought about {about} in three thoughts, and came to nothing.\n"
+        )),
     ]
 }
 
@@ -75,8 +79,11 @@ pub(super) fn fail(done: &Done<'_>) -> Vec<ModelEvent> {
 pub(super) fn ask(question: &str, options: &[String], done: &Done<'_>) -> Vec<ModelEvent> {
     match done.first() {
         None => {
-            let question =
-                Question { question: question.to_owned(), options: options.to_vec(), several: false };
+            let question = Question {
+                question: question.to_owned(),
+                options: options.to_vec(),
+                several: false,
+            };
             vec![ModelEvent::Use(Action::Ask(Ask { questions: vec![question] }))]
         }
         Some((_, result)) => match result.text.split_once("\n> ") {
@@ -95,11 +102,14 @@ pub(super) fn answered(answer: &str) -> String {
 pub(super) fn delegate(prompt: &str, done: &Done<'_>) -> Vec<ModelEvent> {
     match done.first() {
         None => {
-            let task = Task { title: one_line(prompt, 60), prompt: prompt.to_owned(), read_only: false };
+            let task =
+                Task { title: one_line(prompt, 60), prompt: prompt.to_owned(), read_only: false };
             vec![thought("I give this to a subagent."), ModelEvent::Use(Action::Task(task))]
         }
         Some((_, result)) if result.failed => says(failure(result)),
-        Some((_, result)) => says(format!("The subagent reports:\n\n{}", ends_within(&result.text, TOLD))),
+        Some((_, result)) => {
+            says(format!("The subagent reports:\n\n{}", ends_within(&result.text, TOLD)))
+        }
     }
 }
 
@@ -110,7 +120,9 @@ pub(super) fn fetch(url: &str, done: &Done<'_>) -> Vec<ModelEvent> {
             thought(format!("I fetch {}.", code(url))),
             ModelEvent::Use(Action::Fetch(Fetch { url: url.to_owned() })),
         ],
-        Some((_, result)) if result.failed || result.finding == Finding::NotAllowed => says(failure(result)),
+        Some((_, result)) if result.failed || result.finding == Finding::NotAllowed => {
+            says(failure(result))
+        }
         Some((_, result)) => says(format!("{}\n", ends_within(&result.text, TOLD))),
     }
 }

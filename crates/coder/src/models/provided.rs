@@ -23,7 +23,8 @@ struct ProvidedStep(Call);
 impl Provided {
     /// The longest answer that is asked for, in tokens, when so many are taken in: what is left of the window, and no more than a quarter.
     fn longest_answer(&self, taken_in: u64) -> Option<u64> {
-        let left = self.known.window.saturating_sub(taken_in).max(room_for_an_answer(self.known.window));
+        let left =
+            self.known.window.saturating_sub(taken_in).max(room_for_an_answer(self.known.window));
         self.known.max_output.map(|most| most.min(self.known.window / 4).min(left))
     }
 }

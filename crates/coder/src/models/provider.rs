@@ -48,7 +48,8 @@ pub use http::without_login;
 pub(crate) use http::{Http, Limits, sendable};
 pub(crate) use local::{LocalServer, local_servers};
 pub(crate) use message::{
-    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking,
+    ToolAnswer, ToolSpec,
 };
 pub(crate) use provider_variables::key_variables;
 pub use provider_variables::{ProviderVariables, provider_variables};

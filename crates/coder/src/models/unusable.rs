@@ -83,11 +83,14 @@ impl Models {
         let of = name.split_once('/').map(|(provider, _)| provider);
         let id = |id: &str| self.variables().iter().find(|provider| provider.id == id);
         let has = |id: &str| self.catalogue().models(id).any(|model| model.id.name == name);
-        let known = of.and_then(id).or_else(|| self.variables().iter().find(|provider| has(&provider.id)));
+        let known =
+            of.and_then(id).or_else(|| self.variables().iter().find(|provider| has(&provider.id)));
         if let Some(provider) = known {
             if self.configured.all().get(&provider.id).is_some_and(Option::is_none) {
                 let title = &provider.name;
-                return format!("the model {name:?} cannot be used: the client switched {title} off");
+                return format!(
+                    "the model {name:?} cannot be used: the client switched {title} off"
+                );
             }
             let is_there = self.providers.iter().any(|there| there.id == provider.id);
             if let (false, Some(variable)) = (is_there, provider.keys.first()) {
@@ -98,7 +101,8 @@ impl Models {
             }
         }
         if let Some(server) = of.filter(|of| LOCAL.contains(of)) {
-            let where_ = if server == "ollama" { ", or set OLLAMA_HOST to its address" } else { "" };
+            let where_ =
+                if server == "ollama" { ", or set OLLAMA_HOST to its address" } else { "" };
             return format!(
                 "the model {name:?} needs the server {server}, which does not answer on this machine: start it{where_}"
             );

@@ -44,8 +44,9 @@ const PARTS: [&str; 18] = [
 
 fn path() -> impl Strategy<Value = String> {
     let parts = proptest::collection::vec(select(&PARTS[..]), 1..5);
-    let begin =
-        select(&["", "", "", "BASE/project/", "BASE/outside/", "BASE/further/", "/", "../outside/"][..]);
+    let begin = select(
+        &["", "", "", "BASE/project/", "BASE/outside/", "BASE/further/", "/", "../outside/"][..],
+    );
     (begin, parts).prop_map(|(begin, parts)| format!("{begin}{}", parts.join("/")))
 }
 
@@ -101,7 +102,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
         for file in ["a", "known", "deep/a"] {
             let path = base.join(name).join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, if name.starts_with("outside") { "hush\n" } else { "hello\n" }).unwrap();
+            fs::write(path, if name.starts_with("outside") { "hush\n" } else { "hello\n" })
+                .unwrap();
         }
         fs::write(base.join(name).join("a"), "h\n").unwrap();
     }
@@ -142,7 +144,8 @@ async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCas
     let (_folder, base) = folders();
     let before = snapshot(&base.join("outside"));
     let further = json!([base.join("further")]);
-    let params = json!({ "cwd": base.join("project"), "mcpServers": [], "additionalDirectories": further });
+    let params =
+        json!({ "cwd": base.join("project"), "mcpServers": [], "additionalDirectories": further });
     let mut session = Session::open_in(json!({}), params).await;
     let stop = Arc::new(AtomicBool::new(false));
     let racing = race(&base, &stop);
@@ -156,17 +159,28 @@ async fn stays_inside(operations: &[(u8, String, String)]) -> Result<(), TestCas
     told.push_str(&session.client.prompt("/undo force").await.text());
     stop.store(true, Ordering::Relaxed);
     racing.join().unwrap();
-    proptest::prop_assert!(!told.contains("hush") && !told.contains("unlisted"), "read outside: {told}");
+    proptest::prop_assert!(
+        !told.contains("hush") && !told.contains("unlisted"),
+        "read outside: {told}"
+    );
     proptest::prop_assert_eq!(snapshot(&base.join("outside")), before);
-    proptest::prop_assert_eq!(fs::read_dir(&base).unwrap().count(), 3, "nothing beside the folders");
+    proptest::prop_assert_eq!(
+        fs::read_dir(&base).unwrap().count(),
+        3,
+        "nothing beside the folders"
+    );
     Ok(())
 }
 
 #[test]
 fn nothing_outside_of_the_folders_is_read_made_changed_or_deleted() {
     let operations = proptest::collection::vec((0..10_u8, path(), path()), 1..24);
-    let config =
-        ProptestConfig { cases: 40, max_shrink_iters: 40, failure_persistence: None, ..Default::default() };
+    let config = ProptestConfig {
+        cases: 40,
+        max_shrink_iters: 40,
+        failure_persistence: None,
+        ..Default::default()
+    };
     let run = |operations: Vec<(u8, String, String)>| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(stays_inside(&operations))

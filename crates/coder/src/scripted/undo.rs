@@ -29,11 +29,15 @@ impl Session {
     }
 
     /// With the params of `session/new`.
-    pub(super) async fn open_in(capabilities: serde_json::Value, session: serde_json::Value) -> Self {
+    pub(super) async fn open_in(
+        capabilities: serde_json::Value,
+        session: serde_json::Value,
+    ) -> Self {
         let queue = Arc::<Mutex<VecDeque<Action>>>::default();
         let left = queue.clone();
-        let model =
-            Does(move |conversation: &_| asks_or_says(left.lock().unwrap().pop_front(), conversation));
+        let model = Does(move |conversation: &_| {
+            asks_or_says(left.lock().unwrap().pop_front(), conversation)
+        });
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;
@@ -61,7 +65,8 @@ pub(super) fn write(path: &str, text: &str) -> Action {
 }
 
 #[tokio::test]
-async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before() {
+async fn the_files_of_the_last_turn_that_changed_some_are_put_back_and_then_those_of_the_one_before()
+ {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a"), b"\xe9one\r\n").unwrap();
@@ -92,13 +97,20 @@ async fn a_file_that_changed_since_is_put_back_only_by_force() {
         fs::write(path(name), "one").unwrap();
     }
     let mut session = Session::open(folder.path()).await;
-    let actions = [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
+    let actions =
+        [read("a"), edit("a", "one", "two"), read("b"), edit("b", "one", "two"), write("c", "c")];
     session.turn("change", actions).await;
     session.turn("other", [run("printf mine > a; printf mine > c", None)]).await;
     let said = session.client.prompt("/undo").await.text();
     assert!(said.contains("1 file as before the turn “change”:\n\n- `b`: as it was"), "{said}");
-    assert!(said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"), "{said}");
-    assert_eq!(["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()), ["mine", "one", "mine"]);
+    assert!(
+        said.contains("- `a`: it changed since; `/undo force`") && said.contains("- `c`: it"),
+        "{said}"
+    );
+    assert_eq!(
+        ["a", "b", "c"].map(|name| fs::read_to_string(path(name)).unwrap()),
+        ["mine", "one", "mine"]
+    );
     session.client.prompt("/undo force").await;
     assert_eq!(fs::read_to_string(path("a")).unwrap(), "one");
     assert!(!path("c").exists());

@@ -2,8 +2,8 @@
 
 use super::execute::background;
 use super::{
-    ask, delete, edit, execute, exit_plan, fetch, fit, glob, grep, list, mcp, move_file, patch, read, task,
-    write,
+    ask, delete, edit, execute, exit_plan, fetch, fit, glob, grep, list, mcp, move_file, patch,
+    read, task, write,
 };
 use attache_agent::ToolKind;
 use attache_protocol::v1::PlanEntry;
@@ -135,14 +135,18 @@ impl Action {
                 (Some(line), None) => format!("Read {} from line {line}", read.path),
                 _ => format!("Read {}", read.path),
             },
-            Self::Grep(grep) if grep.path == "." => format!("Search for {}", fit::code(&grep.pattern)),
+            Self::Grep(grep) if grep.path == "." => {
+                format!("Search for {}", fit::code(&grep.pattern))
+            }
             Self::Grep(grep) => format!("Search for {} in {}", fit::code(&grep.pattern), grep.path),
             Self::List(list) => match &list.glob {
                 Some(glob) => format!("List files named {}", fit::code(glob)),
                 None if list.path == "." => "List files".to_owned(),
                 None => format!("List files in {}", list.path),
             },
-            Self::Glob(glob) if glob.path == "." => format!("Find files {}", fit::code(&glob.pattern)),
+            Self::Glob(glob) if glob.path == "." => {
+                format!("Find files {}", fit::code(&glob.pattern))
+            }
             Self::Glob(glob) => format!("Find files {} in {}", fit::code(&glob.pattern), glob.path),
             Self::Edit(edit) => format!("Edit {}", edit.path),
             Self::Write(write) => format!("Write {}", write.path),
@@ -228,10 +232,13 @@ impl Action {
             Self::Output(output) => words = output.id.len(),
             Self::Kill(kill) => words = kill.id.len(),
             Self::Edit(edit) => {
-                replacement = edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
+                replacement =
+                    edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
             }
             Self::Write(write) => text = write.text.len(),
-            Self::Plan(entries) => plan = entries.iter().map(|entry| entry.content.len() + 64).sum(),
+            Self::Plan(entries) => {
+                plan = entries.iter().map(|entry| entry.content.len() + 64).sum()
+            }
             Self::ExitPlan(exit) => plan = exit.plan.len(),
             Self::Ask(ask) => words = ask.length(),
             Self::Fetch(fetch) => address = fetch.url.len(),

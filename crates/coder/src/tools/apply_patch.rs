@@ -43,7 +43,11 @@ impl Patch {
 
 impl Toolbox<'_> {
     /// Applies a patch.
-    pub(super) async fn apply_patch(&mut self, patch: &Patch, call: NewToolCall) -> Result<ToolResult> {
+    pub(super) async fn apply_patch(
+        &mut self,
+        patch: &Patch,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let (mut call, mut steps, mut words) = (call, Vec::new(), Vec::new());
         let mut led = Patch::default();
         for file in &patch.files {
@@ -80,7 +84,10 @@ impl Toolbox<'_> {
         }
     }
 
-    async fn prepared_file(&self, file: &FilePatch) -> Result<std::result::Result<Prepared, String>> {
+    async fn prepared_file(
+        &self,
+        file: &FilePatch,
+    ) -> Result<std::result::Result<Prepared, String>> {
         match file {
             FilePatch::Add { path, text } => {
                 let place = match self.place(path).await? {
@@ -93,9 +100,14 @@ impl Toolbox<'_> {
                     Ok(_) => return Ok(Err(format!("{shown} exists already: update it instead"))),
                     Err(why) => return Ok(Err(why)),
                 }
-                let steps = vec![Step::Write { place, old: None, new: Document::new(text.as_str()) }];
+                let steps =
+                    vec![Step::Write { place, old: None, new: Document::new(text.as_str()) }];
                 let words = format!("{shown} made");
-                Ok(Ok(Prepared { steps, words, file: FilePatch::Add { path: shown, text: text.clone() } }))
+                Ok(Ok(Prepared {
+                    steps,
+                    words,
+                    file: FilePatch::Add { path: shown, text: text.clone() },
+                }))
             }
             FilePatch::Delete { path } => {
                 let (place, old) = match self.entry(path, "delete").await? {
@@ -126,7 +138,8 @@ impl Toolbox<'_> {
                     Ok(text) => Document { text, encoding: old.encoding },
                     Err(why) => return Ok(Err(why)),
                 };
-                let (mut steps, mut words, mut led) = (Vec::new(), format!("{shown} changed"), None);
+                let (mut steps, mut words, mut led) =
+                    (Vec::new(), format!("{shown} changed"), None);
                 if new != old {
                     let (old, new) = (Some(old), new.clone());
                     steps.push(Step::Write { place: place.clone(), old, new });
@@ -155,7 +168,8 @@ fn twice(steps: &[Step]) -> Option<String> {
             let path = place.resolved.path();
             // A file that is changed and then moved has two steps in a row.
             let moved = |at: usize| {
-                at + 1 == index && matches!(step, Step::Move { from, .. } if from.resolved.path() == path)
+                at + 1 == index
+                    && matches!(step, Step::Move { from, .. } if from.resolved.path() == path)
             };
             if seen.iter().any(|(other, at)| *other == path && !moved(*at)) {
                 return Some(place.shown.clone());

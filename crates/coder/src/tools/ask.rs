@@ -46,8 +46,9 @@ impl Ask {
 
     /// How long it is, in bytes.
     pub(super) fn length(&self) -> usize {
-        let options =
-            |question: &Question| question.options.iter().map(|option| option.len() + 16).sum::<usize>();
+        let options = |question: &Question| {
+            question.options.iter().map(|option| option.len() + 16).sum::<usize>()
+        };
         self.questions.iter().map(|question| question.question.len() + options(question) + 64).sum()
     }
 
@@ -166,7 +167,11 @@ impl Toolbox<'_> {
     }
 }
 
-async fn answered(mut handle: ToolCallHandle, text: String, finding: Finding) -> Result<ToolResult> {
+async fn answered(
+    mut handle: ToolCallHandle,
+    text: String,
+    finding: Finding,
+) -> Result<ToolResult> {
     handle.text(text.as_str()).await?;
     handle.complete().await?;
     Ok(ToolResult::done(text, finding))
@@ -191,7 +196,8 @@ mod tests {
         for wrong in [ask(&[]), ask(&[(" ", &["a"], false)]), ask(&many)] {
             assert!(wrong.form().is_err(), "{wrong:?}");
         }
-        let form = ask(&[("Which?", &["a", "a", "", "b"], false), ("Why?", &[], true)]).form().unwrap();
+        let form =
+            ask(&[("Which?", &["a", "a", "", "b"], false), ("Why?", &[], true)]).form().unwrap();
         let form = attache_protocol::encode(&form);
         assert!(form.contains(r#""enum":["a","b"]"#), "{form}");
         assert!(form.contains(r#""required":["answer1"]"#), "{form}");

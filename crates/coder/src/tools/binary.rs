@@ -45,8 +45,9 @@ const KINDS: &[(usize, &[u8], &str)] = &[
 
 /// What a file with this start is, with its article; `a binary file` if nothing is known of it.
 pub(crate) fn what(start: &[u8]) -> &'static str {
-    let fits =
-        |(at, magic, _): &&(usize, &[u8], &str)| start.get(*at..).is_some_and(|rest| rest.starts_with(magic));
+    let fits = |(at, magic, _): &&(usize, &[u8], &str)| {
+        start.get(*at..).is_some_and(|rest| rest.starts_with(magic))
+    };
     KINDS.iter().find(fits).map_or("a binary file", |(_, _, what)| what)
 }
 

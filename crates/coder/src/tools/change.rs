@@ -60,14 +60,21 @@ impl Toolbox<'_> {
     }
 
     /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that says so. What is no text cannot be known.
-    pub(super) fn known(&self, place: &Place, now: &State, verb: &str) -> std::result::Result<(), String> {
+    pub(super) fn known(
+        &self,
+        place: &Place,
+        now: &State,
+        verb: &str,
+    ) -> std::result::Result<(), String> {
         if !matches!(now, State::Text(_)) {
             return Ok(());
         }
         let shown = &place.shown;
         match self.memory.seen.get(&place.resolved.path()) {
             Some(seen) if *seen == now.fingerprint() => Ok(()),
-            Some(_) => Err(format!("{shown} changed since it was read: read it again, then {verb}")),
+            Some(_) => {
+                Err(format!("{shown} changed since it was read: read it again, then {verb}"))
+            }
             None => Err(format!("{shown} was not read yet: read it, then {verb}")),
         }
     }
@@ -147,7 +154,9 @@ impl Toolbox<'_> {
                 return Ok(Some(match stuck {
                     None if index == 0 => why,
                     None => format!("{why}; the other files were put back"),
-                    Some(stuck) => format!("{why}; and {stuck} could not be put back: see how it is now"),
+                    Some(stuck) => {
+                        format!("{why}; and {stuck} could not be put back: see how it is now")
+                    }
                 }));
             };
             for (folder, _) in &before {
@@ -195,7 +204,8 @@ impl Toolbox<'_> {
     async fn keep(&mut self, step: &Step) -> Result<Vec<(Place, Before)>> {
         let mut kept = Vec::new();
         for (place, now) in step.before() {
-            let folders = self.files().on_disk(place, |folders, place| Ok(missing(folders, place))).await?;
+            let folders =
+                self.files().on_disk(place, |folders, place| Ok(missing(folders, place))).await?;
             kept.extend(folders.into_iter().flatten().map(|folder| (folder, Before::Nothing)));
             // Where a file came from that is not kept it must not be removed either.
             let before = match (kept.last(), step) {

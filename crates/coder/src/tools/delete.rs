@@ -23,7 +23,11 @@ impl Delete {
 
 impl Toolbox<'_> {
     /// Deletes a file that the model has read, or an empty folder.
-    pub(super) async fn delete(&mut self, delete: &Delete, call: NewToolCall) -> Result<ToolResult> {
+    pub(super) async fn delete(
+        &mut self,
+        delete: &Delete,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let (place, old) = match self.entry(&delete.path, "delete").await? {
             Ok(entry) => entry,
             Err(why) => return self.failed(call.announce().await?, &why).await,
@@ -46,7 +50,10 @@ impl Toolbox<'_> {
     }
 
     /// What is at the end of a path, links followed.
-    pub(super) async fn at(&self, path: &str) -> Result<std::result::Result<(Place, State), String>> {
+    pub(super) async fn at(
+        &self,
+        path: &str,
+    ) -> Result<std::result::Result<(Place, State), String>> {
         Ok(match self.place(path).await? {
             Ok(place) => self.files().state(&place).await?.map(|state| (place, state)),
             Err(why) => Err(why),
@@ -67,7 +74,9 @@ impl Toolbox<'_> {
         let shown = &place.shown;
         let state = match self.files().state(&place).await? {
             Ok(State::Folder) if holds_something(self.files(), &place).await? => {
-                return Ok(Err(format!("the folder {shown} is not empty: {verb} what is in it first")));
+                return Ok(Err(format!(
+                    "the folder {shown} is not empty: {verb} what is in it first"
+                )));
             }
             Ok(State::Nothing) => return Ok(Err(State::Nothing.no_text(shown, verb))),
             Ok(state) => state,
@@ -90,10 +99,13 @@ impl Toolbox<'_> {
     pub(super) async fn resolved(
         &self,
         path: &str,
-        how: impl FnOnce(&Folders, &str) -> std::result::Result<Place, attache_host::FileError> + Send + 'static,
+        how: impl FnOnce(&Folders, &str) -> std::result::Result<Place, attache_host::FileError>
+        + Send
+        + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        super::looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
+        super::looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
+            .await
     }
 }
 

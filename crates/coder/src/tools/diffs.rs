@@ -32,15 +32,18 @@ impl Room {
 
     /// How much could not be shown, in words.
     pub(super) fn left_out(&self) -> Option<String> {
-        let words =
-            || format!("{} of this change too long to be shown here.", counted(self.left_out, "part"));
+        let words = || {
+            format!("{} of this change too long to be shown here.", counted(self.left_out, "part"))
+        };
         (self.left_out > 0).then(words)
     }
 
     /// What a step will do, as far as there is room.
     pub(super) fn shown(&mut self, step: &Step) -> Vec<ToolCallContent> {
         match step {
-            Step::Write { place, old: Some(old), new } => self.changed(&place.absolute, &old.text, &new.text),
+            Step::Write { place, old: Some(old), new } => {
+                self.changed(&place.absolute, &old.text, &new.text)
+            }
             Step::Write { place, old: None, new } => self.made(&place.absolute, &new.text),
             Step::Delete { place, old } => {
                 let what = match old {
@@ -161,7 +164,11 @@ mod tests {
         let text = "x".repeat(MESSAGE_TEXT / 2 - 1_000);
         assert_eq!(room.made(Path::new("/a"), &text).len(), 1);
         assert_eq!(room.changed(Path::new("/b"), &text, "").len(), 1);
-        assert_eq!(room.made(Path::new("/c"), &text).len(), 2, "its beginning, and that it goes on");
+        assert_eq!(
+            room.made(Path::new("/c"), &text).len(),
+            2,
+            "its beginning, and that it goes on"
+        );
         assert!(room.made(Path::new("/d"), &text).is_empty() && room.left_out().is_some());
     }
 }

@@ -72,7 +72,8 @@ impl Document {
                 if start.iter().any(control) {
                     return None;
                 }
-                let text = WINDOWS_1252.decode_without_bom_handling_and_without_replacement(&bytes)?;
+                let text =
+                    WINDOWS_1252.decode_without_bom_handling_and_without_replacement(&bytes)?;
                 Some(Self { text: text.into_owned(), encoding: Encoding::Windows1252 })
             }
         }
@@ -114,8 +115,9 @@ mod tests {
 
     #[test]
     fn bytes_in_any_encoding_come_back_as_they_were() {
-        let utf_16 =
-            |text: &str, to: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to).collect::<Vec<u8>>();
+        let utf_16 = |text: &str, to: fn(u16) -> [u8; 2]| {
+            text.encode_utf16().flat_map(to).collect::<Vec<u8>>()
+        };
         let every: Vec<u8> = (b' '..=u8::MAX).collect();
         for (bytes, encoding, text) in [
             ("é\r\n日本🎉\n".as_bytes().to_vec(), Encoding::Utf8, "é\r\n日本🎉\n"),

@@ -53,7 +53,11 @@ impl Edit {
     }
 
     /// The text after the edit and how many places it replaced, or why it cannot be made.
-    pub(crate) fn apply(&self, text: &str, shown: &str) -> std::result::Result<(String, u64), String> {
+    pub(crate) fn apply(
+        &self,
+        text: &str,
+        shown: &str,
+    ) -> std::result::Result<(String, u64), String> {
         let (mut text, mut places) = (text.to_owned(), 0);
         for replacement in &self.replacements {
             let (changed, count) = replacement.apply(&text, shown)?;
@@ -72,7 +76,11 @@ impl Replacement {
         }
         let found = self.places(text);
         match found.len() {
-            0 => return Err(format!("`{quoted}` is not in {shown}: read the file and give the exact text")),
+            0 => {
+                return Err(format!(
+                    "`{quoted}` is not in {shown}: read the file and give the exact text"
+                ));
+            }
             1 => {}
             _ if self.every => {}
             count => {
@@ -99,8 +107,11 @@ impl Replacement {
             let after = text.get(place.end..).and_then(|after| after.chars().next());
             !self.word || !(before.is_some_and(in_word) || after.is_some_and(in_word))
         };
-        let exact: Vec<_> =
-            text.match_indices(&self.old).map(|(at, _)| at..at + self.old.len()).filter(whole).collect();
+        let exact: Vec<_> = text
+            .match_indices(&self.old)
+            .map(|(at, _)| at..at + self.old.len())
+            .filter(whole)
+            .collect();
         if !exact.is_empty() || !self.old.contains('\n') || self.old.contains('\r') {
             return exact;
         }
@@ -140,7 +151,12 @@ fn in_word(character: char) -> bool {
 
 impl Toolbox<'_> {
     /// Edits one file.
-    pub(crate) async fn edit(&mut self, edit: &Edit, call: NewToolCall, place: &Place) -> Result<ToolResult> {
+    pub(crate) async fn edit(
+        &mut self,
+        edit: &Edit,
+        call: NewToolCall,
+        place: &Place,
+    ) -> Result<ToolResult> {
         let old = match self.files().text(place, "changed").await? {
             Ok(old) => old,
             Err(why) => return self.failed(call.announce().await?, &why).await,
@@ -172,7 +188,13 @@ impl Toolbox<'_> {
 mod tests {
     use super::{Edit, Replacement};
 
-    fn edit(old: &str, new: &str, every: bool, word: bool, text: &str) -> Result<(String, u64), String> {
+    fn edit(
+        old: &str,
+        new: &str,
+        every: bool,
+        word: bool,
+        text: &str,
+    ) -> Result<(String, u64), String> {
         let replacement = Replacement { old: old.into(), new: new.into(), every, word };
         Edit { path: "f".into(), replacements: vec![replacement] }.apply(text, "f")
     }
@@ -194,7 +216,12 @@ mod tests {
         let edit = Edit {
             path: "f".into(),
             replacements: ["a", "zz"]
-                .map(|old| Replacement { old: old.into(), new: "b".into(), every: false, word: false })
+                .map(|old| Replacement {
+                    old: old.into(),
+                    new: "b".into(),
+                    every: false,
+                    word: false,
+                })
                 .to_vec(),
         };
         assert!(edit.apply("a", "f").is_err(), "all or none");

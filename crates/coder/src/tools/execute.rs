@@ -100,7 +100,9 @@ impl Execute {
             ("terminal", self.terminal.then_some(true.into())),
         ];
         if let Some(input) = input.as_object_mut() {
-            input.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            input.extend(
+                fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))),
+            );
         }
         input
     }
@@ -162,13 +164,18 @@ impl Toolbox<'_> {
     }
 
     /// Runs a prepared command in the working directory.
-    pub(crate) async fn execute(&mut self, execute: &Execute, call: NewToolCall) -> Result<ToolResult> {
+    pub(crate) async fn execute(
+        &mut self,
+        execute: &Execute,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let (call, sandbox) = self.described(execute, call).await;
         let handle = call.announce().await?;
-        let (handle, verdict) = match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
-            Ok(permitted) => permitted,
-            Err(refused) => return Ok(refused),
-        };
+        let (handle, verdict) =
+            match self.permitted_by(handle, &Action::Execute(execute.clone())).await? {
+                Ok(permitted) => permitted,
+                Err(refused) => return Ok(refused),
+            };
         let permit = Permit::of(&verdict, execute.network);
         let places = self.memory.shell.scratch.places();
         match execute.background {
@@ -250,7 +257,9 @@ impl Toolbox<'_> {
         let begun = self.begin(execute, sandbox.as_ref(), places, permit).await?;
         match begun.and_then(|begun| self.leave(execute, begun)) {
             Ok(id) => {
-                let told = format!("Runs in the background as {id}, at the latest until this session ends.");
+                let told = format!(
+                    "Runs in the background as {id}, at the latest until this session ends."
+                );
                 handle.text(told).await?;
                 handle.complete().await?;
                 let told = format!(
@@ -284,7 +293,8 @@ impl Toolbox<'_> {
             None => Bounded::new(OUTPUT_GIVEN),
         };
         let ending = async {
-            let output = gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
+            let output =
+                gather(&mut handle, &mut command, output, &mut display, execute.terminal).await?;
             Ok((output, command.wait().await))
         };
         let ended = tokio::select! {
@@ -297,7 +307,8 @@ impl Toolbox<'_> {
             Err(error) => {
                 command.kill();
                 let exit = tokio::time::timeout(KILLED, command.wait()).await;
-                display.exited(&mut handle, exit.unwrap_or(Exit { code: None, signal: Some(9) }))?;
+                display
+                    .exited(&mut handle, exit.unwrap_or(Exit { code: None, signal: Some(9) }))?;
                 return Err(error);
             }
         };
@@ -306,7 +317,12 @@ impl Toolbox<'_> {
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(shell::held(execute, &output.text(), sandbox, self.memory.folders.roots()));
+            notes.extend(shell::held(
+                execute,
+                &output.text(),
+                sandbox,
+                self.memory.folders.roots(),
+            ));
             notes.extend(watch.as_ref().and_then(Watch::hidden));
         }
         let changed = match watch {
@@ -337,7 +353,10 @@ impl Toolbox<'_> {
 /// A note as a sentence for the person.
 fn sentence(note: &str) -> String {
     let mut letters = note.chars();
-    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+        .unwrap_or_default()
 }
 
 /// Where the whole output is, where the model gets a part of it.
@@ -345,8 +364,13 @@ fn file_note(output: &Bounded) -> Option<String> {
     let file = output.spilled()?.display();
     let bytes = counted(output.total_bytes(), "byte");
     Some(match output.spill_is_cut() {
-        true => format!("it wrote {bytes}; the first {} of them are in {file}", counted(OUTPUT_KEPT, "byte")),
-        false => format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands"),
+        true => format!(
+            "it wrote {bytes}; the first {} of them are in {file}",
+            counted(OUTPUT_KEPT, "byte")
+        ),
+        false => {
+            format!("it wrote {bytes}; all of them are in {file}, for `read` and for commands")
+        }
     })
 }
 

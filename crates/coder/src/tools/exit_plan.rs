@@ -26,7 +26,11 @@ impl ExitPlan {
 fn choices() -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     vec![
-        PermissionOption::new(Mode::Ask.id(), "Yes, and ask before every edit and command", AllowOnce),
+        PermissionOption::new(
+            Mode::Ask.id(),
+            "Yes, and ask before every edit and command",
+            AllowOnce,
+        ),
         PermissionOption::new(Mode::Edit.id(), "Yes, and edit without asking", AllowAlways),
         PermissionOption::new("reject", "No, go on planning", RejectOnce),
     ]
@@ -34,10 +38,16 @@ fn choices() -> Vec<PermissionOption> {
 
 impl Toolbox<'_> {
     /// Shows the plan and asks; a yes changes the session's mode (MODE-07).
-    pub(crate) async fn exit_plan(&mut self, exit: &ExitPlan, call: NewToolCall) -> Result<ToolResult> {
+    pub(crate) async fn exit_plan(
+        &mut self,
+        exit: &ExitPlan,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let handle = call.content(ContentBlock::text(exit.plan.as_str())).announce().await?;
         if self.memory.conversation.party() != Party::Agent {
-            return self.failed(handle, "a subagent does not change the mode: report instead").await;
+            return self
+                .failed(handle, "a subagent does not change the mode: report instead")
+                .await;
         }
         if self.mode() != Mode::Plan {
             let why = format!("the mode is {} already: go on with the work", self.mode().id());
@@ -50,7 +60,10 @@ impl Toolbox<'_> {
             }
             _ => {
                 return self
-                    .refused(handle, "the person wants to go on planning: ask what is to be different")
+                    .refused(
+                        handle,
+                        "the person wants to go on planning: ask what is to be different",
+                    )
                     .await;
             }
         };
@@ -58,7 +71,10 @@ impl Toolbox<'_> {
         options::choose(&mut options, options::MODE, chosen.as_str());
         self.turn.config(options).await?;
         handle.complete().await?;
-        let text = format!("The person agrees. The mode is {} now: do what the plan says.", chosen.as_str());
+        let text = format!(
+            "The person agrees. The mode is {} now: do what the plan says.",
+            chosen.as_str()
+        );
         Ok(ToolResult::done(text, Finding::Nothing))
     }
 }

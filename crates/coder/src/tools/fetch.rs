@@ -28,7 +28,8 @@ const SHOWN: usize = 4 * 1024;
 const REDIRECTS: usize = 5;
 
 /// What is asked for.
-const WANTED: &str = "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
+const WANTED: &str =
+    "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
 /// What to fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,17 +67,16 @@ impl Fetch {
     }
 
     pub(super) fn url(&self) -> std::result::Result<Url, String> {
-        let url =
-            Url::parse(self.url.trim()).map_err(|error| format!("this is no address of the web: {error}"))?;
+        let url = Url::parse(self.url.trim())
+            .map_err(|error| format!("this is no address of the web: {error}"))?;
         match url.scheme() {
             "http" | "https" if url.has_host() => {}
             scheme => return Err(format!("only http and https are fetched, not {scheme}")),
         }
         match url.username().is_empty() && url.password().is_none() {
             true => Ok(url),
-            false => {
-                Err("an address with a name or password in it is not fetched: leave them out".to_owned())
-            }
+            false => Err("an address with a name or password in it is not fetched: leave them out"
+                .to_owned()),
         }
     }
 }
@@ -117,7 +117,8 @@ impl Toolbox<'_> {
             Ok(Ok(page)) => self.fetched(handle, page).await,
             Ok(Err(why)) => self.failed(handle, &why).await,
             Err(_) => {
-                let why = format!("the page did not come within {}", counted(TIME.as_secs(), "second"));
+                let why =
+                    format!("the page did not come within {}", counted(TIME.as_secs(), "second"));
                 self.failed(handle, &why).await
             }
         }
@@ -129,7 +130,9 @@ impl Toolbox<'_> {
         for _ in 0..=REDIRECTS {
             let response = self.asked(&url, any).await?;
             let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
-            if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default() {
+            if next.host() != url.host()
+                || next.port_or_known_default() != url.port_or_known_default()
+            {
                 let action = super::Action::Fetch(Fetch { url: next.to_string() });
                 let verdict = self.decide(&action).await.map_err(|error| error.to_string())?;
                 if verdict.decision != Decision::Run {
@@ -147,7 +150,8 @@ impl Toolbox<'_> {
 
     async fn asked(&self, url: &Url, any: bool) -> std::result::Result<Response, String> {
         let host = url.host_str().unwrap_or_default();
-        let proxied = !public_address::says_private(url) && self.models.http().has_proxy(url.scheme());
+        let proxied =
+            !public_address::says_private(url) && self.models.http().has_proxy(url.scheme());
         if !any && public_address::says_private(url) {
             return Err(format!("{host} is an address of this machine or its network"));
         }
@@ -170,8 +174,10 @@ impl Toolbox<'_> {
         let kind = page::kind(&content_type, &body);
         if kind == Kind::Other {
             let what = one_line(&content_type, 80);
-            let why =
-                format!("{url} is no text ({what}, {}): it cannot be read here", counted(length, "byte"));
+            let why = format!(
+                "{url} is no text ({what}, {}): it cannot be read here",
+                counted(length, "byte")
+            );
             return self.failed(handle, &why).await;
         }
         let of_type = content_type.clone();
@@ -236,8 +242,11 @@ async fn page(url: Url, mut response: Response) -> std::result::Result<Page, Str
     }
     if !status.is_success() {
         let kind = page::kind(&content_type, &body);
-        let text =
-            if kind == Kind::Other { String::new() } else { page::decoded(&content_type, &body, kind) };
+        let text = if kind == Kind::Other {
+            String::new()
+        } else {
+            page::decoded(&content_type, &body, kind)
+        };
         let text = if kind == Kind::Html {
             blocking(move |_| page::markdown(&text)).await.unwrap_or_default()
         } else {

@@ -115,7 +115,9 @@ impl FileAccess<'_> {
             return Ok(Ok(on_disk));
         }
         match self.turn.read_text_file(&place.absolute, None, None).await {
-            Ok(text) if text.len() as u64 > SIZE_READ => Ok(Err(too_large(place, text.len() as u64))),
+            Ok(text) if text.len() as u64 > SIZE_READ => {
+                Ok(Err(too_large(place, text.len() as u64)))
+            }
             Ok(text) => Ok(Ok(State::Text(Document::new(text)))),
             Err(Error::Client(_)) if on_disk == State::Nothing => Ok(Ok(on_disk)),
             Err(Error::Client(error)) => {
@@ -149,9 +151,12 @@ impl FileAccess<'_> {
         place: &Place,
         document: &Document,
     ) -> Result<std::result::Result<(), String>> {
-        if document.encoding == Encoding::Utf8 && self.asks(place, self.turn.client().fs.write_text_file) {
+        if document.encoding == Encoding::Utf8
+            && self.asks(place, self.turn.client().fs.write_text_file)
+        {
             // The client knows only the name, so it would follow a link that was put in the way.
-            let check = |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
+            let check =
+                |folders: &Folders, place: &Place| folders.roots().check_unchanged(&place.resolved);
             if let Err(why) = self.on_disk(place, check).await? {
                 return Ok(Err(why));
             }
@@ -255,7 +260,8 @@ fn on_disk(place: &Place) -> std::result::Result<State, FileError> {
     let binary = || other(format!("{}: only text and pictures can be read", binary::what(&start)));
     if length > SIZE_READ {
         // Its start may end within a character.
-        let is_text = std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
+        let is_text =
+            std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
         return Ok(match is_text && !start.contains(&0) {
             true => other(large(length)),
             false => binary(),

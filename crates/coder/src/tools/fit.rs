@@ -76,7 +76,9 @@ pub(crate) fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code_block, counted, end_within, ends_within, json_text_length, one_line, start_within};
+    use super::{
+        code_block, counted, end_within, ends_within, json_text_length, one_line, start_within,
+    };
 
     #[test]
     fn cuts_fall_between_characters_and_count_what_json_makes_of_them() {

@@ -47,7 +47,8 @@ impl Glob {
         let path = path.unwrap_or_else(|| ".".to_owned());
         let wild = |part: &str| part.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
         let parts: Vec<&str> = pattern.split('/').collect();
-        let plain = parts.iter().take_while(|part| !wild(part)).count().min(parts.len().saturating_sub(1));
+        let plain =
+            parts.iter().take_while(|part| !wild(part)).count().min(parts.len().saturating_sub(1));
         let (folders, rest) = parts.split_at(plain);
         let folders = match folders {
             [] => return Self { path, pattern: pattern.to_owned() },
@@ -56,8 +57,11 @@ impl Glob {
         };
         // Below that folder, and not in any other: a slash at its beginning says so.
         let pattern = format!("/{}", rest.join("/"));
-        let path =
-            if path == "." || folders.starts_with('/') { folders } else { format!("{path}/{folders}") };
+        let path = if path == "." || folders.starts_with('/') {
+            folders
+        } else {
+            format!("{path}/{folders}")
+        };
         Self { path, pattern }
     }
 
@@ -66,15 +70,23 @@ impl Glob {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
+    pub(crate) fn run(
+        &self,
+        folders: &Folders,
+        place: &Place,
+        wanted: &Wanted,
+    ) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
         }
         let glob = pattern(&start, &self.pattern)?;
         let mut files: Vec<(Reverse<SystemTime>, String)> = Vec::new();
-        let mut found =
-            Found { pattern: self.pattern.clone(), folder: place.shown.clone(), ..Found::default() };
+        let mut found = Found {
+            pattern: self.pattern.clone(),
+            folder: place.shown.clone(),
+            ..Found::default()
+        };
         for entry in walk::files(folders, &start) {
             if wanted.is_over() {
                 break;
@@ -113,7 +125,9 @@ impl Found {
                 self.pattern, self.folder
             ),
             (false, 0) => self.named.join("\n"),
-            (false, more) => format!("{}\n[{} more, older]", self.named.join("\n"), counted(more, "file")),
+            (false, more) => {
+                format!("{}\n[{} more, older]", self.named.join("\n"), counted(more, "file"))
+            }
         }
     }
 

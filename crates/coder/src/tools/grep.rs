@@ -86,7 +86,12 @@ impl Grep {
 
     /// Searches at and below `place`, but leaves out what is below a folder and could not be read by its name without asking. Blocks on the disk; stops
     /// between files when nobody wants it any more.
-    pub(crate) fn run(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
+    pub(crate) fn run(
+        &self,
+        judge: &Judge<'_>,
+        place: &Place,
+        wanted: &Wanted,
+    ) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -107,7 +112,10 @@ impl Grep {
             }
             // A link that was put in its place meanwhile is another file.
             let here = folders.roots().resolve(entry.path()).ok();
-            match here.filter(|here| here.path() == entry.path()).and_then(|here| here.open_read().ok()) {
+            match here
+                .filter(|here| here.path() == entry.path())
+                .and_then(|here| here.open_read().ok())
+            {
                 Some(file) => {
                     let name = folders.named(entry.path()).1;
                     matches.search(&mut searcher, &matcher, &file, &name);
@@ -135,7 +143,13 @@ impl Grep {
 }
 
 impl Matches {
-    fn search(&mut self, searcher: &mut Searcher, matcher: &RegexMatcher, file: &std::fs::File, name: &str) {
+    fn search(
+        &mut self,
+        searcher: &mut Searcher,
+        matcher: &RegexMatcher,
+        file: &std::fs::File,
+        name: &str,
+    ) {
         let (total, kept) = (self.total, self.lines.len());
         let mut span: Option<(u32, u32)> = None;
         let outcome = searcher.search_file(
@@ -146,7 +160,8 @@ impl Matches {
                 span = Some((span.map_or(line, |(first, _)| first), line));
                 self.total += 1;
                 if self.lines.len() < LINES_NAMED {
-                    let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                    let text =
+                        start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
                     self.lines.push(Match { path: name.to_owned(), line, text });
                 }
                 Ok(true)
@@ -170,7 +185,8 @@ impl Matches {
 
     /// What the model reads.
     pub(crate) fn text(&self) -> String {
-        let lines = self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));
+        let lines =
+            self.lines.iter().map(|each| format!("{}:{}: {}\n", each.path, each.line, each.text));
         let mut text: String = lines.collect();
         let more = self.total.saturating_sub(self.lines.len() as u64);
         if more > 0 {
@@ -181,10 +197,12 @@ impl Matches {
 
     /// The first places, for the client to show (TOOL-10).
     pub(crate) fn locations(&self, folders: &Folders) -> Vec<ToolCallLocation> {
-        let short = self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
+        let short =
+            self.lines.iter().filter(|each| each.path.len() <= LOCATION_TOLD).take(LOCATIONS_TOLD);
         let locations = short.map(|each| {
             // A name for people is absolute or begins at the working directory.
-            let mut location = ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
+            let mut location =
+                ToolCallLocation::new(folders.cwd().join(&each.path).to_string_lossy());
             location.line = Some(each.line);
             location
         });

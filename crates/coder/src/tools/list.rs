@@ -53,7 +53,12 @@ impl List {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
+    pub(crate) fn run(
+        &self,
+        folders: &Folders,
+        place: &Place,
+        wanted: &Wanted,
+    ) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -61,7 +66,8 @@ impl List {
         let glob = self.glob.as_deref().map(|glob| pattern(&start, glob)).transpose()?;
         let mut found: Vec<(usize, String)> = Vec::new();
         let mut files = Files { folder: place.shown.clone(), ..Files::default() };
-        let (mut extensions, mut below) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
+        let (mut extensions, mut below) =
+            (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
         for entry in walk::files(folders, &start) {
             if wanted.is_over() {
                 break;

@@ -77,9 +77,9 @@ impl Toolbox<'_> {
                 let (name, server) = (name.to_owned(), server.name().to_owned());
                 Ok(Action::Mcp(Mcp { name, server, tool, arguments }))
             }
-            Err(error) => {
-                Err(format!("the arguments of {name} are no JSON object: {error}; call it again with one"))
-            }
+            Err(error) => Err(format!(
+                "the arguments of {name} are no JSON object: {error}; call it again with one"
+            )),
         }))
     }
 
@@ -88,7 +88,9 @@ impl Toolbox<'_> {
         // What is allowed is seen, also where it is too long for the input.
         let text = mcp.text();
         let call = match fit::json_text_length(&text) > ARGUMENTS_SHOWN {
-            true => call.content(ContentBlock::text(code_block(&ends_within(&text, MESSAGE_TEXT / 2)))),
+            true => {
+                call.content(ContentBlock::text(code_block(&ends_within(&text, MESSAGE_TEXT / 2))))
+            }
             false => call,
         };
         let handle = call.announce().await?;
@@ -139,7 +141,9 @@ impl Toolbox<'_> {
                 }
             };
             let said = match next {
-                Next::Answer(Ok(result)) => return self.returned(Returned::of(*result), handle).await,
+                Next::Answer(Ok(result)) => {
+                    return self.returned(Returned::of(*result), handle).await;
+                }
                 Next::Answer(Err(error)) => break server.failed(&error).await,
                 Next::Word(Word::Progress(progress)) if Instant::now() < next_update => {
                     drop(progress);
@@ -149,7 +153,9 @@ impl Toolbox<'_> {
                     next_update = Instant::now() + BETWEEN_UPDATES;
                     handle.replace_content(vec![ContentBlock::text(words(&progress)).into()]).await
                 }
-                Next::Word(Word::Asks(question)) => self.put_to_person(server, question, &handle).await,
+                Next::Word(Word::Asks(question)) => {
+                    self.put_to_person(server, question, &handle).await
+                }
             };
             if let Err(error) = said {
                 running.cancel("its turn is over").await;
@@ -170,8 +176,11 @@ impl Toolbox<'_> {
         let Question { message, schema, answer } = question;
         let asked = match decode::<ElicitationSchema>(&schema) {
             Ok(schema) => {
-                let message =
-                    format!("The MCP server {} asks: {}", server.name(), ends_within(&message, 4096));
+                let message = format!(
+                    "The MCP server {} asks: {}",
+                    server.name(),
+                    ends_within(&message, 4096)
+                );
                 self.turn.elicit_about(handle, message, schema).await
             }
             Err(_) => Ok(Elicited::Declined),
@@ -195,7 +204,11 @@ impl Toolbox<'_> {
     }
 
     /// Shows what came back.
-    async fn returned(&mut self, returned: Returned, mut handle: ToolCallHandle) -> Result<ToolResult> {
+    async fn returned(
+        &mut self,
+        returned: Returned,
+        mut handle: ToolCallHandle,
+    ) -> Result<ToolResult> {
         let Returned { text, images, shown, structured, failed } = returned;
         if let Some(structured) = structured {
             super::output(&mut handle, structured).await?;

@@ -25,7 +25,11 @@ impl Move {
 
 impl Toolbox<'_> {
     /// Moves a file that the model has read.
-    pub(super) async fn move_file(&mut self, wanted: &Move, call: NewToolCall) -> Result<ToolResult> {
+    pub(super) async fn move_file(
+        &mut self,
+        wanted: &Move,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let (from, old) = match self.entry(&wanted.path, "move").await? {
             Ok((from, State::Folder)) => {
                 let why = format!("{} is a folder: move its files, or use a command", from.shown);

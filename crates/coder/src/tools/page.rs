@@ -14,13 +14,14 @@ const SKIPPED: [&str; 7] = ["script", "style", "noscript", "template", "svg", "i
 
 /// Elements whose end need not be written, or that have none: they never stand in each other.
 const UNNESTED: [&str; 24] = [
-    "p", "li", "td", "th", "tr", "dt", "dd", "option", "thead", "tbody", "tfoot", "colgroup", "br", "hr",
-    "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed",
+    "p", "li", "td", "th", "tr", "dt", "dd", "option", "thead", "tbody", "tfoot", "colgroup", "br",
+    "hr", "img", "input", "meta", "link", "source", "wbr", "col", "area", "base", "embed",
 ];
 
 /// Elements that go on in the next block unless they are closed.
-const FORM: [&str; 14] =
-    ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+const FORM: [&str; 14] = [
+    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
+];
 
 /// What a content type says of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +49,9 @@ pub(super) fn kind(content_type: &str, body: &[u8]) -> Kind {
         | "application/yaml"
         | "application/x-yaml"
         | "application/x-sh" => Kind::Text,
-        mime if mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml") => Kind::Text,
+        mime if mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml") => {
+            Kind::Text
+        }
         "" | "application/octet-stream" if body.contains(&0) => Kind::Other,
         "" if begins("<!doctype html") || begins("<html") => Kind::Html,
         "" | "application/octet-stream" if std::str::from_utf8(body).is_ok() => Kind::Text,
@@ -60,7 +63,9 @@ pub(super) fn kind(content_type: &str, body: &[u8]) -> Kind {
 pub(super) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_owned())
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"').to_owned())
     });
     let named = label.or_else(|| named(body).filter(|_| kind == Kind::Html));
     let encoding = named.and_then(|label| Encoding::for_label(label.as_bytes())).unwrap_or(UTF_8);
@@ -90,7 +95,8 @@ pub(super) fn markdown(html: &str) -> String {
 
 /// Whether no more can come of the page than there is room for, by its tags as they are written.
 fn is_tame(html: &str) -> bool {
-    let (mut depth, mut deepest, mut form, mut most_form, mut blocks) = (0_usize, 0, 0_usize, 0, 0_usize);
+    let (mut depth, mut deepest, mut form, mut most_form, mut blocks) =
+        (0_usize, 0, 0_usize, 0, 0_usize);
     for tag in tags(html) {
         let (name, closes) = match tag.strip_prefix('/') {
             Some(name) => (name, true),

@@ -62,7 +62,8 @@ impl Patch {
     /// # Errors
     /// One sentence for the model: what is wrong in which line.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut lines = text.lines().enumerate().skip_while(|(_, line)| line.trim() != "*** Begin Patch");
+        let mut lines =
+            text.lines().enumerate().skip_while(|(_, line)| line.trim() != "*** Begin Patch");
         if lines.next().is_none() {
             return Err("the patch does not begin with a line *** Begin Patch".to_owned());
         }
@@ -93,7 +94,9 @@ impl Patch {
                 match files.last_mut() {
                     None => return wrong("stands before any file"),
                     Some(FilePatch::Delete { .. }) if mark.is_empty() => {}
-                    Some(FilePatch::Delete { .. }) => return wrong("stands below a file that is deleted"),
+                    Some(FilePatch::Delete { .. }) => {
+                        return wrong("stands below a file that is deleted");
+                    }
                     Some(FilePatch::Add { text, .. }) => match line.strip_prefix('+') {
                         Some(line) => {
                             text.push_str(line);

@@ -23,8 +23,10 @@ impl Toolbox<'_> {
         let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
         let scratch = self.memory.shell.scratch.folder().map(Path::to_owned);
         let mode = self.mode();
-        looking(self.turn, move |wanted| work(&policy.judge(mode, &folders, scratch.as_deref()), wanted))
-            .await
+        looking(self.turn, move |wanted| {
+            work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
+        })
+        .await
     }
 
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
@@ -100,8 +102,10 @@ impl Toolbox<'_> {
         match now.decision {
             Decision::Refuse => self.refused(handle, &now.why()).await.map(Err),
             Decision::Ask if is_another_reason(&verdict.reason, &now.reason) => {
-                let why =
-                    format!("the approval was for something else, because now {}: try again", now.reason);
+                let why = format!(
+                    "the approval was for something else, because now {}: try again",
+                    now.reason
+                );
                 self.refused(handle, &why).await.map(Err)
             }
             Decision::Run | Decision::Ask => Ok(Ok((handle, verdict))),
@@ -122,8 +126,9 @@ impl Toolbox<'_> {
             self.memory.policy = policy;
             let Err(why) = added else { return Ok(()) };
             let mut notice = Notice::new(NoticeSeverity::Warning, "The rule was not kept");
-            notice.description =
-                Some(format!("It holds in this session only, for it could not be written to {why}"));
+            notice.description = Some(format!(
+                "It holds in this session only, for it could not be written to {why}"
+            ));
             self.turn.notice(notice).await?;
         }
         self.choose(subject, Effect::Allow).await
@@ -139,6 +144,7 @@ impl Toolbox<'_> {
 
 /// Whether an action asks for a reason that was not shown. The mode may change while a question is open.
 fn is_another_reason(shown: &Reason, now: &Reason) -> bool {
-    let by_mode = matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);
+    let by_mode =
+        matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);
     shown != now && !by_mode
 }

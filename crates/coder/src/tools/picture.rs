@@ -39,7 +39,9 @@ impl Picture {
     /// What it is, with its article: `a PNG picture of 800 × 600 pixels`.
     pub(crate) fn words(&self) -> String {
         match self.size {
-            Some((width, height)) => format!("a {} picture of {width} × {height} pixels", self.format),
+            Some((width, height)) => {
+                format!("a {} picture of {width} × {height} pixels", self.format)
+            }
             None => format!("a broken {} picture", self.format),
         }
     }
@@ -122,9 +124,11 @@ mod tests {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x03\x20\0\0\x02\x58";
         assert_eq!(Picture::of(png).unwrap().words(), "a PNG picture of 800 × 600 pixels");
         assert_eq!(size(b"GIF89a\x20\x03\x58\x02"), Some((800, 600)));
-        let jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc4\0\x03c\xff\xff\xc2\0\x11\x08\x02\x58\x03\x20\x03";
+        let jpeg =
+            b"\xff\xd8\xff\xe0\0\x04ab\xff\xc4\0\x03c\xff\xff\xc2\0\x11\x08\x02\x58\x03\x20\x03";
         assert_eq!(size(jpeg), Some((800, 600)));
-        let webp = |kind: &[u8], rest: &[u8]| [b"RIFF\0\0\0\0WEBP", kind, b"\0\0\0\0", rest].concat();
+        let webp =
+            |kind: &[u8], rest: &[u8]| [b"RIFF\0\0\0\0WEBP", kind, b"\0\0\0\0", rest].concat();
         assert_eq!(size(&webp(b"VP8X", b"\0\0\0\0\x1f\x03\0\x57\x02\0")), Some((800, 600)));
         assert_eq!(size(&webp(b"VP8L", b"\x2f\x1f\xc3\x95\x00")), Some((800, 600)));
         assert_eq!(size(&webp(b"VP8 ", b"\0\0\0\x9d\x01\x2a\x20\x03\x58\x02")), Some((800, 600)));
@@ -133,9 +137,12 @@ mod tests {
     #[test]
     fn what_is_broken_or_too_large_is_refused_in_words() {
         assert_eq!(Picture::of(b"\x89PNG\0\0word\0"), None);
-        for cut in
-            [&b"\x89PNG\r\n\x1a\n\0\0"[..], b"\xff\xd8\xff\xe0\xff\xff", b"\xff\xd8\xffx", b"GIF87a\0\0\0\0"]
-        {
+        for cut in [
+            &b"\x89PNG\r\n\x1a\n\0\0"[..],
+            b"\xff\xd8\xff\xe0\xff\xff",
+            b"\xff\xd8\xffx",
+            b"GIF87a\0\0\0\0",
+        ] {
             assert!(Picture::of(cut).unwrap().refused(10).unwrap().contains("broken"), "{cut:?}");
         }
         let gif = |width: &[u8]| Picture::of(&[b"GIF89a", width, b"\x01\0"].concat()).unwrap();

@@ -118,7 +118,12 @@ impl Lines {
             (_, 0) => format!("[{} is empty]", self.path),
             (0, total) => format!("[{} has only {total} lines]", self.path),
             (_, total) => {
-                format!("[lines {}-{} of {total}{encoding}]\n{}", self.first, self.last(), self.text)
+                format!(
+                    "[lines {}-{} of {total}{encoding}]\n{}",
+                    self.first,
+                    self.last(),
+                    self.text
+                )
             }
         }
     }
@@ -130,7 +135,12 @@ impl Lines {
 
 impl Toolbox<'_> {
     /// Reads a text, or gives the model a picture.
-    pub(super) async fn read(&self, read: &Read, handle: ToolCallHandle, place: &Place) -> Result<Looked> {
+    pub(super) async fn read(
+        &self,
+        read: &Read,
+        handle: ToolCallHandle,
+        place: &Place,
+    ) -> Result<Looked> {
         let state = match self.files().state(place).await? {
             Ok(state) => state,
             Err(why) => return Ok(self.unreadable(handle, Unreadable::Other(why)).await?.into()),
@@ -169,11 +179,15 @@ impl Toolbox<'_> {
         let size = counted(bytes.len() as u64, "byte");
         let mut content = vec![ContentBlock::text(format!("{words}, {size}.")).into()];
         if media.base64.len() <= MESSAGE_TEXT {
-            content.push(ContentBlock::Image(ImageContent::new(&media.base64, picture.mime)).into());
+            content
+                .push(ContentBlock::Image(ImageContent::new(&media.base64, picture.mime)).into());
         }
         handle.replace_content(content).await?;
         handle.complete().await?;
-        Ok(ToolResult { images: vec![media], ..ToolResult::done(format!("[{words}]"), Finding::Nothing) })
+        Ok(ToolResult {
+            images: vec![media],
+            ..ToolResult::done(format!("[{words}]"), Finding::Nothing)
+        })
     }
 
     async fn unreadable(&self, handle: ToolCallHandle, reason: Unreadable) -> Result<ToolResult> {

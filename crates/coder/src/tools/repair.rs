@@ -10,7 +10,8 @@ pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
         Err(error) => error,
     };
     let text = unfenced(arguments);
-    let repaired = serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
+    let repaired =
+        serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_commas(text)));
     // The error is about what the model wrote.
     repaired.map(unwrapped).map_err(|_| wrong)
 }
@@ -51,7 +52,8 @@ fn unfenced(text: &str) -> &str {
 
 /// The text without commas that stand before a closing bracket, strings left alone.
 fn without_commas(text: &str) -> String {
-    let (mut repaired, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
+    let (mut repaired, mut in_string, mut escaped) =
+        (String::with_capacity(text.len()), false, false);
     for (at, character) in text.char_indices() {
         if in_string {
             in_string = escaped || character != '"';
@@ -93,7 +95,8 @@ mod tests {
 
     #[test]
     fn what_is_not_plain_is_left_alone() {
-        for arguments in ["{\"path\": \"a", "{\"path\": a}", "```", "", "\"", "{,}x", "\\", "[1,2"] {
+        for arguments in ["{\"path\": \"a", "{\"path\": a}", "```", "", "\"", "{,}x", "\\", "[1,2"]
+        {
             assert!(value(arguments).is_err(), "{arguments}");
         }
         assert_eq!(value(r#""just words""#).unwrap(), json!("just words"));

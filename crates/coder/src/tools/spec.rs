@@ -255,9 +255,16 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
         }
         "edit" => {
             let EditArguments { path, replacements } = read(name, arguments)?;
-            let replacement =
-                |ReplacementArguments { old, new, every }| Replacement { old, new, every, word: false };
-            Action::Edit(Edit { path, replacements: replacements.into_iter().map(replacement).collect() })
+            let replacement = |ReplacementArguments { old, new, every }| Replacement {
+                old,
+                new,
+                every,
+                word: false,
+            };
+            Action::Edit(Edit {
+                path,
+                replacements: replacements.into_iter().map(replacement).collect(),
+            })
         }
         "write" => Action::Write(read::<Write>(name, arguments)?),
         "glob" => read::<files::GlobArguments>(name, arguments)?.action(),
@@ -348,7 +355,11 @@ mod tests {
         }
         assert_eq!(specs().len(), 17);
         for spec in specs() {
-            assert!(!action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")), "{}", spec.name);
+            assert!(
+                !action(&spec.name, "{}").is_err_and(|why| why.contains("no tool")),
+                "{}",
+                spec.name
+            );
         }
     }
 
@@ -366,8 +377,12 @@ mod tests {
             let why = action(name, arguments).unwrap_err();
             assert!(why.contains(said) && why.len() < 600 && !why.contains('\n'), "{why}");
         }
-        let edit = action("edit", r#"{"path":"a","replacements":"[{\"old\":\"[x\",\"new\":\"y\"},]"}"#);
-        assert!(matches!(&edit, Ok(Action::Edit(edit)) if edit.replacements[0].old == "[x"), "{edit:?}");
+        let edit =
+            action("edit", r#"{"path":"a","replacements":"[{\"old\":\"[x\",\"new\":\"y\"},]"}"#);
+        assert!(
+            matches!(&edit, Ok(Action::Edit(edit)) if edit.replacements[0].old == "[x"),
+            "{edit:?}"
+        );
         let write = action("write", r#"{"path":"a","text":"{\"b\":1}"}"#);
         assert!(
             matches!(&write, Ok(Action::Write(write)) if write.text == "{\"b\":1}"),

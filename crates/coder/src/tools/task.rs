@@ -62,7 +62,12 @@ impl Task {
 
 impl Toolbox<'_> {
     /// Lets a subagent work on a task; its questions reach the person, and it is cancelled with the turn.
-    pub(crate) async fn task(&mut self, task: &Task, title: String, input: Raw) -> Result<ToolResult> {
+    pub(crate) async fn task(
+        &mut self,
+        task: &Task,
+        title: String,
+        input: Raw,
+    ) -> Result<ToolResult> {
         let mut child = self.turn.subagent(title, task.prompt.as_str()).await?;
         if let Some(call) = child.stand_in() {
             let mut update = ToolCallUpdate::new("");
@@ -85,7 +90,9 @@ impl Toolbox<'_> {
         match ended {
             Ok(ended) => {
                 let (reason, mut result) = match ended {
-                    Ended::Asked => (StopReason::EndTurn, ToolResult::done(&report, Finding::Asked)),
+                    Ended::Asked => {
+                        (StopReason::EndTurn, ToolResult::done(&report, Finding::Asked))
+                    }
                     Ended::Because(reason) => {
                         let report = reported(&report, &reason);
                         (reason, ToolResult::done(report, Finding::Nothing))
@@ -124,7 +131,9 @@ fn reported(report: &str, reason: &StopReason) -> String {
             format!("{report}\n[It was stopped before its end: it took too many steps.]")
         }
         StopReason::MaxTokens => {
-            format!("{report}\n[It was stopped before its end: its answer or conversation grew too long.]")
+            format!(
+                "{report}\n[It was stopped before its end: its answer or conversation grew too long.]"
+            )
         }
         StopReason::Refusal => format!("{report}\n[Its model refused to go on.]"),
         _ => report.to_owned(),

@@ -82,7 +82,9 @@ impl Toolbox<'_> {
             Ok(Action::Read(read)) if self.memory.shell.scratch.output(&read.path).is_none() => {
                 Action::Read(read)
             }
-            Ok(action @ (Action::Grep(_) | Action::List(_) | Action::Glob(_) | Action::Fetch(_))) => action,
+            Ok(
+                action @ (Action::Grep(_) | Action::List(_) | Action::Glob(_) | Action::Fetch(_)),
+            ) => action,
             _ => return Ok(None),
         };
         let reads = action.too_long().is_none() && self.only_reads(&action).await?;
@@ -94,7 +96,8 @@ impl Toolbox<'_> {
         let action = action.clone();
         self.judged(move |judge, _| {
             let touch = action.touches();
-            let runs = |judge: &Judge<'_>| judge.tool(action.name(), &touch).decision == Decision::Run;
+            let runs =
+                |judge: &Judge<'_>| judge.tool(action.name(), &touch).decision == Decision::Run;
             let careful = Judge { mode: Mode::Plan, rules: &[], ..*judge };
             let is_command = !matches!(touch, Touch::Reads(_) | Touch::Fetches { .. });
             runs(judge) && (!is_command || runs(&careful))
@@ -112,7 +115,8 @@ impl Toolbox<'_> {
             }
         }
         let toolbox = &*self;
-        let running = ready.into_iter().map(|call| -> Running<'_> { Box::pin(toolbox.finish(call)) });
+        let running =
+            ready.into_iter().map(|call| -> Running<'_> { Box::pin(toolbox.finish(call)) });
         let looked = all(running.collect()).await;
         looked.into_iter().map(|looked| contained(looked.map(|looked| self.take(looked)))).collect()
     }
@@ -128,7 +132,8 @@ impl Toolbox<'_> {
             }
             Action::Fetch(fetch) => match fetch.url() {
                 Ok(url) => {
-                    let call = call.content(attache_protocol::v1::ContentBlock::text(fetch::shown(&url)));
+                    let call =
+                        call.content(attache_protocol::v1::ContentBlock::text(fetch::shown(&url)));
                     Ok(Ready::Fetches(url, call.start().await?))
                 }
                 Err(why) => Ok(Ready::Fails(call.announce().await?, why)),
@@ -157,14 +162,17 @@ impl Toolbox<'_> {
                 let permit = Permit::reading(execute.network);
                 self.run(handle, &execute, sandbox, places, permit).await.map(Looked::from)
             }
-            Ready::Fetches(url, handle) => self.fetched_page(url, true, handle).await.map(Looked::from),
+            Ready::Fetches(url, handle) => {
+                self.fetched_page(url, true, handle).await.map(Looked::from)
+            }
         }
     }
 }
 
 /// The call with the place that it is about.
 pub(super) fn located(action: &Action, call: NewToolCall, place: &Place) -> NewToolCall {
-    let line = if let Action::Read(read) = action { read.line.map(|line| line.max(1)) } else { None };
+    let line =
+        if let Action::Read(read) = action { read.line.map(|line| line.max(1)) } else { None };
     call.location(&place.absolute, line)
 }
 
@@ -185,7 +193,9 @@ type Running<'r> = Pin<Box<dyn Future<Output = Result<Looked>> + Send + 'r>>;
 async fn all(mut running: Vec<Running<'_>>) -> Vec<Result<Looked>> {
     let mut ended: Vec<Option<Result<Looked>>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(|context| {
-        for (running, ended) in running.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
+        for (running, ended) in
+            running.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none())
+        {
             let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
             *ended = match polled {
                 Ok(Poll::Pending) => None,
@@ -224,10 +234,13 @@ mod tests {
                 Ok(done("three"))
             }),
         ];
-        let results =
-            all(running).await.into_iter().map(|looked| contained(looked.map(|looked| looked.result)));
-        let results: Vec<_> =
-            results.map(|result| result.map(|result| (result.failed, result.text)).unwrap()).collect();
+        let results = all(running)
+            .await
+            .into_iter()
+            .map(|looked| contained(looked.map(|looked| looked.result)));
+        let results: Vec<_> = results
+            .map(|result| result.map(|result| (result.failed, result.text)).unwrap())
+            .collect();
         let expected = [(true, "the tool failed: it panicked"), (false, "two"), (false, "three")]
             .map(|(failed, text)| (failed, text.to_owned()));
         assert_eq!(results, expected);

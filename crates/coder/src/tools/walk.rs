@@ -6,7 +6,10 @@ use std::path::Path;
 
 /// The regular files at or below `start`, which is canonical, in the order of their paths. Symbolic links are not followed: they may lead
 /// anywhere. What cannot be looked at is left out, and so is what is reached through a link that was put in the way meanwhile.
-pub(crate) fn files<'f>(folders: &'f Folders, start: &Path) -> impl Iterator<Item = DirEntry> + use<'f> {
+pub(crate) fn files<'f>(
+    folders: &'f Folders,
+    start: &Path,
+) -> impl Iterator<Item = DirEntry> + use<'f> {
     let mut walk = WalkBuilder::new(start);
     // A `.gitignore` counts in any folder, in a repository or not.
     walk.require_git(false).follow_links(false).sort_by_file_path(Ord::cmp);

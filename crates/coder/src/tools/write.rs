@@ -42,7 +42,8 @@ impl Toolbox<'_> {
             }
             Err(why) => return self.failed(call.announce().await?, &why).await,
         };
-        if let Some(Err(why)) = old.as_ref().map(|old| self.known(place, &State::Text(old.clone()), "write"))
+        if let Some(Err(why)) =
+            old.as_ref().map(|old| self.known(place, &State::Text(old.clone()), "write"))
         {
             return self.failed(call.announce().await?, &why).await;
         }

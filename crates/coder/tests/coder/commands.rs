@@ -50,7 +50,9 @@ async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(20), gone).await.expect("processes were left");
+    tokio::time::timeout(std::time::Duration::from_secs(20), gone)
+        .await
+        .expect("processes were left");
     assert_eq!(client.prompt("run true").await.stop_reason(), "end_turn");
 }
 
@@ -84,7 +86,9 @@ async fn output_is_shown_while_the_command_runs() {
     let id = client.start("session/prompt", params).await;
     loop {
         let update = client.receive().await["params"]["update"].clone();
-        if update["sessionUpdate"] == "tool_call_update" && update["content"].to_string().contains("early") {
+        if update["sessionUpdate"] == "tool_call_update"
+            && update["content"].to_string().contains("early")
+        {
             break;
         }
     }

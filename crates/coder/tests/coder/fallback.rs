@@ -44,8 +44,10 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     for notices in [false, true] {
         let replies = vec![chat_text("Here I am."), chat_text("Still me.")];
         let (first, second) = (Server::start(vec![quota()]).await, Server::start(replies).await);
-        let capabilities = if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
-        let (mut client, _project) = opened(&first, &second, "openai/gpt-4o-mini", capabilities).await;
+        let capabilities =
+            if notices { json!({ "session": { "notices": {} } }) } else { json!({}) };
+        let (mut client, _project) =
+            opened(&first, &second, "openai/gpt-4o-mini", capabilities).await;
         let turn = client.prompt("hello").await;
         assert_eq!(
             (turn.stop_reason(), model(&turn).as_str()),
@@ -57,11 +59,18 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
             true => {
                 let notice = turn.all("notice")[0];
                 assert!(notice["title"].as_str().unwrap().contains(words), "{notice}");
-                assert!(notice["description"].as_str().unwrap().contains("quota or credit"), "{notice}");
+                assert!(
+                    notice["description"].as_str().unwrap().contains("quota or credit"),
+                    "{notice}"
+                );
                 assert_eq!(turn.text(), "Here I am.");
             }
             false => {
-                assert!(turn.text().contains(words) && turn.text().ends_with("Here I am."), "{}", turn.text())
+                assert!(
+                    turn.text().contains(words) && turn.text().ends_with("Here I am."),
+                    "{}",
+                    turn.text()
+                )
             }
         }
         assert_eq!(client.prompt("again").await.text(), "Still me.");
@@ -74,21 +83,28 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
 /// the person was told that another answer replaces the text, the other model begins at the start.
 #[tokio::test]
 async fn words_before_the_failure_are_not_said_twice() {
-    let credit = json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
+    let credit =
+        json!({ "type": "error", "error": { "type": "billing_error", "message": "Your credit" } });
     let begun = anthropic_begin(&[thinking("hm", "sig"), text("The answer is forty-")]);
     let ended = Reply::stream(&format!("{begun}data: {credit}\n\n"));
     for (replies, said, goes_on) in [
         (vec![ended], "The answer is forty-42.", true),
         (vec![Reply::broken(&begun), quota()], "the next answer replaces it.)\n\n42.", false),
     ] {
-        let (first, second) = (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
+        let (first, second) =
+            (Server::start(replies).await, Server::start(vec![chat_text("42.")]).await);
         let capabilities = json!({ "session": { "notices": {} } });
-        let (mut client, _project) = opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
+        let (mut client, _project) =
+            opened(&first, &second, "openai/gpt-5-mini", capabilities).await;
         let turn = client.prompt("what is it?").await;
         assert!(turn.stop_reason() == "end_turn" && turn.text().ends_with(said), "{}", turn.text());
         let body = bodies(&second)[0].to_string();
         assert!(!body.contains("sig"), "{body}");
-        assert_eq!(body.contains("The answer is forty-") && body.contains("broke off"), goes_on, "{body}");
+        assert_eq!(
+            body.contains("The answer is forty-") && body.contains("broke off"),
+            goes_on,
+            "{body}"
+        );
         assert_eq!(body.contains("forty"), goes_on, "{body}");
     }
 }
@@ -132,7 +148,8 @@ async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
     client.finish(id).await;
     let told = client.receive().await;
     assert_eq!(
-        told["params"]["update"]["title"], "The setting fallback names nobody/knows, which no provider has",
+        told["params"]["update"]["title"],
+        "The setting fallback names nobody/knows, which no provider has",
         "{told}"
     );
 }

@@ -34,7 +34,8 @@ async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Cl
 async fn a_page_is_asked_for_and_comes_as_markdown() {
     let html = "<html><script>no()</script><h1>Größe</h1><p>A <a href='/x'>link</a></p></html>";
     let web = Server::start(vec![page("text/html; charset=utf-8", html)]).await;
-    let (turn, said, client) = fetched(&[format!("{}/a?token=secret#there", web.url)], &["allow_once"]).await;
+    let (turn, said, client) =
+        fetched(&[format!("{}/a?token=secret#there", web.url)], &["allow_once"]).await;
     let call = &turn.tool_calls()[0];
     let host = web.url.trim_start_matches("http://");
     assert_eq!((call["kind"].as_str(), call["name"].as_str()), (Some("fetch"), Some("fetch")));
@@ -47,8 +48,15 @@ async fn a_page_is_asked_for_and_comes_as_markdown() {
         asked.contains("token=secret") && asked.contains("an address of this machine"),
         "the whole address: {asked}"
     );
-    assert!(said.contains("# Größe") && said.contains("[link](/x)") && !said.contains("no()"), "{said}");
-    assert!(web.requests()[0].starts_with("GET /v1/a?token=secret HTTP/1.1"), "{}", web.requests()[0]);
+    assert!(
+        said.contains("# Größe") && said.contains("[link](/x)") && !said.contains("no()"),
+        "{said}"
+    );
+    assert!(
+        web.requests()[0].starts_with("GET /v1/a?token=secret HTTP/1.1"),
+        "{}",
+        web.requests()[0]
+    );
 }
 
 /// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is fetched.
@@ -114,7 +122,11 @@ async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
         ("begin", 25 * 1024),
     ] {
         let (_, result, _) = fetched(std::slice::from_ref(&web.url), &["allow_once"]).await;
-        assert!(result.contains(said) && result.len() < length, "{said}: {} bytes, {result}", result.len());
+        assert!(
+            result.contains(said) && result.len() < length,
+            "{said}: {} bytes, {result}",
+            result.len()
+        );
         assert!(said != "begin" || (result.contains("end") && result.contains("[…]")), "{result}");
     }
 }

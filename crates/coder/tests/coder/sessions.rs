@@ -96,7 +96,10 @@ async fn the_first_prompt_gives_the_title_once() {
     let turn = client.prompt(&long).await;
     let titles = turn.all("session_info_update");
     let title = titles[0]["title"].as_str().unwrap();
-    assert!(title.starts_with("find long") && title.ends_with('…') && title.chars().count() <= 60, "{title}");
+    assert!(
+        title.starts_with("find long") && title.ends_with('…') && title.chars().count() <= 60,
+        "{title}"
+    );
     assert!(
         client
             .prompt("help")
@@ -113,8 +116,9 @@ async fn usage_counts_what_is_kept_and_what_the_turn_took() {
     let mut client = Client::open(project.path()).await;
     let first = client.prompt("find Grid").await;
     let second = client.prompt("find Grid").await;
-    let used =
-        |turn: &crate::client::Turn| turn.all("usage_update").last().unwrap()["used"].as_u64().unwrap();
+    let used = |turn: &crate::client::Turn| {
+        turn.all("usage_update").last().unwrap()["used"].as_u64().unwrap()
+    };
     assert_eq!(first.all("usage_update")[0]["size"], 32_768);
     assert!(used(&second) > used(&first) && used(&first) > 0);
     let usage = &first.result["result"]["usage"];

@@ -94,7 +94,9 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A parent left the shared descriptor non-blocking: wait for it as a blocking write would.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_for(file, libc::POLLOUT)?,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                wait_for(file, libc::POLLOUT)?
+            }
             Err(error) => return Err(error),
         }
     }
@@ -106,7 +108,11 @@ fn copied(error: &io::Error) -> io::Error {
 }
 
 impl AsyncWrite for BlockingWriter {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let mut state = std::task::ready!(self.poll_idle(context))?;
         let part = bytes.get(..CHUNK).unwrap_or(bytes);
         state.chunk.extend_from_slice(part);

@@ -35,7 +35,11 @@ impl Bounds {
 
     /// What is hidden: what exists and holds no writable folder.
     pub(super) fn all_hidden(&self) -> impl Iterator<Item = &Path> {
-        let holds_writable = |hidden: &Path| self.all_writable().any(|folder| folder.starts_with(hidden));
-        self.hidden.iter().map(PathBuf::as_path).filter(move |path| path.exists() && !holds_writable(path))
+        let holds_writable =
+            |hidden: &Path| self.all_writable().any(|folder| folder.starts_with(hidden));
+        self.hidden
+            .iter()
+            .map(PathBuf::as_path)
+            .filter(move |path| path.exists() && !holds_writable(path))
     }
 }

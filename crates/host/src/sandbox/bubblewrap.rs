@@ -32,7 +32,8 @@ pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys
 
 pub(super) fn within(launch: Launch, bwrap: &Path, bounds: &Bounds) -> Result<Launch, StartError> {
     let failed = |source| StartError::Other { program: launch.program().into(), source };
-    let wanted = filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
+    let wanted =
+        filter::Wanted { network: bounds.network, truncate: false, others: false, signals: false };
     let filter = filter::program(wanted).and_then(|filter| readable(&filter)).map_err(failed)?;
     let (placeholders, made) = Placeholders::make(&bounds.writable, &bounds.missing);
     let mut words = Words::default();
@@ -88,7 +89,8 @@ enum Mount {
 fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
-    let writable = writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
+    let writable =
+        writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
     let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
     // The root of the disk is read-only already; mounted again it would cover the `/proc` and `/dev` of the sandbox.
     let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
@@ -98,7 +100,8 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     // What is in an empty folder is not there to be mounted on.
     let empty: Vec<PathBuf> =
         all.iter().filter(|(_, how)| **how == Mount::Empty).map(|(path, _)| path.clone()).collect();
-    let covered = |path: &Path| path.ancestors().skip(1).any(|above| empty.iter().any(|each| each == above));
+    let covered =
+        |path: &Path| path.ancestors().skip(1).any(|above| empty.iter().any(|each| each == above));
     all.retain(|path, _| !covered(path));
     let pinned: Vec<PathBuf> = all
         .iter()
@@ -106,8 +109,9 @@ fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
         .flat_map(|(path, _)| above(path, bounds))
         .collect();
     for folder in pinned {
-        let read_only =
-            folder.ancestors().any(|above| all.get(above).is_some_and(|how| *how != Mount::Writable));
+        let read_only = folder
+            .ancestors()
+            .any(|above| all.get(above).is_some_and(|how| *how != Mount::Writable));
         if !read_only {
             all.entry(folder).or_insert(Mount::Writable);
         }

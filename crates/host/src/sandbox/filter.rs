@@ -4,8 +4,8 @@ mod others;
 
 use libc::c_long;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    sock_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, sock_filter,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -144,7 +144,8 @@ fn compiled(wanted: Wanted) -> Result<BpfProgram, seccompiler::BackendError> {
     rules.insert(libc::SYS_socket, socket);
     #[cfg(target_arch = "x86_64")]
     {
-        let doubled: Vec<_> = rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
+        let doubled: Vec<_> =
+            rules.iter().map(|(call, rules)| (call | X32, rules.clone())).collect();
         rules.extend(doubled);
     }
     let architecture = std::env::consts::ARCH.try_into()?;

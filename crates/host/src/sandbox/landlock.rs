@@ -9,8 +9,8 @@ use crate::confinement::Confinement;
 use crate::launch::Launch;
 use crate::start_error::StartError;
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope, make_bitflags,
 };
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -32,7 +32,8 @@ const MOST_ENTRIES: usize = 20_000;
 
 /// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts` has the terminals of others, so a command
 /// cannot open a new pseudo terminal.
-const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
 /// Folders of the kernel: of no use to a command but for what is allowed below.
 const PROCESSES: &str = "/proc";
@@ -45,7 +46,12 @@ pub(super) fn version() -> i32 {
     let nothing = std::ptr::null::<libc::c_void>();
     // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it wants for that.
     let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, LANDLOCK_CREATE_RULESET_VERSION)
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            nothing,
+            0_usize,
+            LANDLOCK_CREATE_RULESET_VERSION,
+        )
     };
     i32::try_from(version).unwrap_or(0)
 }
@@ -59,7 +65,8 @@ pub(super) fn limits() -> Vec<&'static str> {
         "no command can open a new pseudo terminal",
     ];
     if version < HOLDS_SIGNALS {
-        limits.push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
+        limits
+            .push("signals reach other processes of the same user: Linux 6.12 or newer holds them");
     }
     if version < HOLDS_TRUNCATE {
         limits.push("no command can shorten a file by its path");
@@ -118,7 +125,8 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
         let write = make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev});
         rules.allow(Path::new(device), write)?;
     }
-    Option::<OwnedFd>::from(rules.ruleset).ok_or_else(|| io::Error::other("the kernel has no Landlock"))
+    Option::<OwnedFd>::from(rules.ruleset)
+        .ok_or_else(|| io::Error::other("the kernel has no Landlock"))
 }
 
 struct Rules {
@@ -145,7 +153,12 @@ impl Rules {
     }
 
     /// The same without what is at and below the paths to leave out.
-    fn allow_but(&mut self, path: &Path, left_out: &[&Path], access: BitFlags<AccessFs>) -> io::Result<()> {
+    fn allow_but(
+        &mut self,
+        path: &Path,
+        left_out: &[&Path],
+        access: BitFlags<AccessFs>,
+    ) -> io::Result<()> {
         if left_out.iter().any(|left| path.starts_with(left)) {
             return Ok(());
         }
@@ -160,7 +173,8 @@ impl Rules {
         for entry in entries {
             self.entries += 1;
             if self.entries > MOST_ENTRIES {
-                let many = format!("{} and others have too many entries for a sandbox", path.display());
+                let many =
+                    format!("{} and others have too many entries for a sandbox", path.display());
                 return Err(io::Error::other(many));
             }
             self.allow_but(&entry?.path(), left_out, access)?;

@@ -31,7 +31,8 @@ impl Placeholders {
     pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
         let mark = new_mark();
         let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));
-        let witnesses: Vec<PathBuf> = roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
+        let witnesses: Vec<PathBuf> =
+            roots.iter().filter(holds).map(|root| root.join(&mark)).collect();
         for witness in &witnesses {
             // A folder that is not ours to change gets no placeholder either.
             let _refused = fs::create_dir(witness);
@@ -44,8 +45,9 @@ impl Placeholders {
             }
         }
         folders.extend(witnesses);
-        let folders =
-            folders.into_iter().filter_map(|path| CString::new(path.into_os_string().into_vec()).ok());
+        let folders = folders
+            .into_iter()
+            .filter_map(|path| CString::new(path.into_os_string().into_vec()).ok());
         let folders = Arc::new(folders.collect());
         (Self { folders, handed_over: AtomicBool::new(false) }, made)
     }
@@ -108,7 +110,8 @@ pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n
                 continue;
             }
             let marks = dead_marks(folder);
-            let unmarked = || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
+            let unmarked =
+                || since.zip(created(folder)).is_some_and(|(since, created)| created >= since);
             if !marks.is_empty() || unmarked() {
                 marks.iter().map(PathBuf::as_path).for_each(remove_empty);
                 emptied.push(folder.to_owned());
@@ -139,8 +142,9 @@ fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> 
 fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     // Another command may have made a folder above. The mark in a writable folder says nothing of that folder.
-    let is_made =
-        |above: &&Path| !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above));
+    let is_made = |above: &&Path| {
+        !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above))
+    };
     let above: Vec<&Path> = path.ancestors().skip(1).take_while(is_made).collect();
     for folder in above.into_iter().rev().chain([path]) {
         match fs::create_dir(folder) {

@@ -25,7 +25,9 @@ pub(crate) fn alive(marker: &str) -> Vec<(u32, String)> {
     let entry = format!("{NAME}={marker}");
     let mut found = Vec::new();
     for process in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
         if pid != std::process::id() && has(&process.path(), entry.as_bytes()) {
             let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
             found.push((pid, String::from_utf8_lossy(&words).replace('\0', " ")));

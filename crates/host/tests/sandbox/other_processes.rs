@@ -61,7 +61,8 @@ fn state(pid: u32) -> String {
 #[tokio::test]
 async fn no_call_changes_a_process_outside() {
     // SAFETY: a system call; the version of Landlock from which signals are held.
-    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, 0_usize, 0_usize, 1_usize) };
     for sandbox in sandboxes().await {
         let place = Place::new();
         let child = Launch::new("sleep").arg("1000").run().unwrap();
@@ -122,7 +123,8 @@ async fn a_socket_of_a_pair_reaches_no_address() {
 async fn no_program_is_given_the_rights_of_its_owner() {
     for sandbox in sandboxes().await {
         let place = Place::new();
-        let said = place.deed(&sandbox, &format!("set-user {}", place.at("project/note").display())).await;
+        let said =
+            place.deed(&sandbox, &format!("set-user {}", place.at("project/note").display())).await;
         assert!(said.starts_with("refused"), "{}: {said}", sandbox.name());
     }
 }

@@ -6,11 +6,12 @@ use crate::shell::Part;
 
 /// Programs of which the words are names or text, so that the name of another program among them is no command.
 const NAME_ONLY: &[&str] = &[
-    "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl", "date", "dpkg",
-    "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help", "info", "install", "kill",
-    "killall", "less", "ln", "ls", "make", "man", "mkdir", "mktemp", "more", "mv", "nano", "nvim", "pgrep",
-    "pkill", "printf", "ps", "rg", "rm", "rmdir", "tar", "tee", "test", "tldr", "touch", "tree", "type",
-    "unzip", "vi", "view", "vim", "whatis", "whereis", "which", "zgrep", "zip", "[",
+    "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl",
+    "date", "dpkg", "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help",
+    "info", "install", "kill", "killall", "less", "ln", "ls", "make", "man", "mkdir", "mktemp",
+    "more", "mv", "nano", "nvim", "pgrep", "pkill", "printf", "ps", "rg", "rm", "rmdir", "tar",
+    "tee", "test", "tldr", "touch", "tree", "type", "unzip", "vi", "view", "vim", "whatis",
+    "whereis", "which", "zgrep", "zip", "[",
 ];
 
 /// Options behind which stands a program, for whatever program they are.
@@ -43,8 +44,9 @@ pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let texts: Vec<Option<&str>> =
         own.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
     let from = |at: usize| stands_at(texts.get(at..).unwrap_or_default(), words);
-    let starts =
-        |option: &str| RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option));
+    let starts = |option: &str| {
+        RUNS.contains(&option) || (FINDERS.contains(&program) && RUNS_FOUND.contains(&option))
+    };
     own.iter().enumerate().any(|(at, word)| {
         let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
         let shouted = word

@@ -30,8 +30,9 @@ impl Line<'_> {
         let filter = Filter::of_find(&read.files);
         let judge = |word: &&Word| {
             let written = self.everywhere(&word.text, |reach| self.reads(reach));
-            let matched =
-                self.patterns(word, read.paths_of_git).map(|pattern| self.read_pattern(&pattern, names_only));
+            let matched = self
+                .patterns(word, read.paths_of_git)
+                .map(|pattern| self.read_pattern(&pattern, names_only));
             let listed = match (self.feeds && read.names_only, read.whole_folders) {
                 (true, _) => self.folder_contents(&word.text, Some(&filter)),
                 (false, true) => self.folder_contents(&word.text, None),
@@ -54,7 +55,9 @@ impl Line<'_> {
     ) -> impl Iterator<Item = Result<String, Verdict>> + use<> {
         let odd = "shells may read its braces in different ways";
         let texts = match word.pattern {
-            false if git && is_wild(&word.text) && !word.text.starts_with('-') => vec![Ok(word.text.clone())],
+            false if git && is_wild(&word.text) && !word.text.starts_with('-') => {
+                vec![Ok(word.text.clone())]
+            }
             false => Vec::new(),
             true if word.text.contains('{') => match braces(&word.text) {
                 Some(texts) => texts.into_iter().map(Ok).collect(),
@@ -96,13 +99,16 @@ impl Line<'_> {
                     Ok(paths) => {
                         // A program takes such a name for an option.
                         let option = is_wild(pattern.get(..1).unwrap_or_default())
-                            && paths.iter().any(|path| path.strip_prefix(from).is_ok_and(is_option));
+                            && paths
+                                .iter()
+                                .any(|path| path.strip_prefix(from).is_ok_and(is_option));
                         let option = option.then(|| {
                             Verdict::ask(Reason::NotUnderstood(
                                 "a file that fits its pattern has the name of an option",
                             ))
                         });
-                        let reaches = paths.iter().map(|path| self.reach(from, &path.to_string_lossy()));
+                        let reaches =
+                            paths.iter().map(|path| self.reach(from, &path.to_string_lossy()));
                         reaches.filter_map(|reach| judge(&reach)).chain(option).reduce(Verdict::and)
                     }
                     Err(why) => Some(unjudged(why)),
@@ -161,12 +167,14 @@ impl Line<'_> {
             };
             let whole = match deep {
                 Some(filter) => expand::below(&folder.absolute, |path, link| {
-                    let taken =
-                        path.strip_prefix(&folder.absolute).is_ok_and(|below| filter.takes(below, link));
+                    let taken = path
+                        .strip_prefix(&folder.absolute)
+                        .is_ok_and(|below| filter.takes(below, link));
                     taken.then(|| look(path, link));
                 }),
                 None => {
-                    let entries = std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
+                    let entries =
+                        std::fs::read_dir(&folder.absolute).into_iter().flatten().flatten();
                     entries.for_each(|entry| look(&entry.path(), true));
                     Ok(())
                 }
@@ -199,15 +207,21 @@ impl Line<'_> {
 
     fn reads(&self, reach: &Reach) -> Option<Verdict> {
         let rule = self.judge.says(|subject, _| reads(subject, reach));
-        let outside = || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
+        let outside =
+            || (reach.outside && !self.is_scratch(reach)).then(|| Verdict::ask(Reason::Outside));
         let secret = || (reach.guard == Some(Guard::Secret)).then(|| Verdict::ask(Reason::Secret));
-        strict(rule).or_else(outside).or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
+        strict(rule)
+            .or_else(outside)
+            .or_else(|| secret().filter(|_| !self.judge.names(reach, reads)))
     }
 
     /// Whether it leads to what the session's own commands left.
     fn is_scratch(&self, reach: &Reach) -> bool {
         let within = |scratch: &Path| {
-            reach.absolute.canonicalize().is_ok_and(|real| real != scratch && real.starts_with(scratch))
+            reach
+                .absolute
+                .canonicalize()
+                .is_ok_and(|real| real != scratch && real.starts_with(scratch))
         };
         self.judge.scratch.is_some_and(within)
     }
@@ -228,7 +242,12 @@ impl Line<'_> {
                 }
                 Err(verdict) => Some(verdict),
             });
-            tokens.iter().filter_map(|token| judge(token)).chain(whole).chain(matched).reduce(Verdict::and)
+            tokens
+                .iter()
+                .filter_map(|token| judge(token))
+                .chain(whole)
+                .chain(matched)
+                .reduce(Verdict::and)
         });
         let below = whole_folders::reads_folders(part).then(|| self.below(part)).flatten();
         found.chain(below).reduce(Verdict::and)
@@ -237,11 +256,16 @@ impl Line<'_> {
     /// What is below the folders that a command reads whole: those it names, or where it runs.
     fn below(&self, part: &Part) -> Option<Verdict> {
         let words = part.words.iter().skip(1).map(|word| word.text.as_str());
-        let there = |text: &&str| self.places().any(|from| self.reach(from, text).absolute.exists());
+        let there =
+            |text: &&str| self.places().any(|from| self.reach(from, text).absolute.exists());
         let named: Vec<_> = words.filter(there).collect();
-        let texts = if named.is_empty() && whole_folders::searches_here(part) { vec!["."] } else { named };
+        let texts =
+            if named.is_empty() && whole_folders::searches_here(part) { vec!["."] } else { named };
         let filter = Filter::of(part);
-        texts.iter().filter_map(|text| self.folder_contents(text, Some(&filter))).reduce(Verdict::and)
+        texts
+            .iter()
+            .filter_map(|text| self.folder_contents(text, Some(&filter)))
+            .reduce(Verdict::and)
     }
 
     pub(super) fn names(&self, reach: &Reach) -> Option<Verdict> {
@@ -264,7 +288,9 @@ impl Line<'_> {
             return Verdict::run(Reason::ReadOnly);
         }
         let verdict = match target {
-            target if target.pattern && target.text.starts_with('~') => Verdict::ask(Reason::Outside),
+            target if target.pattern && target.text.starts_with('~') => {
+                Verdict::ask(Reason::Outside)
+            }
             target if !target.is_literal() => {
                 Verdict::ask(Reason::NotUnderstood("nobody knows the name of a file that it opens"))
             }
@@ -274,7 +300,8 @@ impl Line<'_> {
                     let outside = reach.outside && !refuses(&change);
                     Some(if outside { Verdict::ask(Reason::Outside) } else { change })
                 };
-                self.everywhere(&target.text, change).unwrap_or_else(|| Verdict::ask(Reason::Outside))
+                self.everywhere(&target.text, change)
+                    .unwrap_or_else(|| Verdict::ask(Reason::Outside))
             }
             target => self
                 .everywhere(&target.text, |reach| self.reads(reach))

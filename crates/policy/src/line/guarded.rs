@@ -59,7 +59,8 @@ pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
 fn guarded(text: &str, folders: &Folders, from: &Path, depth: usize) -> Option<Guard> {
     let judge = Judge { mode: Mode::Auto, rules: &[], broken: false, folders, scratch: None };
     let run = Run { sandboxed: false, network: true };
-    let mut line = Line { judge: &judge, run, feeds: false, ruled: false, folders: vec![from.to_owned()] };
+    let mut line =
+        Line { judge: &judge, run, feeds: false, ruled: false, folders: vec![from.to_owned()] };
     let Ok(parts) = parts(text) else {
         let tokens = command::tokens(text);
         return tokens.iter().map(|token| line.guard_of(token)).fold(None, strongest);
@@ -70,10 +71,11 @@ fn guarded(text: &str, folders: &Folders, from: &Path, depth: usize) -> Option<G
 
 impl Line<'_> {
     fn guard_of_part(&mut self, part: &Part, depth: usize) -> Option<Guard> {
-        let redirects = part.redirects.iter().map(|redirect| match self.guard_of_word(&redirect.target) {
-            Some(Guard::Obeyed) if !redirect.writes => None,
-            guard => guard,
-        });
+        let redirects =
+            part.redirects.iter().map(|redirect| match self.guard_of_word(&redirect.target) {
+                Some(Guard::Obeyed) if !redirect.writes => None,
+                guard => guard,
+            });
         let redirects = redirects.fold(None, strongest);
         let values = part.assignments.iter().map(|(_, value)| value).chain(&part.data);
         let values = values.map(|word| self.guard_of_word(word)).fold(redirects, strongest);
@@ -107,7 +109,9 @@ impl Line<'_> {
             return secret(all(self, &mut files(program, arguments).iter()));
         }
         let named = all(self, &mut arguments.iter());
-        let adds = || arguments.first().is_some_and(|verb| ["add", "commit"].contains(&verb.text.as_str()));
+        let adds = || {
+            arguments.first().is_some_and(|verb| ["add", "commit"].contains(&verb.text.as_str()))
+        };
         if program == "git" && adds() {
             return secret(named);
         }
@@ -123,7 +127,8 @@ impl Line<'_> {
         let patterns = self.patterns(word, false).filter_map(Result::ok).map(|pattern| {
             let found = self.places().filter_map(|from| {
                 let paths = expand::matches(self.judge.folders, from, &pattern, |_| false).ok()?;
-                let guards = paths.iter().map(|path| self.reach(from, &path.to_string_lossy()).guard);
+                let guards =
+                    paths.iter().map(|path| self.reach(from, &path.to_string_lossy()).guard);
                 Some(guards.fold(None, strongest))
             });
             found.fold(self.guard_of(&pattern), strongest)
@@ -173,8 +178,9 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
 
 /// The words that may be files: without the pattern of a search, if the first word behind the options is it.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
-    let names_pattern =
-        |word: &Word| ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option));
+    let names_pattern = |word: &Word| {
+        ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option))
+    };
     if !WITH_PATTERN.contains(&program) || arguments.iter().any(names_pattern) {
         return arguments;
     }

@@ -67,7 +67,11 @@ pub(super) const TABLES: &[Table] = &[
         "cargo nextest",
         "qvr",
         "pFjE",
-        Behind::Program { flags: "q", valued: "", long: "exact ignored include-ignored nocapture skip" },
+        Behind::Program {
+            flags: "q",
+            valued: "",
+            long: "exact ignored include-ignored nocapture skip",
+        },
         of_cargo!(
             "no-run no-fail-fast fail-fast no-capture nocapture test-threads retries status-level final-status-level run-ignored partition"
         ),
@@ -89,7 +93,13 @@ pub(super) const TABLES: &[Table] = &[
         NO_OPTIONS,
         "package precise recursive aggressive workspace dry-run locked offline quiet verbose color",
     ),
-    table("npm audit", "", "", NO_OPTIONS, "json omit include production audit-level workspace workspaces"),
+    table(
+        "npm audit",
+        "",
+        "",
+        NO_OPTIONS,
+        "json omit include production audit-level workspace workspaces",
+    ),
     table(
         "npm ci",
         "s",
@@ -107,10 +117,28 @@ pub(super) const TABLES: &[Table] = &[
          omit include offline prefer-offline workspace workspaces no-progress legacy-peer-deps \
          package-lock-only dry-run",
     ),
-    table("npm ls", "al", "w", NO_OPTIONS, "all depth json long parseable omit include workspace workspaces"),
+    table(
+        "npm ls",
+        "al",
+        "w",
+        NO_OPTIONS,
+        "all depth json long parseable omit include workspace workspaces",
+    ),
     table("npm outdated", "al", "w", NO_OPTIONS, "all json long parseable workspace workspaces"),
-    table("npm run", "s", "w", SCRIPTS, "silent if-present workspace workspaces include-workspace-root"),
-    table("npm test", "s", "w", SCRIPTS, "silent if-present workspace workspaces include-workspace-root"),
+    table(
+        "npm run",
+        "s",
+        "w",
+        SCRIPTS,
+        "silent if-present workspace workspaces include-workspace-root",
+    ),
+    table(
+        "npm test",
+        "s",
+        "w",
+        SCRIPTS,
+        "silent if-present workspace workspaces include-workspace-root",
+    ),
     table(
         "pnpm install",
         "DEOPs",

@@ -12,7 +12,11 @@ const LONGEST_INDEX: u64 = 64 * 1024 * 1024;
 const LINK: u32 = 0o160_000;
 
 /// The folders below `files` in which git may find other repositories while it shows something; an error if they cannot be known.
-pub(super) fn nested(repository: &Path, files: &Path, long_names: bool) -> Result<Vec<PathBuf>, ()> {
+pub(super) fn nested(
+    repository: &Path,
+    files: &Path,
+    long_names: bool,
+) -> Result<Vec<PathBuf>, ()> {
     let listed = read(&files.join(".gitmodules"))?.unwrap_or_default();
     let mut names: Vec<Vec<u8>> = listed.lines().filter_map(path).map(String::into_bytes).collect();
     names.extend(links(&repository.join("index"), long_names)?);

@@ -29,7 +29,10 @@ fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
              rule of this file allows anything",
         ]
     );
-    assert_eq!(rules.sentences().collect::<Vec<_>>(), ["commands that start with `rm` are forbidden"]);
+    assert_eq!(
+        rules.sentences().collect::<Vec<_>>(),
+        ["commands that start with `rm` are forbidden"]
+    );
     assert!(!rules.broken);
 }
 
@@ -45,8 +48,18 @@ fn what_cannot_be_read_is_named_with_its_line() {
         ("[[allow]]\nchanges = \"a[\"\n", Some(1), "is no pattern", false),
         ("[[allow]]\ncommand = \"ls\"\nproject = \"here\"\n", Some(1), "whole path", false),
         ("[[allow]]\ncommand = 3\n", Some(1), "string", false),
-        ("[[allow]]\nreads = \"x\"\nunsandboxed = true\n", Some(1), "belong to a rule for commands", false),
-        ("[[deny]]\nhost = \"docs.rs\"\nnetwork = true\n", Some(1), "belong to a rule for commands", true),
+        (
+            "[[allow]]\nreads = \"x\"\nunsandboxed = true\n",
+            Some(1),
+            "belong to a rule for commands",
+            false,
+        ),
+        (
+            "[[deny]]\nhost = \"docs.rs\"\nnetwork = true\n",
+            Some(1),
+            "belong to a rule for commands",
+            true,
+        ),
         ("[[forbid]]\ncommand = \"rm\"\n", Some(1), "forbid", true),
         ("x = [\n", None, "no file of rules", true),
     ] {
@@ -114,7 +127,8 @@ fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {
         assert!(stored.covers(Effect::Deny, run) && stored.covers(Effect::Ask, run));
         let offered = stored.clone().for_run(run);
         assert!(offered.covers(Effect::Allow, run));
-        let again: Subject = serde_json::from_str(&serde_json::to_string(&offered).unwrap()).unwrap();
+        let again: Subject =
+            serde_json::from_str(&serde_json::to_string(&offered).unwrap()).unwrap();
         assert_eq!(again, offered);
     }
 }

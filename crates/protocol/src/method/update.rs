@@ -48,7 +48,8 @@ const NOTICES: Gate = Gate::Client("clientCapabilities.session.notices", |client
     client.session.as_ref().is_some_and(|session| session.notices.is_some())
 });
 const PLAN: Gate = Gate::Client("clientCapabilities.plan", |client| client.plan.is_some());
-const SUBAGENTS: Gate = Gate::Client("clientCapabilities.subagents", |client| client.subagents.is_some());
+const SUBAGENTS: Gate =
+    Gate::Client("clientCapabilities.subagents", |client| client.subagents.is_some());
 
 updates! {
     "user_message_chunk" Stable true Gate::Always;
@@ -78,7 +79,8 @@ pub static FIELDS: &[FieldRow] = &[
         name: "configOptions[].type \"boolean\"",
         stability: Stability::Stable,
         gate: Gate::Client("clientCapabilities.session.configOptions.boolean", |client| {
-            let options = client.session.as_ref().and_then(|session| session.config_options.as_ref());
+            let options =
+                client.session.as_ref().and_then(|session| session.config_options.as_ref());
             options.is_some_and(|options| options.boolean.is_some())
         }),
         rule: "CONF-08",
@@ -100,19 +102,25 @@ pub static FIELDS: &[FieldRow] = &[
     FieldRow {
         name: "mcpServers[].type \"http\"",
         stability: Stability::Stable,
-        gate: Gate::Agent("agentCapabilities.mcpCapabilities.http", |agent| agent.mcp_capabilities.http),
+        gate: Gate::Agent("agentCapabilities.mcpCapabilities.http", |agent| {
+            agent.mcp_capabilities.http
+        }),
         rule: "SESS-09",
     },
     FieldRow {
         name: "mcpServers[].type \"sse\"",
         stability: Stability::Stable,
-        gate: Gate::Agent("agentCapabilities.mcpCapabilities.sse", |agent| agent.mcp_capabilities.sse),
+        gate: Gate::Agent("agentCapabilities.mcpCapabilities.sse", |agent| {
+            agent.mcp_capabilities.sse
+        }),
         rule: "SESS-09",
     },
     FieldRow {
         name: "mcpServers[].type \"acp\"",
         stability: Stability::Unstable,
-        gate: Gate::Agent("agentCapabilities.mcpCapabilities.acp", |agent| agent.mcp_capabilities.acp),
+        gate: Gate::Agent("agentCapabilities.mcpCapabilities.acp", |agent| {
+            agent.mcp_capabilities.acp
+        }),
         rule: "MCPA-01",
     },
     FieldRow {

@@ -80,7 +80,10 @@ impl Wire for AuthMethod {
         crate::Shape::Union {
             name: "AuthMethod",
             tag: "type",
-            variants: vec![("terminal", AuthMethodTerminal::shape()), ("", AuthMethodAgent::shape())],
+            variants: vec![
+                ("terminal", AuthMethodTerminal::shape()),
+                ("", AuthMethodAgent::shape()),
+            ],
             open: false,
         }
     }

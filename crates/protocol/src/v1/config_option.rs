@@ -178,7 +178,10 @@ impl Wire for SessionConfigSelectOptions {
     fn shape() -> crate::Shape {
         crate::Shape::OneOf {
             name: "SessionConfigSelectOptions",
-            shapes: vec![Vec::<SessionConfigSelectOption>::shape(), Vec::<SessionConfigSelectGroup>::shape()],
+            shapes: vec![
+                Vec::<SessionConfigSelectOption>::shape(),
+                Vec::<SessionConfigSelectGroup>::shape(),
+            ],
         }
     }
 }
@@ -187,7 +190,9 @@ impl Wire for SessionConfigSelectOptions {
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
     let mark = reader.mark();
     let fault = match SessionConfigSelectGroup::read(reader) {
-        Err(fault) if fault.why == Why::Missing("name") && reader.unknown() == Unknown::Keep => fault,
+        Err(fault) if fault.why == Why::Missing("name") && reader.unknown() == Unknown::Keep => {
+            fault
+        }
         read => return read,
     };
     reader.back(mark);
@@ -199,7 +204,8 @@ fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault
         "_meta" => lenient::member(&mut meta, reader),
         key => reader.unknown_member(fault.at, key),
     })?;
-    let group: SessionConfigGroupId = group.ok_or(Fault { at: fault.at, why: Why::Missing("group") })?;
+    let group: SessionConfigGroupId =
+        group.ok_or(Fault { at: fault.at, why: Why::Missing("group") })?;
     let options = options.ok_or(Fault { at: fault.at, why: Why::Missing("options") })?;
     Ok(SessionConfigSelectGroup { name: group.to_string(), group, options, meta: meta.flatten() })
 }
@@ -322,7 +328,10 @@ impl Wire for SessionConfigOptionValue {
         crate::Shape::Union {
             name: "SessionConfigOptionValue",
             tag: "type",
-            variants: vec![("boolean", form(bool::shape())), ("", form(SessionConfigValueId::shape()))],
+            variants: vec![
+                ("boolean", form(bool::shape())),
+                ("", form(SessionConfigValueId::shape())),
+            ],
             open: false,
         }
     }

@@ -26,7 +26,8 @@ pub struct CreateElicitationRequest {
 
 impl CreateElicitationRequest {
     /// All members that are no mode's own.
-    const KEYS: &'static [&'static str] = &["sessionId", "toolCallId", "requestId", "message", "_meta"];
+    const KEYS: &'static [&'static str] =
+        &["sessionId", "toolCallId", "requestId", "message", "_meta"];
 
     /// A request without metadata.
     pub fn new(
@@ -199,7 +200,10 @@ impl Wire for ElicitationContentValue {
                     f64::read(reader).map(Self::Number)
                 })
             }
-            _ => Err(reader.fault(Why::Expected("a string, a number, a boolean or an array of strings"))),
+            _ => {
+                Err(reader
+                    .fault(Why::Expected("a string, a number, a boolean or an array of strings")))
+            }
         }
     }
 
@@ -217,7 +221,13 @@ impl Wire for ElicitationContentValue {
     fn shape() -> crate::Shape {
         crate::Shape::OneOf {
             name: "ElicitationContentValue",
-            shapes: vec![String::shape(), i64::shape(), f64::shape(), bool::shape(), <Vec<String>>::shape()],
+            shapes: vec![
+                String::shape(),
+                i64::shape(),
+                f64::shape(),
+                bool::shape(),
+                <Vec<String>>::shape(),
+            ],
         }
     }
 }

@@ -14,7 +14,8 @@ fn values(of: &[&str]) -> Vec<SessionConfigSelectOption> {
 
 /// An option whose current value is the first or the marked one: `["low", "*high"]`.
 fn select(id: &str, of: &[&str]) -> SessionConfigOption {
-    let current = of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
+    let current =
+        of.iter().find_map(|value| value.strip_prefix('*')).or(of.first().copied()).unwrap_or("");
     let plain: Vec<_> = of.iter().map(|value| value.trim_start_matches('*')).collect();
     SessionConfigOption::select(id, id, current, values(&plain))
 }
@@ -33,10 +34,15 @@ fn levels_of_the_model(id: &SessionConfigId, options: &mut Vec<SessionConfigOpti
     if *id != *"model" {
         return false;
     }
-    let model = options.iter().find(|option| option.id == *"model").and_then(|option| option.current_value());
+    let model = options
+        .iter()
+        .find(|option| option.id == *"model")
+        .and_then(|option| option.current_value());
     options.retain(|option| option.id != *"level");
     match model {
-        Some(model) if model == "pro".into() => options.push(select("level", &["low", "*high", "max"])),
+        Some(model) if model == "pro".into() => {
+            options.push(select("level", &["low", "*high", "max"]))
+        }
         Some(model) if model == "flash".into() => options.push(select("level", &["off", "*low"])),
         _ => {}
     }
@@ -83,12 +89,14 @@ fn a_value_is_kept_across_groups() {
 #[test]
 fn options_come_back_with_the_stored_values_that_still_fit() {
     let now = || {
-        let mut options = vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
+        let mut options =
+            vec![select("model", &["*flash", "pro"]), select("colour", &["*red", "blue"])];
         levels_of_the_model(&"model".into(), &mut options);
         options
     };
     let odd: SessionConfigOption =
-        attache_protocol::decode(r#"{"id":"model","name":"M","type":"slider","currentValue":3}"#).unwrap();
+        attache_protocol::decode(r#"{"id":"model","name":"M","type":"slider","currentValue":3}"#)
+            .unwrap();
     let cases: [(Vec<SessionConfigOption>, [&str; 3]); 8] = [
         (vec![], ["model=flash", "colour=red", "level=low"]),
         (
@@ -121,7 +129,11 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
         (vec![odd], ["model=flash", "colour=red", "level=low"]),
     ];
     for (stored, expected) in cases {
-        assert_eq!(shown(&restored_options(now(), &stored, levels_of_the_model)), expected, "{stored:?}");
+        assert_eq!(
+            shown(&restored_options(now(), &stored, levels_of_the_model)),
+            expected,
+            "{stored:?}"
+        );
     }
 }
 
@@ -140,8 +152,11 @@ fn the_author_is_asked_once_for_each_option_that_is_set() {
 
 fn any_option() -> impl Strategy<Value = SessionConfigOption> {
     let id = prop_oneof![Just("a"), Just("b"), Just("c")];
-    let select = (id.clone(), prop::sample::subsequence(vec!["1", "2", "3", "4"], 1..4), any::<usize>())
-        .prop_map(|(id, of, at)| SessionConfigOption::select(id, id, of[at % of.len()], values(&of)));
+    let select =
+        (id.clone(), prop::sample::subsequence(vec!["1", "2", "3", "4"], 1..4), any::<usize>())
+            .prop_map(|(id, of, at)| {
+                SessionConfigOption::select(id, id, of[at % of.len()], values(&of))
+            });
     let switch = (id, any::<bool>()).prop_map(|(id, on)| SessionConfigOption::boolean(id, id, on));
     prop_oneof![3 => select, 1 => switch]
 }

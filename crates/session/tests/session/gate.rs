@@ -6,8 +6,7 @@ use attache_protocol::v1::{ClientCapabilities, SessionUpdate};
 use attache_protocol::{decode, encode};
 use attache_session::EventBody;
 
-pub(crate) const ALL: &str =
-    r#"{"session":{"compaction":{},"notices":{},"configOptions":{"boolean":{}}},"plan":{},"subagents":{}}"#;
+pub(crate) const ALL: &str = r#"{"session":{"compaction":{},"notices":{},"configOptions":{"boolean":{}}},"plan":{},"subagents":{}}"#;
 
 const GATED: &[&str] = &[
     r#"{"sessionUpdate":"notice","severity":"info","title":"x"}"#,
@@ -58,7 +57,10 @@ fn a_switch_becomes_a_choice_for_clients_without_switches() {
         )
     );
     assert!(sent(&options, ALL).unwrap().contains("boolean"));
-    assert!(FIELDS.iter().any(|field| field.rule == "CONF-08"), "the gate is looked up by its rule");
+    assert!(
+        FIELDS.iter().any(|field| field.rule == "CONF-08"),
+        "the gate is looked up by its rule"
+    );
 }
 
 /// USE-02, USE-03.

@@ -111,8 +111,7 @@ fn a_hand_off_says_what_was_asked_what_was_done_and_what_is_open() {
 fn a_hand_off_leaves_out_what_there_is_none_of() {
     assert_eq!(Session::new("s").hand_off(1000), "# Continued from a session\n");
     let one = fold([prompt("Hi"), plan(&[("look", "completed")]), EventBody::TurnBegan]);
-    let expected =
-        "# Continued from a session\n\n## The prompt\n> Hi\n\n## Where things stand\n- a turn is running\n";
+    let expected = "# Continued from a session\n\n## The prompt\n> Hi\n\n## Where things stand\n- a turn is running\n";
     assert_eq!(one.hand_off(1000), expected);
     let failed = fold([EventBody::TurnEnded {
         outcome: TurnOutcome::Failed(attache_protocol::Error::internal("no\nmodel")),

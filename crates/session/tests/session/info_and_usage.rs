@@ -56,15 +56,20 @@ fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
         (r#""_meta":{}"#.to_owned(), (title, time, meta)),
         (r#""_meta":{"a":null}"#.to_owned(), (title, time, Some("{}"))),
         (r#""_meta":5"#.to_owned(), (title, time, meta)),
-        (r#""sessionId":"o","cwd":"/o","additionalDirectories":["/o"]"#.to_owned(), (title, time, meta)),
+        (
+            r#""sessionId":"o","cwd":"/o","additionalDirectories":["/o"]"#.to_owned(),
+            (title, time, meta),
+        ),
         (
             r#""title":"U","updatedAt":null,"_meta":{"b":2}"#.to_owned(),
             (Some("U"), None, Some(r#"{"a":1,"b":2}"#)),
         ),
     ];
     for (members, expected) in cases {
-        let session =
-            fold([info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z","_meta":{"a":1}"#), info(&members)]);
+        let session = fold([
+            info(r#""title":"T","updatedAt":"2026-01-01T00:00:00Z","_meta":{"a":1}"#),
+            info(&members),
+        ]);
         let got = session.info();
         let meta = got.meta().map(|meta| meta.raw().get());
         assert_eq!((got.title(), got.updated_at(), meta), expected, "{members}");
@@ -119,8 +124,12 @@ fn a_title_that_a_person_gave_is_not_overwritten_by_a_generated_one() {
 #[test]
 fn a_stored_title_replaces_any_other() {
     let stored = |title: &str, by_person| EventBody::StoredTitle { title: title.into(), by_person };
-    let session = fold([stored("Mine", true), stored("Ours", false), info(r#""title":"Generated""#)]);
-    assert_eq!((session.info().title(), session.info().titled_by_person()), (Some("Generated"), false));
+    let session =
+        fold([stored("Mine", true), stored("Ours", false), info(r#""title":"Generated""#)]);
+    assert_eq!(
+        (session.info().title(), session.info().titled_by_person()),
+        (Some("Generated"), false)
+    );
     let blank = fold([stored("Mine", true), stored(" ", true), info(r#""title":"Generated""#)]);
     assert_eq!(blank.info().title(), Some("Generated"), "a title of nothing is no person's title");
 }
@@ -184,10 +193,12 @@ fn cost_is_cumulative_and_units_are_kept_apart() {
 /// USE-10.
 #[test]
 fn tokens_of_turns_are_summed_and_stop_at_the_greatest_value() {
-    let turn = |usage| EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage };
+    let turn =
+        |usage| EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage };
     let mut first = Usage::new(10u64, 6u64, 4u64);
     first.cached_read_tokens = Some(2);
-    let session = fold([turn(Some(first)), turn(None), turn(Some(Usage::new(u64::MAX, 1u64, 1u64)))]);
+    let session =
+        fold([turn(Some(first)), turn(None), turn(Some(Usage::new(u64::MAX, 1u64, 1u64)))]);
     let total = session.usage().total();
     assert_eq!((total.total, total.input, total.output), (u64::MAX, 7, 5));
     assert_eq!((total.cached_read, total.thought, total.turns), (2, 0, 2));

@@ -78,5 +78,8 @@ fn a_joined_event_covers_a_second_at_most() {
     let mut event = event(1, 5, say("a"));
     assert!(event.join(&self::event(2, 1_005, say("b"))));
     assert!(!event.join(&self::event(3, 1_006, say("c"))));
-    assert!(event.join(&self::event(3, i64::MIN, say("d"))), "a clock that was turned back hides nothing");
+    assert!(
+        event.join(&self::event(3, i64::MIN, say("d"))),
+        "a clock that was turned back hides nothing"
+    );
 }

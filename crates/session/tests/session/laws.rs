@@ -3,8 +3,8 @@
 use crate::sequences::bodies;
 use crate::{fold, outline};
 use attache_session::{
-    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary, Timestamp,
-    TurnState,
+    Entry, EntryChange, EntryContent, Event, EventBody, MessageAuthor, Position, Session, Summary,
+    Timestamp, TurnState,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -56,7 +56,9 @@ impl Watcher {
 pub(crate) fn log(bodies: Vec<EventBody>, pauses: &[u16]) -> Vec<Event> {
     let mut at = 1_000_000;
     let events = (1..).zip(bodies).map(|(sequence, body)| {
-        at += pauses.get(sequence as usize % pauses.len().max(1)).map_or(0, |pause| i64::from(*pause));
+        at += pauses
+            .get(sequence as usize % pauses.len().max(1))
+            .map_or(0, |pause| i64::from(*pause));
         Event { sequence, at: Timestamp(at), body }
     });
     events.collect()
@@ -90,7 +92,10 @@ pub(crate) fn check_same(one: &Session, other: &Session) -> Result<(), TestCaseE
         prop_assert_eq!((one.at, one.changed_at), (other.at, other.changed_at));
     }
     prop_assert_eq!(one.sequence(), other.sequence());
-    prop_assert_eq!((one.cwd(), one.additional_directories()), (other.cwd(), other.additional_directories()));
+    prop_assert_eq!(
+        (one.cwd(), one.additional_directories()),
+        (other.cwd(), other.additional_directories())
+    );
     prop_assert_eq!((one.commands(), one.config()), (other.commands(), other.config()));
     prop_assert_eq!((one.info(), one.is_archived()), (other.info(), other.is_archived()));
     prop_assert_eq!((one.usage(), one.permissions()), (other.usage(), other.permissions()));
@@ -250,7 +255,10 @@ fn a_newer_body_is_kept_and_a_newer_version_is_reported() {
     }
     let newer = r#"{"v":2,"sequence":3,"at":4,"turnBegan":{}}"#;
     let error = Event::decode(newer).unwrap_err();
-    assert_eq!(error.to_string(), "the event has the version 2, this program reads 1; use a newer program");
+    assert_eq!(
+        error.to_string(),
+        "the event has the version 2, this program reads 1; use a newer program"
+    );
     let damaged = Event::decode(r#"{"v":1,"sequence":3,"at":4,"usage":{"used":-1}}"#).unwrap_err();
     assert_eq!(
         damaged.to_string(),

@@ -6,8 +6,8 @@ use crate::{chunk, say};
 use attache_protocol::method::Side;
 use attache_protocol::{Patch, Raw};
 use attache_session::{
-    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey, Store,
-    StoreError, Timestamp,
+    Archived, Event, EventBody, ListQuery, Log, MemoryStore, MessageAuthor, Origin, SessionKey,
+    Store, StoreError, Timestamp,
 };
 use proptest::prelude::*;
 use std::task::{Context, Poll, Waker};
@@ -17,7 +17,12 @@ fn key(id: &str) -> SessionKey {
 }
 
 fn opened(cwd: &str) -> EventBody {
-    EventBody::Opened { cwd: cwd.into(), additional_directories: vec![], origin: Origin::New, agent: None }
+    EventBody::Opened {
+        cwd: cwd.into(),
+        additional_directories: vec![],
+        origin: Origin::New,
+        agent: None,
+    }
 }
 
 fn events(at: i64, bodies: Vec<EventBody>) -> Vec<Event> {
@@ -101,7 +106,10 @@ fn one_event_can_be_appended_to_a_session_that_nobody_writes() {
     let title = EventBody::StoredTitle { title: "T".into(), by_person: true };
     drop(store.append(&key("a"), Timestamp(9), title).unwrap());
     let summary = store.summary(&key("a")).unwrap();
-    assert_eq!((summary.info.title(), summary.sequence, summary.updated_at), (Some("T"), 2, Timestamp(9)));
+    assert_eq!(
+        (summary.info.title(), summary.sequence, summary.updated_at),
+        (Some("T"), 2, Timestamp(9))
+    );
     assert!(store.append(&key("b"), Timestamp(9), say("x")).is_err());
 }
 
@@ -171,9 +179,14 @@ fn a_text_that_was_read_goes_on_in_an_event_of_its_own() {
 fn a_list_holds_what_was_asked_for_the_latest_first() {
     let store = MemoryStore::new();
     let titled = |title: &str| EventBody::StoredTitle { title: title.into(), by_person: false };
-    let tags = attache_protocol::Meta::new(Raw::from_text(r#"{"attache/labels":{"tags":["bug"]}}"#).unwrap());
-    let tagged =
-        EventBody::Info { title: Patch::Keep, updated_at: Patch::Keep, meta: Patch::Set(tags.unwrap()) };
+    let tags = attache_protocol::Meta::new(
+        Raw::from_text(r#"{"attache/labels":{"tags":["bug"]}}"#).unwrap(),
+    );
+    let tagged = EventBody::Info {
+        title: Patch::Keep,
+        updated_at: Patch::Keep,
+        meta: Patch::Set(tags.unwrap()),
+    };
     stored(&store, "old", 1, vec![opened("/a"), titled("Äpfel"), tagged]);
     let (usage, second) = (EventBody::Usage { used: 1, size: None, cost: None }, say("DLE, found"));
     stored(&store, "new", 3, vec![opened("/b"), say("some Nee"), usage, second, titled("Pears")]);
@@ -183,7 +196,10 @@ fn a_list_holds_what_was_asked_for_the_latest_first() {
     let list = |query: ListQuery| ids(&store, &query).join(" ");
     let all = ListQuery::default();
     assert_eq!(list(all.clone()), "new old thought");
-    assert_eq!(list(ListQuery { archived: Archived::Include, ..all.clone() }), "new away old thought");
+    assert_eq!(
+        list(ListQuery { archived: Archived::Include, ..all.clone() }),
+        "new away old thought"
+    );
     assert_eq!(list(ListQuery { archived: Archived::Only, ..all.clone() }), "away");
     assert_eq!(list(ListQuery { cwd: Some("/a".into()), ..all.clone() }), "old");
     assert_eq!(list(ListQuery { title: Some("äPF".into()), ..all.clone() }), "old");
@@ -209,7 +225,9 @@ fn pages_go_on_where_they_ended_whatever_is_written_between() {
         first.sessions.into_iter().map(|listed| listed.key.session_id.to_string()).collect();
     let mut cursor = first.next;
     while let Some(next) = cursor {
-        let page = store.list(&ListQuery { cursor: Some(next), limit: 7, ..ListQuery::default() }).unwrap();
+        let page = store
+            .list(&ListQuery { cursor: Some(next), limit: 7, ..ListQuery::default() })
+            .unwrap();
         assert!(page.sessions.len() <= 7);
         seen.extend(page.sessions.into_iter().map(|listed| listed.key.session_id.to_string()));
         cursor = page.next;

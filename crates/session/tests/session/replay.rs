@@ -10,7 +10,8 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{decode, encode};
 use attache_session::{
-    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session, options_for,
+    EntryContent, Event, EventBody, MessageAuthor, PermissionId, PlanContent, Replay, Session,
+    options_for,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -53,7 +54,11 @@ fn steps(content: &PlanContent) -> Vec<PlanEntry> {
     match content {
         PlanContent::Items(entries) => entries.clone(),
         PlanContent::File(text) | PlanContent::Markdown(text) => {
-            vec![PlanEntry::new(text.as_str(), PlanEntryPriority::Medium, PlanEntryStatus::InProgress)]
+            vec![PlanEntry::new(
+                text.as_str(),
+                PlanEntryPriority::Medium,
+                PlanEntryStatus::InProgress,
+            )]
         }
     }
 }
@@ -68,7 +73,11 @@ fn taken(session: &Session, client: &ClientCapabilities) -> Vec<EntryContent> {
         }
         EntryContent::Notice(_) | EntryContent::Unknown { .. } => None,
         EntryContent::Compaction(_) if !compaction => None,
-        EntryContent::Subagent(_) | EntryContent::BetweenSessions(_) if client.subagents.is_none() => None,
+        EntryContent::Subagent(_) | EntryContent::BetweenSessions(_)
+            if client.subagents.is_none() =>
+        {
+            None
+        }
         content => Some(content),
     });
     taken.collect()
@@ -91,7 +100,13 @@ fn check_replay(log: &[Event], text: &str) -> Result<(), TestCaseError> {
     crate::laws::check_same(&original, &folded(log))?;
     let seen = seen(&updates);
     let expected = taken(&original, &client);
-    prop_assert_eq!(expected.len(), seen.entries().len(), "{:?}\n{:?}", outline(&original), outline(&seen));
+    prop_assert_eq!(
+        expected.len(),
+        seen.entries().len(),
+        "{:?}\n{:?}",
+        outline(&original),
+        outline(&seen)
+    );
     for (expected, got) in expected.iter().zip(seen.entries()) {
         prop_assert!(same(expected, &got.content), "{:?}\n{:?}", expected, got);
     }
@@ -151,7 +166,10 @@ proptest! {
 /// MSG-05, MSG-06.
 #[test]
 fn messages_without_ids_are_told_apart_by_ids_of_their_first_event() {
-    let lines = told([EventBody::Prompt { content: vec!["a".into(), "b".into()] }, say("c"), say("d")], "{}");
+    let lines = told(
+        [EventBody::Prompt { content: vec!["a".into(), "b".into()] }, say("c"), say("d")],
+        "{}",
+    );
     assert_eq!(
         lines,
         [
@@ -177,7 +195,8 @@ fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
     let untitled = r#"{"sessionUpdate":"tool_call_update","toolCallId":"u","status":"failed"}"#;
     let mut patch = attache_protocol::v1::ToolCallUpdate::new("q");
     patch.title = Some("Q".to_owned());
-    let asked = EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
+    let asked =
+        EventBody::PermissionAsked { id: PermissionId(1), tool_call: patch, options: vec![] };
     let lines = told([update(titled), update(untitled), update(titled), asked], "{}");
     assert_eq!(
         lines,
@@ -192,9 +211,17 @@ fn a_call_that_an_update_or_a_question_made_is_replayed_as_a_call() {
 /// PLANU-01.
 #[test]
 fn a_client_without_plan_ids_ends_with_the_plan_that_was_stated_last() {
-    let plan = |id: &str| EventBody::Plan { id: Some(id.into()), content: PlanContent::Markdown(id.into()) };
+    let plan = |id: &str| EventBody::Plan {
+        id: Some(id.into()),
+        content: PlanContent::Markdown(id.into()),
+    };
     let lines = told(
-        [plan("p"), plan("q"), EventBody::PlanRemoved("q".into()), EventBody::PlanRemoved("p".into())],
+        [
+            plan("p"),
+            plan("q"),
+            EventBody::PlanRemoved("q".into()),
+            EventBody::PlanRemoved("p".into()),
+        ],
         "{}",
     );
     let texts = |line: &String| ["\"p\"", "\"q\""].map(|text| line.contains(text));
@@ -207,7 +234,8 @@ fn a_client_without_plan_ids_ends_with_the_plan_that_was_stated_last() {
 /// CONF-04, CMD-02, USE-09, MODE-07.
 #[test]
 fn state_is_said_once_and_at_the_end() {
-    let modes = r#"{"currentModeId":"x","availableModes":[{"id":"x","name":"X"},{"id":"y","name":"Y"}]}"#;
+    let modes =
+        r#"{"currentModeId":"x","availableModes":[{"id":"x","name":"X"},{"id":"y","name":"Y"}]}"#;
     let lines = told(
         [
             EventBody::Modes(decode(modes).unwrap()),
@@ -223,7 +251,8 @@ fn state_is_said_once_and_at_the_end() {
         ],
         "{}",
     );
-    let found: Vec<_> = lines.iter().map(|line| line.split('"').nth(3).unwrap_or_default()).collect();
+    let found: Vec<_> =
+        lines.iter().map(|line| line.split('"').nth(3).unwrap_or_default()).collect();
     assert_eq!(
         found,
         [

@@ -28,8 +28,10 @@ fn the_time_of_a_session_moves_with_any_activity() {
         tool_call: ToolCallUpdate::new("t"),
         options: Vec::<PermissionOption>::new(),
     };
-    let settled =
-        EventBody::PermissionSettled { id: PermissionId(1), outcome: RequestPermissionOutcome::Cancelled };
+    let settled = EventBody::PermissionSettled {
+        id: PermissionId(1),
+        outcome: RequestPermissionOutcome::Cancelled,
+    };
     for body in [
         opened(Origin::Forked("b".into())),
         EventBody::Prompt { content: vec!["x".into()] },
@@ -59,10 +61,17 @@ fn looking_at_a_session_and_putting_it_away_do_not_move_its_time() {
         EventBody::Archived(true),
         EventBody::Usage { used: 1, size: Some(2), cost: None },
         EventBody::Notice(Notice::new(NoticeSeverity::Info, "x")),
-        EventBody::Record { name: "r".into(), value: attache_protocol::Raw::from_text("1").unwrap() },
+        EventBody::Record {
+            name: "r".into(),
+            value: attache_protocol::Raw::from_text("1").unwrap(),
+        },
     ] {
         let summary = after(body.clone());
-        assert_eq!((summary.updated_at, summary.began_at), (Timestamp(1), Timestamp(1)), "{body:?}");
+        assert_eq!(
+            (summary.updated_at, summary.began_at),
+            (Timestamp(1), Timestamp(1)),
+            "{body:?}"
+        );
         assert_eq!(summary.sequence, 2);
     }
 }
@@ -76,7 +85,11 @@ fn an_event_of_the_past_does_not_turn_the_time_back() {
 
 #[test]
 fn a_summary_counts_prompts_and_ignores_what_it_has_seen() {
-    let prompt = |sequence| Event { sequence, at: Timestamp(1), body: EventBody::Prompt { content: vec![] } };
+    let prompt = |sequence| Event {
+        sequence,
+        at: Timestamp(1),
+        body: EventBody::Prompt { content: vec![] },
+    };
     let mut summary = Summary::default();
     for sequence in [1, 2, 2, 1, 3] {
         summary.apply(&prompt(sequence));

@@ -16,8 +16,12 @@ fn what_a_dead_writer_left_open_is_settled() {
     let mut session = fold([
         EventBody::TurnBegan,
         update(r#"{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}"#),
-        update(r#"{"sessionUpdate":"tool_call","toolCallId":"u","title":"U","status":"completed"}"#),
-        update(r#"{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}"#),
+        update(
+            r#"{"sessionUpdate":"tool_call","toolCallId":"u","title":"U","status":"completed"}"#,
+        ),
+        update(
+            r#"{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}"#,
+        ),
         asked,
         say("half a sen"),
     ]);
@@ -36,6 +40,7 @@ fn what_a_dead_writer_left_open_is_settled() {
 #[test]
 fn where_nothing_is_open_nothing_is_unsettled() {
     assert_eq!(Session::new("s").unsettled(), []);
-    let ended = EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None };
+    let ended =
+        EventBody::TurnEnded { outcome: TurnOutcome::Stopped(StopReason::EndTurn), usage: None };
     assert_eq!(fold([EventBody::TurnBegan, say("x"), ended]).unsettled(), []);
 }

@@ -89,15 +89,23 @@ fn the_last_update_counts_whatever_came_before() {
         apply(&mut session, [usage(used, size)]);
         let state = session.usage();
         assert_eq!((state.used(), state.size()), (Some(used), size));
-        assert_eq!((state.level(), state.percentage(), state.remaining()), (level, percentage, remaining));
+        assert_eq!(
+            (state.level(), state.percentage(), state.remaining()),
+            (level, percentage, remaining)
+        );
     }
 }
 
 /// USE-04, USE-05: as received, in open units, never converted and never added.
 #[test]
 fn a_cost_stays_until_its_unit_has_another() {
-    let session =
-        fold([cost(0.1, "USD"), cost(0.3, "USD"), usage(5, Some(9)), cost(12.0, "credits"), usage(6, None)]);
+    let session = fold([
+        cost(0.1, "USD"),
+        cost(0.3, "USD"),
+        usage(5, Some(9)),
+        cost(12.0, "credits"),
+        usage(6, None),
+    ]);
     assert_eq!(session.usage().cost(), Some(&Cost::new(12.0, "credits")));
     assert_eq!(session.usage().costs(), [Cost::new(0.3, "USD"), Cost::new(12.0, "credits")]);
     let session = fold([cost(0.3, "USD"), cost(0.1, "USD"), cost(7.0, "usd"), cost(-1.0, "")]);
@@ -118,7 +126,11 @@ fn figures_that_do_not_add_up_are_called_so() {
             false,
         ),
         ("vibe, the same", tokens(1234, 1200, 34, [None, Some(1000), None]), false),
-        ("opencode, thought beside output", tokens(1234, 200, 24, [Some(10), Some(1000), None]), false),
+        (
+            "opencode, thought beside output",
+            tokens(1234, 200, 24, [Some(10), Some(1000), None]),
+            false,
+        ),
         ("more thought than output", tokens(34, 0, 34, [Some(35), None, None]), false),
         ("a sum past the greatest number", tokens(u64::MAX, u64::MAX, 1, [None; 3]), false),
         ("nothing", tokens(0, 0, 0, [None; 3]), true),

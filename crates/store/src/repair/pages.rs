@@ -61,7 +61,8 @@ impl Pages {
             said if said.is_power_of_two() && said >= 512 => said,
             _ => PAGE,
         };
-        let mut pages = Self { file, wal: None, newer: HashMap::new(), size, count: length / size as u64 };
+        let mut pages =
+            Self { file, wal: None, newer: HashMap::new(), size, count: length / size as u64 };
         if let Ok(wal) = File::open(wal) {
             // A write-ahead log that cannot be read is left out: the file alone is searched.
             let _ = pages.read_wal(wal);
@@ -126,7 +127,8 @@ impl Pages {
             _ => return Vec::new(),
         };
         let cells = half(&page, start + 3).unwrap_or_default();
-        let pointers = (0..usize::from(cells)).filter_map(|cell| half(&page, start + header + 2 * cell));
+        let pointers =
+            (0..usize::from(cells)).filter_map(|cell| half(&page, start + header + 2 * cell));
         let pointers: Vec<usize> = pointers.map(usize::from).collect();
         pointers.into_iter().filter_map(|at| self.cell(&page, at + child, is_row)).collect()
     }

@@ -27,9 +27,15 @@ pub(super) fn rebuild(place: &Place, mut pages: Pages, new: &Path) -> Result<Rep
     closed.map(|()| repair)
 }
 
-fn fill(place: &Place, connection: &mut Connection, pages: &mut Pages) -> Result<Repair, StoreError> {
+fn fill(
+    place: &Place,
+    connection: &mut Connection,
+    pages: &mut Pages,
+) -> Result<Repair, StoreError> {
     let failed = |error| place.failure(error);
-    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+        .map_err(failed)?;
     schema::migrate(connection, schema::STEPS).map_err(failed)?;
     let expected = "CREATE TEMP TABLE expected (session INTEGER, last INTEGER, PRIMARY KEY (session, last)) WITHOUT ROWID";
     connection.execute_batch(expected).map_err(failed)?;
@@ -44,7 +50,8 @@ fn fill(place: &Place, connection: &mut Connection, pages: &mut Pages) -> Result
             }
             // Nothing was ever stored of it, or nothing of it was found.
             outcome => {
-                let title = outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
+                let title =
+                    outcome.ok().and_then(|summary| summary.info.title().map(str::to_owned));
                 let title = title.or_else(|| title_of(place, &transaction, id));
                 let (_, agent, session_id) = name;
                 repair.left_out.push(LeftOut { agent, session_id, title });
@@ -111,8 +118,7 @@ fn copy_row(
             Value::Integer(said),
             Value::Text(body),
         ] => {
-            let sql =
-                "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let sql = "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
             connection.prepare_cached(sql)?.execute(params![session, first, last, said, body])?;
         }
         // The number that the row had counts last, or the session seems to end where its last whole event is.
@@ -136,7 +142,8 @@ fn copy_row(
         }
         // Title and labels are folded from the events; this serves to name a session whose events are damaged.
         [Value::Null, Value::Text(title), Value::Integer(by_person), _, _] => {
-            let sql = "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";
+            let sql =
+                "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";
             connection.prepare_cached(sql)?.execute(params![id, title, by_person])?;
         }
         _ => {}
@@ -196,7 +203,8 @@ fn remove(connection: &Connection, id: i64) -> rusqlite::Result<()> {
 
 /// Removes events of sessions whose names are lost, and counts these sessions.
 fn orphans(connection: &Connection) -> rusqlite::Result<u64> {
-    let lost = "SELECT count(DISTINCT session) FROM event WHERE session NOT IN (SELECT id FROM session)";
+    let lost =
+        "SELECT count(DISTINCT session) FROM event WHERE session NOT IN (SELECT id FROM session)";
     let count = connection.query_row(lost, [], |row| row.get(0))?;
     connection.execute("DELETE FROM event WHERE session NOT IN (SELECT id FROM session)", [])?;
     connection.execute("DELETE FROM info WHERE session NOT IN (SELECT id FROM session)", [])?;

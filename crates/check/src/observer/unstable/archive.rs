@@ -23,11 +23,15 @@ impl Judge {
     pub(super) fn judge(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Some((_, result)) = seen.result::<Initialize>() {
             let offers = |key: &str| {
-                result.pointer("/agentCapabilities/sessionCapabilities").is_some_and(|all| has(all, key))
+                result
+                    .pointer("/agentCapabilities/sessionCapabilities")
+                    .is_some_and(|all| has(all, key))
             };
             self.is_offered = offers("archive");
             if self.is_offered {
-                report.keeps("ARCH-01", offers("list"), || "archive is offered, and list is not".to_owned());
+                report.keeps("ARCH-01", offers("list"), || {
+                    "archive is offered, and list is not".to_owned()
+                });
             }
         }
         if let Some(asked) = seen.asked::<SessionList>()
@@ -43,7 +47,11 @@ impl Judge {
         if let Some(asked) = again {
             let line = self.archived.remove(text(&asked.params, "sessionId").unwrap_or_default());
             if let Some(line) = line {
-                report.contradicts("ARCH-06", line, "the session is archived, and not taken out first");
+                report.contradicts(
+                    "ARCH-06",
+                    line,
+                    "the session is archived, and not taken out first",
+                );
             }
         }
         self.moved(seen, report);
@@ -73,7 +81,11 @@ impl Judge {
             && let Some(line) = self.unarchiving.get(session)
             && text(update, "sessionUpdate") == Some("user_message_chunk")
         {
-            report.contradicts("ARCH-06", *line, "taking the session out of the archive tells its history");
+            report.contradicts(
+                "ARCH-06",
+                *line,
+                "taking the session out of the archive tells its history",
+            );
         }
         if let Some((call, outcome)) = seen.reply::<SessionUnarchive>() {
             let session = text(&call.params, "sessionId").unwrap_or_default();
@@ -100,8 +112,9 @@ impl Judge {
                 (Some("only"), Some(archived)) => archived,
                 _ => true,
             };
-            report
-                .keeps("ARCH-04", is_wanted, || format!("{} does not pass the filter {filter}", quoted(id)));
+            report.keeps("ARCH-04", is_wanted, || {
+                format!("{} does not pass the filter {filter}", quoted(id))
+            });
             if let Some(earlier) = self.archived.get(id).filter(|line| **line < call.line) {
                 report.agrees("ARCH-02", (filter == "exclude").then_some(*earlier), || {
                     format!("{} is archived, and listed by default", quoted(id))
@@ -116,5 +129,9 @@ impl Judge {
 
 /// Which sessions a list is asked for.
 fn filter_of(params: &Value) -> Value {
-    params.get("archived").filter(|filter| !filter.is_null()).cloned().unwrap_or_else(|| "exclude".into())
+    params
+        .get("archived")
+        .filter(|filter| !filter.is_null())
+        .cloned()
+        .unwrap_or_else(|| "exclude".into())
 }

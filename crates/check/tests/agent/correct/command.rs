@@ -38,7 +38,9 @@ impl Commands {
         if self.is_left {
             return;
         }
-        for (_, child) in &mut self.running.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>() {
+        for (_, child) in
+            &mut self.running.extract_if(.., |(of, _)| of == session).collect::<Vec<_>>()
+        {
             end(child);
         }
     }

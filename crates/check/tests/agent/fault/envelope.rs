@@ -56,7 +56,9 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
     // Every update asks for a reply.
     fault("RPC-11", &[], |_, s| {
-        for (number, line) in s.iter_mut().filter(|line| line["method"] == "session/update").enumerate() {
+        for (number, line) in
+            s.iter_mut().filter(|line| line["method"] == "session/update").enumerate()
+        {
             line["id"] = json!(5_000_000 + number)
         }
     }),

@@ -40,7 +40,11 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::says("FS-08", &[], |h, s| {
         let path = path(h);
         if h.is(READ) && path.is_relative() {
-            give(h, s, json!({"content": fs::read_to_string(h.client.errand.cwd().join(path)).unwrap()}));
+            give(
+                h,
+                s,
+                json!({"content": fs::read_to_string(h.client.errand.cwd().join(path)).unwrap()}),
+            );
         }
     }),
     Fault::says("FS-09", &[], |h, s| {

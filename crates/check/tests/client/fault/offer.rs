@@ -24,7 +24,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault::hears("PROMPT-02", &[], |client, message| {
         offered(client, message, "image", "promptCapabilities", json!({"image": true}))
     }),
-    Fault::hears("FORK-01", &["INIT-16"], |client, message| of_session(client, message, "fork", "fork")),
+    Fault::hears("FORK-01", &["INIT-16"], |client, message| {
+        of_session(client, message, "fork", "fork")
+    }),
     Fault::hears("SYSP-01", &[], |client, message| {
         of_session(client, message, "system_prompt", "systemPrompt")
     }),

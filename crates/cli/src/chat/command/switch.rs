@@ -25,8 +25,9 @@ impl Chat {
         }
         self.ask_for_lists().await;
         // A number that the last list does not have may stand in a title.
-        let found =
-            self.hub.list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
+        let found = self
+            .hub
+            .list(&SessionFilter { text: Some(wanted.to_owned()), ..SessionFilter::default() });
         if let (false, Some(chosen)) = (wanted.is_empty(), the_one(&found, wanted).cloned()) {
             self.listed.clear();
             return match chosen.id == *self.follow.session.id() {
@@ -68,7 +69,8 @@ impl Chat {
             let when = listed.updated_at.map(|at| ago(at, &now)).unwrap_or_default();
             let mark = if listed.id == *self.follow.session.id() { "*" } else { " " };
             // The title is what tells sessions apart: the folder gives way first.
-            let line = format!("{mark} {number} {title} ({}, {when}, {})", listed.agent, listed.cwd);
+            let line =
+                format!("{mark} {number} {title} ({}, {when}, {})", listed.agent, listed.cwd);
             let line = sanitize::visible_line(&line);
             println(&width::cut(&line, columns));
         }
@@ -85,22 +87,30 @@ fn the_one<'l>(found: &'l [ListedSession], words: &str) -> Option<&'l ListedSess
     }
     let is_named = |listed: &&ListedSession| {
         listed.id.as_str() == words
-            || listed.title.as_deref().is_some_and(|title| title.to_lowercase() == words.to_lowercase())
+            || listed
+                .title
+                .as_deref()
+                .is_some_and(|title| title.to_lowercase() == words.to_lowercase())
     };
     let mut named = found.iter().filter(is_named);
     named.next().filter(|_| named.next().is_none())
 }
 
 fn advice(wanted: &str, nothing: bool, listed: usize, more: usize) -> String {
-    let more = if more > 0 { format!(" ({more} older ones are not listed)") } else { String::new() };
+    let more =
+        if more > 0 { format!(" ({more} older ones are not listed)") } else { String::new() };
     match (wanted.is_empty(), nothing, listed) {
         (_, _, 0) => "There is no session yet.".to_owned(),
         (true, ..) => format!("/switch NUMBER or /switch WORDS goes on with one.{more}"),
         (false, true, _) => {
-            format!("No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}")
+            format!(
+                "No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}"
+            )
         }
         (false, false, listed) => {
-            format!("{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}")
+            format!(
+                "{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}"
+            )
         }
     }
 }

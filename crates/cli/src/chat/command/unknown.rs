@@ -24,7 +24,8 @@ pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> S
     };
     // One letter of two is another word.
     let most = DIFFERS.min(lower.chars().count() / 2);
-    let nearest = known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();
+    let nearest =
+        known.map(|known| (likeness(&known), known)).filter(|(differs, _)| *differs <= most).min();
     let meant = match nearest {
         Some((_, known)) => format!("did you mean /{known}?"),
         None => "/help lists the commands.".to_owned(),
@@ -61,9 +62,19 @@ mod tests {
         for word in ["/hlep", "/a-b_c", "/mcp:tool", "/Help", "/übung"] {
             assert_eq!(name(word), word.strip_prefix('/'));
         }
-        for word in
-            ["", "/", "//help", "/etc/hosts", "/tmp/x.rs:12", "/*", "/3", "/.env", "help", "a/b", "/?"]
-        {
+        for word in [
+            "",
+            "/",
+            "//help",
+            "/etc/hosts",
+            "/tmp/x.rs:12",
+            "/*",
+            "/3",
+            "/.env",
+            "help",
+            "a/b",
+            "/?",
+        ] {
             assert_eq!(name(word), None, "{word}");
         }
     }

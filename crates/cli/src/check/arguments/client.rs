@@ -58,8 +58,13 @@ pub(crate) struct Client {
 
 fn errand(word: &str) -> Result<(String, String), String> {
     match word.split_once('=') {
-        Some((name, line)) if !name.is_empty() && !line.is_empty() => Ok((name.to_owned(), line.to_owned())),
-        _ => Err("write it as ERRAND=CMD, such as 'load=my-client --load {session} {agent}'".to_owned()),
+        Some((name, line)) if !name.is_empty() && !line.is_empty() => {
+            Ok((name.to_owned(), line.to_owned()))
+        }
+        _ => {
+            Err("write it as ERRAND=CMD, such as 'load=my-client --load {session} {agent}'"
+                .to_owned())
+        }
     }
 }
 

@@ -106,7 +106,9 @@ fn json_files(folder: &Path, extension: &str) -> Vec<Value> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
     let paths = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
-    paths.map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()).collect()
+    paths
+        .map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        .collect()
 }
 
 /// How often the client or its agent sent this request.
@@ -118,7 +120,9 @@ fn count(trace: &[Value], method: &str) -> usize {
 fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     let answer = |index: usize| {
         let asked = &trace[index]["message"]["id"];
-        trace[index..].iter().find(|line| line["from"] == "agent" && line["message"]["id"] == *asked)
+        trace[index..]
+            .iter()
+            .find(|line| line["from"] == "agent" && line["message"]["id"] == *asked)
     };
     let asked = trace.iter().enumerate().filter(|(_, line)| line["message"]["method"] == method);
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
@@ -138,11 +142,19 @@ async fn comes_back(kept: Kept, method: &str) {
     let read = acpx.reads().await;
     let roles: Vec<_> = read.iter().map(|(role, _)| role.as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "user", "assistant"], "{read:?}");
-    assert_eq!((read[0].1.as_str(), read[2].1.as_str()), (RENAME, "rename two to TWO in notes.txt"));
-    assert!(read[1].1.contains("`one` is now `ONE`") && read[3].1.contains("`two` is now `TWO`"), "{read:?}");
+    assert_eq!(
+        (read[0].1.as_str(), read[2].1.as_str()),
+        (RENAME, "rename two to TWO in notes.txt")
+    );
+    assert!(
+        read[1].1.contains("`one` is now `ONE`") && read[3].1.contains("`two` is now `TWO`"),
+        "{read:?}"
+    );
 
     let listed = acpx.json(&["sessions", "list"]).await;
-    let [session] = &listed["sessions"].as_array().unwrap()[..] else { panic!("one session: {listed}") };
+    let [session] = &listed["sessions"].as_array().unwrap()[..] else {
+        panic!("one session: {listed}")
+    };
     assert_eq!((&session["title"], &session["cwd"]), (&json!(RENAME), &json!(kept.project.cwd())));
     acpx.run(&["sessions", "close"]).await;
 
@@ -184,8 +196,10 @@ async fn acpx_shows_the_whole_conversation_of_a_load() {
     let load = ts("acpx-load.mjs").pop().unwrap();
     let (cwd, id) = (text(kept.project.cwd()), live["acp_session_id"].as_str().unwrap());
     let agent: Vec<_> = kept.command.iter().map(String::as_str).collect();
-    let shown =
-        loading.node(&[&[&*load, "--cwd", &cwd, "--load", id, "--"], &agent[..]].concat()).await.stdout;
+    let shown = loading
+        .node(&[&[&*load, "--cwd", &cwd, "--load", id, "--"], &agent[..]].concat())
+        .await
+        .stdout;
     for part in [
         "[thinking] I find the files that hold the word `one`",
         "[tool] Edit notes.txt (completed)",

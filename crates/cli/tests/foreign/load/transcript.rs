@@ -128,7 +128,9 @@ impl Folding {
             kind @ (USER | AGENT | THOUGHT) => self.chunk(kind, update),
             "tool_call" | "tool_call_update" => self.tool_call(update),
             "plan" => self.set("plan", &update["entries"]),
-            "usage_update" => self.set("usage", &json!([update["used"], update["size"], update["cost"]])),
+            "usage_update" => {
+                self.set("usage", &json!([update["used"], update["size"], update["cost"]]))
+            }
             "session_info_update" => self.set("title", &update["title"]),
             "config_option_update" => self.set("configOptions", &update["configOptions"]),
             // Those are the agent's, and may come after the answer that opens the session.
@@ -169,8 +171,11 @@ impl Folding {
             self.push(&key.0, key.1.clone(), json!({"status": "pending"}));
             self.keys.len() - 1
         });
-        let entry: &mut Map<String, Value> = self.transcript.entries[place].as_object_mut().unwrap();
-        entry.extend(update.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()));
+        let entry: &mut Map<String, Value> =
+            self.transcript.entries[place].as_object_mut().unwrap();
+        entry.extend(
+            update.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()),
+        );
         entry.insert("sessionUpdate".into(), json!("tool_call"));
     }
 }

@@ -29,7 +29,8 @@ impl Home {
         });
         for name in [".gemini", ".qwen"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
-            std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string()).unwrap();
+            std::fs::write(folder.path().join(name).join("settings.json"), settings.to_string())
+                .unwrap();
         }
         let fixtures = folder.path().join("fixtures.json");
         std::fs::write(&fixtures, answers(project).to_string()).unwrap();
@@ -90,7 +91,9 @@ impl Home {
     pub(super) fn sessions_are_older(&self) {
         let projects = std::fs::read_dir(self.folder.path().join(".gemini/tmp"));
         for project in projects.into_iter().flatten().flatten() {
-            for chat in std::fs::read_dir(project.path().join("chats")).into_iter().flatten().flatten() {
+            for chat in
+                std::fs::read_dir(project.path().join("chats")).into_iter().flatten().flatten()
+            {
                 let name = chat.file_name().into_string().unwrap();
                 let (_, id) = name.rsplit_once('-').unwrap();
                 let older = format!("session-2026-01-01T00-00-{id}");
@@ -121,8 +124,9 @@ fn node() -> Option<std::path::PathBuf> {
 fn alive(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| {
-        std::fs::read(path.join("environ"))
-            .is_ok_and(|environ| environ.split(|byte| *byte == 0).any(|each| each == mark.as_bytes()))
+        std::fs::read(path.join("environ")).is_ok_and(|environ| {
+            environ.split(|byte| *byte == 0).any(|each| each == mark.as_bytes())
+        })
     });
     marked
         .filter_map(|path| std::fs::read_to_string(path.join("cmdline")).ok())

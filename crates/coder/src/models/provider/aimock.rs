@@ -4,7 +4,9 @@ use super::call::Call;
 use super::error::ModelError;
 use super::event::{ModelEvent, ModelStop, TokenUsage};
 use super::http::{Http, Limits};
-use super::message::{Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec};
+use super::message::{
+    Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+};
 use super::replay::request;
 use super::wire::{Dialect, Provider, Wire};
 use serde_json::{Value, json};
@@ -59,8 +61,10 @@ impl Mock {
         let provider = |id: &str, wire, path: &str| {
             Provider::new(id, id, wire, &format!("{}{path}", self.url)).key(None, "a-key-of-nobody")
         };
-        let openrouter =
-            Provider { dialect: Dialect::OpenRouter, ..provider("openrouter", Wire::Chat, "/api/v1") };
+        let openrouter = Provider {
+            dialect: Dialect::OpenRouter,
+            ..provider("openrouter", Wire::Chat, "/api/v1")
+        };
         vec![
             provider("chat", Wire::Chat, "/v1"),
             openrouter,
@@ -135,7 +139,8 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
             "content": text, "reasoning": format!("I look at {path}."), "reasoningSignature": format!("c2ln{turn}Q=="),
             "toolCalls": [{"id": format!("call_{path}"), "name": "read", "arguments": json!({"path": path}).to_string()}]}})
     };
-    let first = round(0, json!({"userMessage": "two rounds", "hasToolResult": false}), "First.", "a");
+    let first =
+        round(0, json!({"userMessage": "two rounds", "hasToolResult": false}), "First.", "a");
     let then = round(1, json!({"toolCallId": "call_a"}), "Then.", "b");
     let last = json!({"match": {"toolCallId": "call_b"}, "response": {"content": "Grüße, €😀.",
         "usage": {"prompt_tokens": 11, "completion_tokens": 7, "input_tokens": 11, "output_tokens": 7,
@@ -150,7 +155,9 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
             assert_eq!((heard.text.as_str(), &stop), (said, &ModelStop::Tools), "{name}");
             assert_eq!(heard.thought, format!("I look at {path}."), "{name}");
             let call = message.parts.last().unwrap();
-            let ModelPart::Call { id, name: tool, arguments, .. } = call else { panic!("{name}: {call:?}") };
+            let ModelPart::Call { id, name: tool, arguments, .. } = call else {
+                panic!("{name}: {call:?}")
+            };
             assert_eq!(
                 (tool.as_str(), arguments.as_str()),
                 ("read", format!("{{\"path\":\"{path}\"}}").as_str()),
@@ -165,7 +172,9 @@ async fn two_rounds_of_tools_with_thoughts_sent_back_on_every_wire() {
             };
             // What is stored between two calls is what was said.
             let stored = serde_json::to_string(&Message::Model(message)).unwrap();
-            request.messages.extend([serde_json::from_str(&stored).unwrap(), Message::Tool(answer)]);
+            request
+                .messages
+                .extend([serde_json::from_str(&stored).unwrap(), Message::Tool(answer)]);
         }
         let sent = provider.http_request(&request).body.to_string();
         let back = match provider.wire {
@@ -212,12 +221,19 @@ async fn chaos_on_every_wire_is_waited_for_or_said() {
         };
         let dropped = heard("dropped").await;
         assert!(
-            matches!(dropped.end, Err(ModelError::Overloaded { status: Some(500), attempts: 2, .. })),
+            matches!(
+                dropped.end,
+                Err(ModelError::Overloaded { status: Some(500), attempts: 2, .. })
+            ),
             "{name}: {:?}",
             dropped.end
         );
         let malformed = heard("malformed").await;
-        assert!(matches!(malformed.end, Err(ModelError::Malformed { .. })), "{name}: {:?}", malformed.end);
+        assert!(
+            matches!(malformed.end, Err(ModelError::Malformed { .. })),
+            "{name}: {:?}",
+            malformed.end
+        );
         let disconnected = heard("disconnected").await;
         assert!(
             matches!(disconnected.end, Err(ModelError::NoNetwork { .. })),
@@ -227,7 +243,10 @@ async fn chaos_on_every_wire_is_waited_for_or_said() {
         assert_eq!(disconnected.waits.len(), 1, "{name}");
         let limited = heard("limited always").await;
         assert!(
-            matches!(limited.end, Err(ModelError::Overloaded { status: Some(429), attempts: 2, .. })),
+            matches!(
+                limited.end,
+                Err(ModelError::Overloaded { status: Some(429), attempts: 2, .. })
+            ),
             "{name}: {:?}",
             limited.end
         );
@@ -239,11 +258,19 @@ async fn chaos_on_every_wire_is_waited_for_or_said() {
             forbidden.end
         );
         let cut = heard("cut").await;
-        assert!(matches!(cut.end, Err(ModelError::Cut { .. })), "{name}: {:?} after {:?}", cut.end, cut.text);
+        assert!(
+            matches!(cut.end, Err(ModelError::Cut { .. })),
+            "{name}: {:?} after {:?}",
+            cut.end,
+            cut.text
+        );
     }
     // The mock counts how often it was asked over all providers.
     let provider = &mock.providers()[0];
     let once = answer(provider, &asks(provider, "limited once")).await;
-    assert_eq!((once.text.as_str(), once.waits.as_slice()), ("at last", [Duration::from_secs(1)].as_slice()));
+    assert_eq!(
+        (once.text.as_str(), once.waits.as_slice()),
+        ("at last", [Duration::from_secs(1)].as_slice())
+    );
     assert!(once.end.is_ok());
 }

@@ -2,7 +2,8 @@
 
 use super::history;
 use super::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    ToolSpec,
 };
 use attache_protocol::Secret;
 use serde_json::{Map, Value, json};
@@ -18,7 +19,8 @@ pub(super) fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
     // Lets models with a budget think between their tool calls; those that need no permission leave it out.
     if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
-        headers.push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
+        headers
+            .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
     }
     headers
 }
@@ -55,11 +57,18 @@ fn tool(tool: &ToolSpec) -> Value {
 }
 
 /// The fields that say how much the model thinks.
-fn how_much(thinking: Option<&Thinking>, most: u64, conversation: &[Message]) -> Vec<(&'static str, Value)> {
+fn how_much(
+    thinking: Option<&Thinking>,
+    most: u64,
+    conversation: &[Message],
+) -> Vec<(&'static str, Value)> {
     match thinking {
         None => Vec::new(),
         Some(Thinking::Effort(effort)) => {
-            vec![("thinking", json!({"type": "adaptive"})), ("output_config", json!({"effort": effort}))]
+            vec![
+                ("thinking", json!({"type": "adaptive"})),
+                ("output_config", json!({"effort": effort})),
+            ]
         }
         Some(Thinking::Budget(tokens)) => {
             // Thoughts are part of the answer, of which something must be left.
@@ -79,8 +88,9 @@ fn how_much(thinking: Option<&Thinking>, most: u64, conversation: &[Message]) ->
 /// provider takes such a turn only from a model that does not think.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
-    let bare =
-        |said: &ModelMessage| said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some());
+    let bare = |said: &ModelMessage| {
+        said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
+    };
     present.iter().any(|message| matches!(message, Message::Model(said) if bare(said)))
 }
 
@@ -91,7 +101,9 @@ fn messages(conversation: &[Message]) -> Vec<Value> {
         let (role, blocks) = match message {
             Message::Person(parts) => ("user", parts.iter().filter_map(part).collect()),
             Message::Tool(answer) => ("user", vec![result(answer)]),
-            Message::Model(said) => ("assistant", said.parts.iter().filter_map(block).collect::<Vec<_>>()),
+            Message::Model(said) => {
+                ("assistant", said.parts.iter().filter_map(block).collect::<Vec<_>>())
+            }
         };
         match messages.last_mut() {
             _ if blocks.is_empty() => {}
@@ -116,7 +128,9 @@ fn part(part: &Part) -> Option<Value> {
         Part::Text(text) if text.is_empty() => None,
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
         Part::Image(picture) => Some(image(picture)),
-        Part::Audio(_) => Some(json!({"type": "text", "text": "[a sound that this model cannot hear]"})),
+        Part::Audio(_) => {
+            Some(json!({"type": "text", "text": "[a sound that this model cannot hear]"}))
+        }
         Part::Document(Document { name, media }) => {
             Some(json!({"type": "document", "title": name, "source": source(media)}))
         }
@@ -152,7 +166,9 @@ fn block(part: &ModelPart) -> Option<Value> {
 fn block_of_thought(part: &ModelPart) -> Option<Value> {
     let ModelPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
-        (Some(signature), _) => Some(json!({"type": "thinking", "thinking": text, "signature": signature})),
+        (Some(signature), _) => {
+            Some(json!({"type": "thinking", "thinking": text, "signature": signature}))
+        }
         (_, Some(data)) => Some(json!({"type": "redacted_thinking", "data": data})),
         _ => None,
     }
@@ -161,11 +177,15 @@ fn block_of_thought(part: &ModelPart) -> Option<Value> {
 /// What stands before a mark is kept by the provider: up to the end of the conversation, for the next call, and up to the end of the
 /// message before it of a person or tool, where the call before this one ended. Tools stand before the system prompt, which has its own.
 fn mark_for_cache(messages: &mut [Value]) {
-    let users =
-        messages.iter_mut().rev().filter(|message| message.get("role").is_some_and(|role| role == "user"));
+    let users = messages
+        .iter_mut()
+        .rev()
+        .filter(|message| message.get("role").is_some_and(|role| role == "user"));
     for message in users.take(2) {
         let blocks = message.get_mut("content").and_then(Value::as_array_mut);
-        if let Some(last) = blocks.and_then(|blocks| blocks.last_mut()).and_then(Value::as_object_mut) {
+        if let Some(last) =
+            blocks.and_then(|blocks| blocks.last_mut()).and_then(Value::as_object_mut)
+        {
             last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
         }
     }

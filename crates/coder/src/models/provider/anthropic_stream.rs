@@ -37,13 +37,18 @@ impl Decoder for AnthropicStream {
         }
         let event = json(event)?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "message_start" => self.used(event.get("message").and_then(|message| message.get("usage"))),
-            "content_block_start" => self.begin(event.get("content_block").unwrap_or(&Value::Null), draft),
+            "message_start" => {
+                self.used(event.get("message").and_then(|message| message.get("usage")))
+            }
+            "content_block_start" => {
+                self.begin(event.get("content_block").unwrap_or(&Value::Null), draft)
+            }
             "content_block_delta" => self.delta(event.get("delta").unwrap_or(&Value::Null), draft),
             "content_block_stop" => self.close(draft),
             "message_delta" => {
                 self.used(event.get("usage"));
-                let reason = event.get("delta").and_then(|delta| delta.get("stop_reason")?.as_str());
+                let reason =
+                    event.get("delta").and_then(|delta| delta.get("stop_reason")?.as_str());
                 self.stop = reason.map(stop).or(self.stop.take());
             }
             "message_stop" => {
@@ -84,8 +89,10 @@ impl AnthropicStream {
             "redacted_thinking" => draft.seal_thought(value!({"redacted": text("data")})),
             "tool_use" => {
                 let call = draft.call(text("id"), text("name"));
-                let whole = block.get("input").and_then(Value::as_object).filter(|input| !input.is_empty());
-                self.block = Block::Call { call, whole: whole.map(|input| value!(input).to_string()) };
+                let whole =
+                    block.get("input").and_then(Value::as_object).filter(|input| !input.is_empty());
+                self.block =
+                    Block::Call { call, whole: whole.map(|input| value!(input).to_string()) };
             }
             _ => {}
         }
@@ -96,8 +103,12 @@ impl AnthropicStream {
         match (text("type"), &mut self.block) {
             ("text_delta", _) => draft.text(text("text")),
             ("thinking_delta", _) => draft.thought(text("thinking")),
-            ("signature_delta", Block::Thought { signature }) => signature.push_str(text("signature")),
-            ("input_json_delta", Block::Call { call, .. }) => draft.arguments(*call, text("partial_json")),
+            ("signature_delta", Block::Thought { signature }) => {
+                signature.push_str(text("signature"))
+            }
+            ("input_json_delta", Block::Call { call, .. }) => {
+                draft.arguments(*call, text("partial_json"))
+            }
             _ => {}
         }
     }
@@ -107,7 +118,9 @@ impl AnthropicStream {
             Block::Thought { signature } if !signature.is_empty() => {
                 draft.seal_thought(value!({"signature": signature}));
             }
-            Block::Call { call, whole: Some(whole) } if draft.arguments_of(call).trim().is_empty() => {
+            Block::Call { call, whole: Some(whole) }
+                if draft.arguments_of(call).trim().is_empty() =>
+            {
                 draft.all_arguments(call, whole);
             }
             Block::None | Block::Thought { .. } | Block::Call { .. } => {}

@@ -134,10 +134,12 @@ impl Call {
             State::Asking(asking) => {
                 let response = asking.await.map_err(|unanswered| self.unanswered(unanswered))?;
                 let patience = self.http.limits().first_byte;
-                let (decoder, events, form) = (self.provider.decoder(), VecDeque::new(), Form::default());
+                let (decoder, events, form) =
+                    (self.provider.decoder(), VecDeque::new(), Form::default());
                 let deadline = Instant::now() + patience;
                 let (begun, ended) = (false, false);
-                let answer = Answer { response, decoder, form, events, patience, deadline, begun, ended };
+                let answer =
+                    Answer { response, decoder, form, events, patience, deadline, begun, ended };
                 self.state = State::Answering(Box::new(answer));
                 Ok(())
             }
@@ -187,7 +189,8 @@ impl Call {
             }),
             _ if self.attempt >= limits.attempts => Err(self.counted(failure.error)),
             wait => {
-                let wait = wait.unwrap_or_else(|| patience::backoff(limits.backoff, self.attempt, self.seed));
+                let wait = wait
+                    .unwrap_or_else(|| patience::backoff(limits.backoff, self.attempt, self.seed));
                 self.state = State::Waiting(Box::pin(tokio::time::sleep(wait)));
                 let (attempt, replaces) = (self.attempt, self.draft.given());
                 let lost = std::mem::take(&mut self.lost);
@@ -209,9 +212,10 @@ impl Call {
     fn unanswered(&self, unanswered: Unanswered) -> Failure {
         let provider = self.provider.name.clone();
         match unanswered {
-            Unanswered::Hung => {
-                Failure::lasting(ModelError::Hung { provider, waited: self.http.limits().first_byte })
-            }
+            Unanswered::Hung => Failure::lasting(ModelError::Hung {
+                provider,
+                waited: self.http.limits().first_byte,
+            }),
             Unanswered::Network(error) if error.is_connect() => {
                 let why = format!("{provider} cannot be reached any more");
                 let source = error.without_url().into();
@@ -263,9 +267,10 @@ impl Call {
                 let what = super::failure::shown(&self.provider.without_secrets(&what));
                 Failure::lasting(ModelError::Malformed { provider, what })
             }
-            Trouble::Stream(StreamError::Refused(said)) => {
-                Failure::lasting(ModelError::Refused { provider, said: super::failure::shown(&said) })
-            }
+            Trouble::Stream(StreamError::Refused(said)) => Failure::lasting(ModelError::Refused {
+                provider,
+                said: super::failure::shown(&said),
+            }),
         }
     }
 
@@ -285,7 +290,8 @@ impl Call {
 
     fn host(&self) -> String {
         let url = reqwest::Url::parse(&self.request.url).ok();
-        let host = url.and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+        let host = url
+            .and_then(|url| Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
         host.unwrap_or_else(|| without_login(&self.provider.base_url))
     }
 }
@@ -301,7 +307,10 @@ impl fmt::Debug for Call {
 }
 
 /// Sends a request, and reads what is said when it is not answered.
-async fn asked(request: reqwest::RequestBuilder, first_byte: Duration) -> Result<Response, Unanswered> {
+async fn asked(
+    request: reqwest::RequestBuilder,
+    first_byte: Duration,
+) -> Result<Response, Unanswered> {
     let asking = async {
         let mut response = request.send().await.map_err(Unanswered::Network)?;
         if response.status().is_success() {

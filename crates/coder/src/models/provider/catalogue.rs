@@ -234,8 +234,10 @@ impl Catalogue {
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
-            let (provider, name) =
-                (provider.id == "openrouter").then(|| behind(name)).flatten().unwrap_or((&id.provider, name));
+            let (provider, name) = (provider.id == "openrouter")
+                .then(|| behind(name))
+                .flatten()
+                .unwrap_or((&id.provider, name));
             let plain = plain_name(name);
             self.models
                 .iter()
@@ -271,7 +273,8 @@ fn plain_name(name: &str) -> String {
             })
         })
     };
-    let end = ["-00000000", "-0000-00-00"].iter().find_map(|digits| dated(digits)).unwrap_or(name.len());
+    let end =
+        ["-00000000", "-0000-00-00"].iter().find_map(|digits| dated(digits)).unwrap_or(name.len());
     name.get(..end).unwrap_or(&name).trim_end_matches("-latest").to_owned()
 }
 
@@ -358,8 +361,10 @@ impl OwnProvider {
         let mut provider = Provider::new(&self.id, name, self.wire, &self.base_url);
         (provider.dialect, provider.bearer) = (self.dialect, self.bearer);
         provider.key_variable.clone_from(&self.key_variable);
-        provider.key = self.key_variable.as_deref().and_then(environment).map(|key| Secret::from(key.trim()));
-        let headers = self.headers.iter().map(|(name, value)| (name.clone(), Secret::from(value.0.as_str())));
+        provider.key =
+            self.key_variable.as_deref().and_then(environment).map(|key| Secret::from(key.trim()));
+        let headers =
+            self.headers.iter().map(|(name, value)| (name.clone(), Secret::from(value.0.as_str())));
         provider.headers = headers.collect();
         provider
     }

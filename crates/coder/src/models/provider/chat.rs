@@ -11,8 +11,12 @@ pub(super) fn body(dialect: Dialect, request: &Request) -> Value {
     if !request.system.is_empty() {
         messages.push(json!({"role": "system", "content": request.system}));
     }
-    messages.extend(chat_parts::messages(dialect, &history::readable(&request.messages, &request.model)));
-    let caches_by_mark = dialect == Dialect::OpenRouter && request.model.name.starts_with("anthropic/");
+    messages.extend(chat_parts::messages(
+        dialect,
+        &history::readable(&request.messages, &request.model),
+    ));
+    let caches_by_mark =
+        dialect == Dialect::OpenRouter && request.model.name.starts_with("anthropic/");
     if caches_by_mark {
         mark_for_cache(&mut messages);
     }
@@ -44,15 +48,22 @@ pub(super) fn body(dialect: Dialect, request: &Request) -> Value {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
+    let function =
+        json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
     json!({"type": "function", "function": function})
 }
 
 fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)> {
     match (dialect, thinking) {
-        (Dialect::OpenRouter, Thinking::Effort(effort)) => vec![("reasoning", json!({"effort": effort}))],
-        (Dialect::OpenRouter, Thinking::Budget(0)) => vec![("reasoning", json!({"enabled": false}))],
-        (Dialect::OpenRouter, Thinking::Budget(tokens)) => vec![("reasoning", json!({"max_tokens": tokens}))],
+        (Dialect::OpenRouter, Thinking::Effort(effort)) => {
+            vec![("reasoning", json!({"effort": effort}))]
+        }
+        (Dialect::OpenRouter, Thinking::Budget(0)) => {
+            vec![("reasoning", json!({"enabled": false}))]
+        }
+        (Dialect::OpenRouter, Thinking::Budget(tokens)) => {
+            vec![("reasoning", json!({"max_tokens": tokens}))]
+        }
         (Dialect::Qwen, Thinking::Budget(0)) => vec![("enable_thinking", json!(false))],
         (Dialect::Qwen, Thinking::Budget(tokens)) => {
             vec![("enable_thinking", json!(true)), ("thinking_budget", json!(tokens))]
@@ -80,7 +91,10 @@ fn mark_for_cache(messages: &mut [Value]) {
         if let Value::String(text) = content {
             *content = json!([{"type": "text", "text": text}]);
         }
-        let last = content.as_array_mut().and_then(|parts| parts.last_mut()).and_then(Value::as_object_mut);
+        let last = content
+            .as_array_mut()
+            .and_then(|parts| parts.last_mut())
+            .and_then(Value::as_object_mut);
         if let Some(last) = last {
             last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
         }

@@ -20,7 +20,8 @@ struct Slot {
 impl ChatCalls {
     /// Takes one piece of a call.
     pub(super) fn take(&mut self, piece: &Value, draft: &mut Draft) {
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
         let function = piece.get("function").unwrap_or(piece);
         let (id, name) = (text(piece.get("id")), text(function.get("name")));
         let index = piece.get("index").and_then(Value::as_u64);
@@ -49,11 +50,14 @@ impl ChatCalls {
         let slot = match (index, id) {
             (Some(_), _) => self.0.iter().rev().find(|slot| slot.index == index)?,
             (None, "") => self.0.last()?,
-            (None, id) => return self.0.iter().rev().find(|slot| slot.id == id).map(|slot| slot.call),
+            (None, id) => {
+                return self.0.iter().rev().find(|slot| slot.id == id).map(|slot| slot.call);
+            }
         };
         let another = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
         // Named again after its arguments were whole: the next call, by a server that counts none.
-        let whole = || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
+        let whole =
+            || serde_json::from_str::<serde::de::IgnoredAny>(draft.arguments_of(slot.call)).is_ok();
         let next = id.is_empty() && !name.is_empty() && whole();
         (!another && !next).then_some(slot.call)
     }

@@ -17,10 +17,13 @@ pub(super) fn messages(dialect: Dialect, conversation: &[Message]) -> Vec<Value>
             follow(&mut pictures, &mut messages);
         }
         match message {
-            Message::Person(parts) => messages.push(json!({"role": "user", "content": content(parts)})),
+            Message::Person(parts) => {
+                messages.push(json!({"role": "user", "content": content(parts)}))
+            }
             Message::Model(said) => messages.push(model(dialect, said, at >= present)),
             Message::Tool(answer) => {
-                pictures.extend(answer.images.iter().flat_map(|image| picture_of(&answer.name, image)));
+                pictures
+                    .extend(answer.images.iter().flat_map(|image| picture_of(&answer.name, image)));
                 messages.push(tool(dialect, answer));
             }
         }
@@ -36,7 +39,10 @@ fn follow(pictures: &mut Vec<Value>, messages: &mut Vec<Value>) {
 }
 
 fn picture_of(tool: &str, image: &Media) -> [Value; 2] {
-    [json!({"type": "text", "text": format!("A picture that the tool {tool} returned:")}), picture(image)]
+    [
+        json!({"type": "text", "text": format!("A picture that the tool {tool} returned:")}),
+        picture(image),
+    ]
 }
 
 fn picture(image: &Media) -> Value {

@@ -87,7 +87,9 @@ impl ChatStream {
             }
             _ => {}
         }
-        if let Some(refusal) = delta.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        if let Some(refusal) =
+            delta.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty())
+        {
             self.refused = true;
             draft.text(refusal);
         }
@@ -138,12 +140,16 @@ fn stop(reason: &str) -> ModelStop {
 
 /// The count at one of these paths, each `a` or `a/b`; 0 where there is none.
 pub(super) fn count(usage: &Value, paths: &[&str]) -> Option<u64> {
-    paths.iter().find_map(|path| path.split('/').try_fold(usage, |value, key| value.get(key))?.as_u64())
+    paths
+        .iter()
+        .find_map(|path| path.split('/').try_fold(usage, |value, key| value.get(key))?.as_u64())
 }
 
 fn usage_of(usage: &Value) -> TokenUsage {
-    let cached_read =
-        count(usage, &["prompt_tokens_details/cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"]);
+    let cached_read = count(
+        usage,
+        &["prompt_tokens_details/cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"],
+    );
     let cached_write = count(usage, &["prompt_tokens_details/cache_write_tokens"]);
     let (cached_read, cached_write) = (cached_read.unwrap_or(0), cached_write.unwrap_or(0));
     let prompt = count(usage, &["prompt_tokens"]).unwrap_or(0);

@@ -74,7 +74,9 @@ impl Draft {
         let closed = std::mem::take(&mut self.closed);
         match self.message.parts.last_mut() {
             Some(ModelPart::Thought { text, .. }) if !closed => text.push_str(piece),
-            _ => self.message.parts.push(ModelPart::Thought { text: piece.to_owned(), sealed: None }),
+            _ => {
+                self.message.parts.push(ModelPart::Thought { text: piece.to_owned(), sealed: None })
+            }
         }
     }
 
@@ -86,8 +88,13 @@ impl Draft {
     /// Seals the thought that came last, or one of which nothing is shown. Later pieces belong to another.
     pub(super) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
-            Some(ModelPart::Thought { sealed: sealed @ None, .. }) if !self.closed => *sealed = Some(seal),
-            _ => self.message.parts.push(ModelPart::Thought { text: String::new(), sealed: Some(seal) }),
+            Some(ModelPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
+                *sealed = Some(seal)
+            }
+            _ => self
+                .message
+                .parts
+                .push(ModelPart::Thought { text: String::new(), sealed: Some(seal) }),
         }
         self.closed = true;
     }
@@ -95,8 +102,12 @@ impl Draft {
     /// Seals the text that came last, or an empty one.
     pub(super) fn seal_text(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
-            Some(ModelPart::Text { sealed: sealed @ None, .. }) if !self.closed => *sealed = Some(seal),
-            _ => self.message.parts.push(ModelPart::Text { text: String::new(), sealed: Some(seal) }),
+            Some(ModelPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
+                *sealed = Some(seal)
+            }
+            _ => {
+                self.message.parts.push(ModelPart::Text { text: String::new(), sealed: Some(seal) })
+            }
         }
         self.closed = true;
     }
@@ -111,7 +122,9 @@ impl Draft {
 
     /// Puts a sealed thought before all other parts.
     pub(super) fn begin_with_thought(&mut self, seal: Value) {
-        self.message.parts.insert(0, ModelPart::Thought { text: String::new(), sealed: Some(seal) });
+        self.message
+            .parts
+            .insert(0, ModelPart::Thought { text: String::new(), sealed: Some(seal) });
         for at in &mut self.calls {
             *at += 1;
         }
@@ -120,7 +133,8 @@ impl Draft {
     /// A call began. An id that is missing, or that another call of the message has, is made here.
     pub(super) fn call(&mut self, id: &str, name: &str) -> CallIndex {
         let index = self.calls.len();
-        let taken = |part: &ModelPart| matches!(part, ModelPart::Call { id: other, .. } if other == id);
+        let taken =
+            |part: &ModelPart| matches!(part, ModelPart::Call { id: other, .. } if other == id);
         let id = match id {
             id if id.is_empty() || self.message.parts.iter().any(taken) => {
                 format!("call_{:016x}_{index}", self.seed)
@@ -190,11 +204,12 @@ impl Draft {
                 };
             }
         }
-        let whole = |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
+        let whole =
+            |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
         if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
-            message
-                .parts
-                .retain(|part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)));
+            message.parts.retain(
+                |part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)),
+            );
         }
         // Providers say that the answer ended, though it ended with calls.
         let stop = if stop == ModelStop::End && message.calls() { ModelStop::Tools } else { stop };

@@ -107,9 +107,11 @@ pub(super) const OLLAMA_PORT: u16 = 11434;
 /// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions. `ANTHROPIC_AUTH_TOKEN` is a key that goes as
 /// `Authorization: Bearer`. `OPENAI_ORG_ID` and `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
-    let value =
-        |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    let mut providers: Vec<Provider> = KNOWN.iter().filter_map(|known| provider(known, &value)).collect();
+    let value = |name: &str| {
+        environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    };
+    let mut providers: Vec<Provider> =
+        KNOWN.iter().filter_map(|known| provider(known, &value)).collect();
     providers.extend(value("OLLAMA_HOST").map(|host| ollama(&host)));
     providers
 }
@@ -173,7 +175,9 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     for (variable, header) in
         [("OPENAI_ORG_ID", "openai-organization"), ("OPENAI_PROJECT_ID", "openai-project")]
     {
-        provider.headers.extend(value(variable).map(|value| (header.to_owned(), Secret::from(value))));
+        provider
+            .headers
+            .extend(value(variable).map(|value| (header.to_owned(), Secret::from(value))));
     }
 }
 
@@ -184,7 +188,8 @@ pub(super) fn ollama(host: &str) -> Provider {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/');
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let port = |host: &str| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let port =
+        |host: &str| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let default = match scheme {
         _ if port(host) && !host.ends_with(']') => None,
         "https" => Some(443),
@@ -193,7 +198,8 @@ pub(super) fn ollama(host: &str) -> Provider {
     };
     let port = default.map(|port| format!(":{port}")).unwrap_or_default();
     let host = host.replace("0.0.0.0", "127.0.0.1");
-    let host = if host.is_empty() || host.starts_with(':') { format!("127.0.0.1{host}") } else { host };
+    let host =
+        if host.is_empty() || host.starts_with(':') { format!("127.0.0.1{host}") } else { host };
     let path = if path.is_empty() { String::new() } else { format!("/{path}") };
     Provider::new("ollama", "Ollama", Wire::Chat, &format!("{scheme}://{host}{port}{path}/v1"))
 }
@@ -236,7 +242,9 @@ mod tests {
 
     #[test]
     fn another_address_of_openai_speaks_chat_and_needs_no_key_on_this_machine() {
-        let own = &found(&[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "https://api.openai.com/v1/")])[0];
+        let own =
+            &found(&[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "https://api.openai.com/v1/")])
+                [0];
         assert_eq!((own.wire, own.dialect), (Wire::Responses, Dialect::OpenAi));
         let local = &found(&[("OPENAI_BASE_URL", "http://localhost:8000/v1")])[0];
         assert_eq!((local.wire, local.dialect, &local.key), (Wire::Chat, Dialect::Plain, &None));
@@ -248,8 +256,10 @@ mod tests {
 
     #[test]
     fn a_token_of_anthropic_is_a_bearer() {
-        let provider =
-            &found(&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_BASE_URL", "https://gateway.example/")])[0];
+        let provider = &found(&[
+            ("ANTHROPIC_AUTH_TOKEN", "t"),
+            ("ANTHROPIC_BASE_URL", "https://gateway.example/"),
+        ])[0];
         assert!(provider.bearer);
         assert_eq!(provider.base_url, "https://gateway.example");
         assert!(!found(&[("ANTHROPIC_AUTH_TOKEN", "t"), ("ANTHROPIC_API_KEY", "k")])[0].bearer);

@@ -65,7 +65,11 @@ impl fmt::Display for ModelError {
                 if let Some(wait) = again_in {
                     write!(f, " for another {}", spoken(*wait))?;
                 }
-                write!(f, "{}: check the plan and billing there, or choose another model", Said(said))
+                write!(
+                    f,
+                    "{}: check the plan and billing there, or choose another model",
+                    Said(said)
+                )
             }
             Self::BadRequest { provider, status, said } => {
                 write!(f, "{provider} does not take the request (status {status}){}", Said(said))
@@ -104,7 +108,10 @@ impl fmt::Display for ModelError {
                 spoken(*waited)
             ),
             Self::Cut { provider, .. } => {
-                write!(f, "the answer of {provider} was cut before its end: say \"continue\" to go on")
+                write!(
+                    f,
+                    "the answer of {provider} was cut before its end: say \"continue\" to go on"
+                )
             }
             Self::Unusable { why } => f.write_str(why),
             Self::Malformed { provider, what } => {
@@ -135,7 +142,9 @@ fn auth(
     said: &str,
 ) -> fmt::Result {
     match status {
-        403 => write!(f, "{provider} does not allow this key to do that (status 403){}", Said(said))?,
+        403 => {
+            write!(f, "{provider} does not allow this key to do that (status 403){}", Said(said))?
+        }
         _ => write!(f, "{provider} does not know the key (status {status}){}", Said(said))?,
     }
     match variable {

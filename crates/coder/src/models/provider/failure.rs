@@ -67,8 +67,12 @@ impl Sent<'_> {
         if is_quota(status, &text, &named) || self.is_daily() {
             return Failure::lasting(ModelError::Quota { provider, said, again_in: wait });
         }
-        if named(&["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"])
-        {
+        if named(&[
+            "content_policy_violation",
+            "content_filter",
+            "invalid_prompt",
+            "data_inspection_failed",
+        ]) {
             return Failure::lasting(ModelError::Refused { provider, said });
         }
         if is_unknown_model(status, &text, &named) {
@@ -77,19 +81,30 @@ impl Sent<'_> {
         let passes = matches!(status, 408 | 409 | 425 | 429 | 500..);
         if patience::says_retry(self.headers).unwrap_or(passes) {
             let why = why(&provider, status);
-            let error = ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
+            let error =
+                ModelError::Overloaded { provider, status: Some(status), attempts: 1, said };
             return Failure { error, retry: Some(Retry { why, wait }) };
         }
         Failure::lasting(match status {
-            401 | 403 => {
-                ModelError::Auth { provider, status, variable: self.provider.key_variable.clone(), said }
-            }
+            401 | 403 => ModelError::Auth {
+                provider,
+                status,
+                variable: self.provider.key_variable.clone(),
+                said,
+            },
             // Gemini knows no 401.
-            400 if text.contains("api key") => {
-                ModelError::Auth { provider, status, variable: self.provider.key_variable.clone(), said }
+            400 if text.contains("api key") => ModelError::Auth {
+                provider,
+                status,
+                variable: self.provider.key_variable.clone(),
+                said,
+            },
+            404 | 405 | 300..=399 => {
+                ModelError::NotFound { provider, url: without_login(self.url), said }
             }
-            404 | 405 | 300..=399 => ModelError::NotFound { provider, url: without_login(self.url), said },
-            408 | 429 | 500.. => ModelError::Overloaded { provider, status: Some(status), attempts: 1, said },
+            408 | 429 | 500.. => {
+                ModelError::Overloaded { provider, status: Some(status), attempts: 1, said }
+            }
             _ => ModelError::BadRequest { provider, status, said },
         })
     }
@@ -101,8 +116,10 @@ impl Sent<'_> {
 
     /// Limits that last a day are none to wait for.
     fn is_daily(&self) -> bool {
-        let details = self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
-        let violations = details.filter_map(|detail| detail.get("violations")?.as_array()).flatten();
+        let details =
+            self.body.pointer("/error/details").and_then(Value::as_array).into_iter().flatten();
+        let violations =
+            details.filter_map(|detail| detail.get("violations")?.as_array()).flatten();
         let id = |violation: &Value| {
             violation.get("quotaId").and_then(Value::as_str).unwrap_or_default().to_owned()
         };
@@ -111,7 +128,8 @@ impl Sent<'_> {
 
     /// The window of the model, where the error tells it.
     fn limit(&self, text: &str) -> Option<u64> {
-        let told = ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
+        let told =
+            ["/error/n_ctx", "/n_ctx"].iter().find_map(|path| self.body.pointer(path)?.as_u64());
         let before = [
             "maximum context length is ",
             "maximum context length of ",
@@ -139,7 +157,8 @@ pub(super) fn shown(message: &str) -> String {
 
 fn number_after(text: &str, before: &str) -> Option<u64> {
     let (_, after) = text.split_once(before)?;
-    let digits: String = after.chars().filter(|each| *each != ',').take_while(char::is_ascii_digit).collect();
+    let digits: String =
+        after.chars().filter(|each| *each != ',').take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
@@ -164,7 +183,8 @@ fn words(body: &Value) -> Words {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         });
-        message = text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
+        message =
+            text(body, "message").or(detail).or_else(|| text(body, "text")).unwrap_or_default();
     }
     // OpenRouter puts the words of the provider behind it beside its own.
     if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
@@ -220,7 +240,9 @@ fn is_overflow(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool
         "request_too_large",
         "model_max_prompt_tokens_exceeded",
     ];
-    named(&names) || status == 413 || (status != 429 && words.iter().any(|words| text.contains(words)))
+    named(&names)
+        || status == 413
+        || (status != 429 && words.iter().any(|words| text.contains(words)))
 }
 
 fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
@@ -233,7 +255,11 @@ fn is_quota(status: u16, text: &str, named: &dyn Fn(&[&str]) -> bool) -> bool {
         "usage_limit_reached",
         "usage_not_included",
     ];
-    let words = ["credit balance is too low", "insufficient balance", "check your plan and billing details"];
+    let words = [
+        "credit balance is too low",
+        "insufficient balance",
+        "check your plan and billing details",
+    ];
     // Gemini says the words of billing also of limits that pass in a minute.
     let spoken = status != 429 && words.iter().any(|words| text.contains(words));
     status == 402 || named(&names) || spoken

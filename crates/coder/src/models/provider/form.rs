@@ -21,7 +21,11 @@ impl Form {
     ///
     /// # Errors
     /// The bytes are no answer of a model.
-    pub(super) fn push(&mut self, bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        events: &mut VecDeque<SseEvent>,
+    ) -> Result<(), StreamError> {
         if let Self::Unknown = self {
             *self = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return Ok(()),
@@ -57,8 +61,10 @@ impl Form {
                     false => StreamError::Malformed(format!("its JSON is broken ({error})")),
                 })?;
                 let values = if let Value::Array(values) = value { values } else { vec![value] };
-                let event =
-                    |value: Value| SseEvent { name: Vec::new(), data: value.to_string().into_bytes() };
+                let event = |value: Value| SseEvent {
+                    name: Vec::new(),
+                    data: value.to_string().into_bytes(),
+                };
                 events.extend(values.into_iter().map(event));
             }
         }

@@ -2,7 +2,8 @@
 
 use super::history;
 use super::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    ToolSpec,
 };
 use serde_json::{Map, Value, json};
 
@@ -87,21 +88,29 @@ fn part(part: &Part) -> Value {
 
 fn result(answer: &ToolAnswer) -> Vec<Value> {
     let key = if answer.failed { "error" } else { "output" };
-    let response = json!({"id": answer.call_id, "name": answer.name, "response": {key: answer.text}});
-    [json!({"functionResponse": response})].into_iter().chain(answer.images.iter().map(media)).collect()
+    let response =
+        json!({"id": answer.call_id, "name": answer.name, "response": {key: answer.text}});
+    [json!({"functionResponse": response})]
+        .into_iter()
+        .chain(answer.images.iter().map(media))
+        .collect()
 }
 
 /// The parts of a message, each with its signature. Thoughts without one do not go back.
 fn model(said: &ModelMessage, needs_signature: bool) -> Vec<Value> {
-    let signed = said.parts.iter().any(|part| matches!(part, ModelPart::Call { sealed: Some(_), .. }));
+    let signed =
+        said.parts.iter().any(|part| matches!(part, ModelPart::Call { sealed: Some(_), .. }));
     // Of calls at once only the first one has a signature.
-    let mut placeholder = (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
+    let mut placeholder =
+        (needs_signature && !signed).then(|| json!({"thoughtSignature": NO_SIGNATURE}));
     let mut parts = Vec::new();
     for part in &said.parts {
         let (part, seal) = match part {
             ModelPart::Text { text, sealed } => (json!({"text": text}), sealed.clone()),
             ModelPart::Thought { sealed: None, .. } => continue,
-            ModelPart::Thought { text, sealed } => (json!({"text": text, "thought": true}), sealed.clone()),
+            ModelPart::Thought { text, sealed } => {
+                (json!({"text": text, "thought": true}), sealed.clone())
+            }
             ModelPart::Call { id, name, arguments, sealed } => {
                 let call = json!({"id": id, "name": name, "args": history::object(arguments)});
                 (json!({"functionCall": call}), sealed.clone().or_else(|| placeholder.take()))

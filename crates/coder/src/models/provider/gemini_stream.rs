@@ -29,10 +29,13 @@ impl Decoder for GeminiStream {
         if let Some(reason) = chunk.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
             return Err(StreamError::Refused(reason.to_owned()));
         }
-        let Some(candidate) = chunk.get("candidates").and_then(|candidates| candidates.get(0)) else {
+        let Some(candidate) = chunk.get("candidates").and_then(|candidates| candidates.get(0))
+        else {
             return Ok(Progress::More);
         };
-        for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
+        for part in
+            candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten()
+        {
             take_part(part, draft);
         }
         if let Some(reason) = candidate.get("finishReason").and_then(Value::as_str) {
@@ -92,7 +95,9 @@ fn stop(reason: &str) -> ModelStop {
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
             ModelStop::Refusal
         }
-        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => ModelStop::BrokenCall,
+        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
+            ModelStop::BrokenCall
+        }
         other => ModelStop::Other(other.to_owned()),
     }
 }
@@ -103,7 +108,8 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let thought = count(usage, &["thoughtsTokenCount"]);
     TokenUsage {
         // The prompt holds what was cached; what tools of the provider put into it is counted beside it.
-        input: number("promptTokenCount").saturating_sub(cached_read) + number("toolUsePromptTokenCount"),
+        input: number("promptTokenCount").saturating_sub(cached_read)
+            + number("toolUsePromptTokenCount"),
         output: number("candidatesTokenCount") + thought.unwrap_or(0),
         thought,
         cached_read,

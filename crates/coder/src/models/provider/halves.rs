@@ -25,7 +25,8 @@ pub(super) fn kept(json: &[u8]) -> Vec<u8> {
             (Some(half), _) if SURROGATES.contains(&half) => {
                 let code = FIRST + half - 0xd800 - 0x1_0000;
                 kept.extend_from_slice(
-                    format!("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff)).as_bytes(),
+                    format!("\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff))
+                        .as_bytes(),
                 );
                 rest = rest.get(6..).unwrap_or_default();
                 continue;
@@ -55,7 +56,9 @@ pub(super) struct Halves {
 impl Halves {
     /// The piece with whole characters. A high half at its end is kept back for the next piece; one that meets no other is U+FFFD.
     pub(super) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
-        if piece.is_empty() || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some())) {
+        if piece.is_empty()
+            || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some()))
+        {
             return Cow::Borrowed(piece);
         }
         let mut joined = String::with_capacity(piece.len() + 4);

@@ -14,7 +14,9 @@ pub(super) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     for message in messages {
         match message {
             Message::Tool(answer) => {
-                let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else { continue };
+                let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else {
+                    continue;
+                };
                 open.remove(at);
                 readable.push(message.clone());
                 continue;
@@ -41,7 +43,10 @@ pub(super) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
 
 /// Where the present turn begins: after the last message of a person.
 pub(super) fn present(messages: &[Message]) -> usize {
-    messages.iter().rposition(|message| matches!(message, Message::Person(_))).map_or(0, |at| at + 1)
+    messages
+        .iter()
+        .rposition(|message| matches!(message, Message::Person(_)))
+        .map_or(0, |at| at + 1)
 }
 
 /// The arguments of a call as an object, whatever the model wrote.
@@ -55,7 +60,9 @@ pub(super) fn object(arguments: &str) -> Map<String, Value> {
 
 /// An id that is allowed to have only letters, digits, `_` and `-`, or only the first two with `length`: the same for the same id.
 pub(super) fn plain_id(id: &str, length: Option<usize>) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'));
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))
+    };
     let fits = length.map_or(id.len() <= 40 && !id.is_empty(), |length| id.len() == length);
     if fits && id.bytes().all(plain) {
         return id.to_owned();
@@ -101,14 +108,17 @@ fn of(said: &ModelMessage, model: &ModelId) -> ModelMessage {
             }
         }
     }
-    said.parts.retain(|part| !matches!(part, ModelPart::Text { text, sealed: None } if text.is_empty()));
+    said.parts
+        .retain(|part| !matches!(part, ModelPart::Text { text, sealed: None } if text.is_empty()));
     said
 }
 
 #[cfg(test)]
 mod tests {
     use super::{UNANSWERED, object, plain_id, readable};
-    use crate::models::provider::message::{Message, ModelId, ModelMessage, ModelPart, Part, ToolAnswer};
+    use crate::models::provider::message::{
+        Message, ModelId, ModelMessage, ModelPart, Part, ToolAnswer,
+    };
     use serde_json::json;
 
     fn person(text: &str) -> Message {
@@ -126,7 +136,12 @@ mod tests {
     }
 
     fn call(id: &str) -> ModelPart {
-        ModelPart::Call { id: id.into(), name: "t".into(), arguments: "{}".into(), sealed: Some(json!(1)) }
+        ModelPart::Call {
+            id: id.into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: Some(json!(1)),
+        }
     }
 
     fn model(parts: Vec<ModelPart>) -> Message {
@@ -136,19 +151,36 @@ mod tests {
     #[test]
     fn calls_and_answers_are_paired() {
         let asked = model(vec![call("1"), call("2")]);
-        let messages =
-            [answer("0", "stray", false), person("a"), asked.clone(), answer("2", "two", false), person("b")];
-        let expected =
-            [person("a"), asked, answer("2", "two", false), answer("1", UNANSWERED, true), person("b")];
+        let messages = [
+            answer("0", "stray", false),
+            person("a"),
+            asked.clone(),
+            answer("2", "two", false),
+            person("b"),
+        ];
+        let expected = [
+            person("a"),
+            asked,
+            answer("2", "two", false),
+            answer("1", UNANSWERED, true),
+            person("b"),
+        ];
         assert_eq!(readable(&messages, &ModelId::new("p", "m")), expected);
     }
 
     #[test]
     fn another_model_gets_no_thoughts_and_no_seals() {
-        let thought = ModelPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
-        let messages = [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
+        let thought =
+            ModelPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
+        let messages =
+            [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
         assert_eq!(readable(&messages, &ModelId::new("p", "m")), messages);
-        let bare = ModelPart::Call { id: "1".into(), name: "t".into(), arguments: "{}".into(), sealed: None };
+        let bare = ModelPart::Call {
+            id: "1".into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: None,
+        };
         for other in [ModelId::new("p", "other"), ModelId::new("other", "m")] {
             let expected = [person("a"), model(vec![bare.clone()]), answer("1", "x", false)];
             assert_eq!(readable(&messages, &other), expected);

@@ -83,7 +83,12 @@ impl Http {
             https: either("HTTPS_PROXY").or(all),
             none: either("NO_PROXY"),
         };
-        Self(Arc::new(Shared { limits, proxies, encrypted: OnceLock::new(), plain: OnceLock::new() }))
+        Self(Arc::new(Shared {
+            limits,
+            proxies,
+            encrypted: OnceLock::new(),
+            plain: OnceLock::new(),
+        }))
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -99,13 +104,18 @@ impl Http {
         provider: &str,
         request: &HttpRequest,
     ) -> Result<reqwest::RequestBuilder, ModelError> {
-        let wrong = |said: String| ModelError::BadRequest { provider: provider.to_owned(), status: 0, said };
+        let wrong = |said: String| ModelError::BadRequest {
+            provider: provider.to_owned(),
+            status: 0,
+            said,
+        };
         let url = self.url(provider, &request.url)?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in &request.headers {
             let parsed = HeaderName::try_from(name.as_str()).ok();
-            let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose())) else {
+            let (Some(parsed), Ok(mut value)) = (parsed, HeaderValue::try_from(value.expose()))
+            else {
                 return Err(wrong(format!(
                     "the header {name} cannot be sent: a key or header has a line end or a space too much"
                 )));
@@ -166,14 +176,16 @@ impl Http {
     /// There is no way to encrypt.
     pub(crate) fn for_one_place(&self, url: &Url, headers: HeaderMap) -> reqwest::Result<Client> {
         install_ring();
-        let builder = self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
-            let before = attempt.previous();
-            let same = before.last().is_some_and(|before| before.origin() == attempt.url().origin());
-            match same && before.len() <= 5 {
-                true => attempt.follow(),
-                false => attempt.stop(),
-            }
-        }));
+        let builder =
+            self.0.builder().default_headers(headers).redirect(Policy::custom(|attempt| {
+                let before = attempt.previous();
+                let same =
+                    before.last().is_some_and(|before| before.origin() == attempt.url().origin());
+                match same && before.len() <= 5 {
+                    true => attempt.follow(),
+                    false => attempt.stop(),
+                }
+            }));
         if url.scheme() == "http" { builder.tls_certs_only([]).build() } else { builder.build() }
     }
 
@@ -206,7 +218,8 @@ pub(crate) fn sendable(url: &str, headers: &[(String, Secret)]) -> Result<(), St
         ));
     }
     let wrong = headers.iter().find(|(name, value)| {
-        HeaderName::from_bytes(name.as_bytes()).is_err() || HeaderValue::from_str(value.expose()).is_err()
+        HeaderName::from_bytes(name.as_bytes()).is_err()
+            || HeaderValue::from_str(value.expose()).is_err()
     });
     match wrong {
         Some((name, _)) => Err(format!("the header {name:?} cannot be sent")),
@@ -244,7 +257,11 @@ impl Shared {
         let agent = concat!("attache/", env!("CARGO_PKG_VERSION"));
         // A redirect would carry the key elsewhere.
         let redirect = Policy::none();
-        Client::builder().user_agent(agent).connect_timeout(self.limits.connect).redirect(redirect).no_proxy()
+        Client::builder()
+            .user_agent(agent)
+            .connect_timeout(self.limits.connect)
+            .redirect(redirect)
+            .no_proxy()
     }
 
     fn builder(&self) -> ClientBuilder {
@@ -255,8 +272,10 @@ impl Shared {
             .none
             .as_deref()
             .map_or_else(|| loopback.to_owned(), |none| format!("{none},{loopback}"));
-        let proxies =
-            [self.proxies.http.as_deref().map(Proxy::http), self.proxies.https.as_deref().map(Proxy::https)];
+        let proxies = [
+            self.proxies.http.as_deref().map(Proxy::http),
+            self.proxies.https.as_deref().map(Proxy::https),
+        ];
         // A proxy that is no address is as good as none: what cannot be reached is said then.
         for proxy in proxies.into_iter().flatten().flatten() {
             builder = builder.proxy(proxy.no_proxy(NoProxy::from_string(&none)));
@@ -279,9 +298,13 @@ pub fn without_login(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     // What is no port belongs to a password, in which such a character was not escaped.
-    let port = rest.get(..end).and_then(|authority| authority.rsplit_once(':')).map_or("", |(_, port)| port);
-    let is_cut =
-        !port.ends_with(']') && !port.chars().all(|digit| digit.is_ascii_digit()) && !port.contains('@');
+    let port = rest
+        .get(..end)
+        .and_then(|authority| authority.rsplit_once(':'))
+        .map_or("", |(_, port)| port);
+    let is_cut = !port.ends_with(']')
+        && !port.chars().all(|digit| digit.is_ascii_digit())
+        && !port.contains('@');
     let authority_end = if is_cut { rest.rfind('@').map_or(end, |at| at.max(end)) } else { end };
     let (authority, path) = rest.split_at(authority_end);
     let host = match authority_end == end {
@@ -308,9 +331,12 @@ fn without_secrets(path: &str) -> String {
 
 /// Whether the address is on this machine.
 pub(super) fn is_loopback(url: &str) -> bool {
-    let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let host =
+        Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -349,7 +375,8 @@ mod tests {
         ] {
             assert_eq!(without_login(url), expected);
         }
-        let proxy = |name: &str| (name == "https_proxy").then(|| "http://user:secret@proxy:1".to_owned());
+        let proxy =
+            |name: &str| (name == "https_proxy").then(|| "http://user:secret@proxy:1".to_owned());
         let http = Http::new(&proxy, Limits::default());
         http.client("p", &"https://example.org".parse().unwrap()).unwrap();
         assert!(!format!("{http:?}").contains("secret"));

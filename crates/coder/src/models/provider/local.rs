@@ -32,11 +32,18 @@ pub(crate) struct LocalModel {
 /// within half a second does not run.
 pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
-    let context = environment("OLLAMA_CONTEXT_LENGTH").and_then(|length| length.trim().parse().ok());
+    let context =
+        environment("OLLAMA_CONTEXT_LENGTH").and_then(|length| length.trim().parse().ok());
     let found = tokio::join!(
         ollama_server(http, ollama(&host), context),
-        llama_cpp(http, Provider::new("llama.cpp", "llama.cpp", Wire::Chat, "http://127.0.0.1:8080/v1")),
-        lm_studio(http, Provider::new("lmstudio", "LM Studio", Wire::Chat, "http://127.0.0.1:1234/v1")),
+        llama_cpp(
+            http,
+            Provider::new("llama.cpp", "llama.cpp", Wire::Chat, "http://127.0.0.1:8080/v1")
+        ),
+        lm_studio(
+            http,
+            Provider::new("lmstudio", "LM Studio", Wire::Chat, "http://127.0.0.1:1234/v1")
+        ),
         vllm(http, Provider::new("vllm", "vLLM", Wire::Chat, "http://127.0.0.1:8000/v1")),
     );
     [found.0, found.1, found.2, found.3].into_iter().flatten().collect()
@@ -72,19 +79,27 @@ fn number(value: &Value, key: &str) -> Option<u64> {
 
 /// Ollama cuts what is longer than the context it runs a model with, and says nothing: that of a model that is loaded, else the `num_ctx` of
 /// its file, else `OLLAMA_CONTEXT_LENGTH`.
-async fn ollama_server(http: &Http, provider: Provider, context: Option<u64>) -> Option<LocalServer> {
+async fn ollama_server(
+    http: &Http,
+    provider: Provider,
+    context: Option<u64>,
+) -> Option<LocalServer> {
     let tags = asked(http, &provider, "/api/tags", None).await?;
     let loaded = asked(http, &provider, "/api/ps", None).await.unwrap_or_default();
-    let names =
-        list(&tags, "models").filter_map(|model| text(model, "name").or_else(|| text(model, "model")));
+    let names = list(&tags, "models")
+        .filter_map(|model| text(model, "name").or_else(|| text(model, "model")));
     let mut models = Vec::new();
     for (at, name) in names.enumerate() {
-        let mut running = list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
+        let mut running =
+            list(&loaded, "models").filter(|model| text(model, "name").as_ref() == Some(&name));
         let mut window = running.find_map(|model| number(model, "context_length"));
         if window.is_none() && at < ASKED {
-            let shown =
-                asked(http, &provider, "/api/show", Some(json!({"model": name}))).await.unwrap_or_default();
-            window = num_ctx(&shown).or(context).map(|window| window.min(trained(&shown).unwrap_or(window)));
+            let shown = asked(http, &provider, "/api/show", Some(json!({"model": name})))
+                .await
+                .unwrap_or_default();
+            window = num_ctx(&shown)
+                .or(context)
+                .map(|window| window.min(trained(&shown).unwrap_or(window)));
         }
         models.push(LocalModel { name, window });
     }
@@ -105,7 +120,8 @@ fn trained(shown: &Value) -> Option<u64> {
 /// llama.cpp serves one model, and says with what context.
 async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     let properties = asked(http, &provider, "/props", None).await?;
-    let window = properties.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64)?;
+    let window =
+        properties.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64)?;
     let models = asked(http, &provider, "/v1/models", None).await?;
     let models = list(&models, "data").filter_map(|model| text(model, "id"));
     let models = models.map(|name| LocalModel { name, window: Some(window) }).collect();
@@ -117,7 +133,10 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");
     let model = |model: &Value| {
-        Some(LocalModel { name: text(model, "id")?, window: number(model, "loaded_context_length") })
+        Some(LocalModel {
+            name: text(model, "id")?,
+            window: number(model, "loaded_context_length"),
+        })
     };
     let models = list(&models, "data").filter(speaks).filter_map(model).collect();
     Some(LocalServer { provider, models })
@@ -126,8 +145,9 @@ async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
 /// vLLM says it beside the name.
 async fn vllm(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/v1/models", None).await?;
-    let model =
-        |model: &Value| Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") });
+    let model = |model: &Value| {
+        Some(LocalModel { name: text(model, "id")?, window: number(model, "max_model_len") })
+    };
     let models = list(&models, "data").filter_map(model).collect();
     Some(LocalServer { provider, models })
 }

@@ -120,7 +120,8 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = 0.0;
     while !rest.is_empty() {
-        let end = rest.find(|each: char| !each.is_ascii_digit() && each != '.').unwrap_or(rest.len());
+        let end =
+            rest.find(|each: char| !each.is_ascii_digit() && each != '.').unwrap_or(rest.len());
         let (number, after) = rest.split_at(end);
         let length = after.find(|each: char| each.is_ascii_digit()).unwrap_or(after.len());
         let (unit, after) = after.split_at(length);
@@ -169,7 +170,10 @@ mod tests {
             (vec![("retry-after", "1e300")], json!({}), "", None),
             (vec![], retry_info, "", Some(34_000)),
             (
-                vec![("x-ratelimit-reset-requests", "6m0s"), ("x-ratelimit-remaining-requests", "0")],
+                vec![
+                    ("x-ratelimit-reset-requests", "6m0s"),
+                    ("x-ratelimit-remaining-requests", "0"),
+                ],
                 json!({}),
                 "",
                 Some(360_000),
@@ -224,7 +228,8 @@ mod tests {
         let first = Duration::from_secs(1);
         for attempt in 1..100 {
             let wait = backoff(first, attempt, 7);
-            let full = first.saturating_mul(1 << (attempt - 1).min(16)).min(Duration::from_secs(30));
+            let full =
+                first.saturating_mul(1 << (attempt - 1).min(16)).min(Duration::from_secs(30));
             assert!(wait <= full && wait >= full * 3 / 4, "{attempt}: {wait:?}");
         }
         assert_eq!(backoff(first, 2, 7), backoff(first, 2, 7));

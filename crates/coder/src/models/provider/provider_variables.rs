@@ -37,7 +37,8 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
 /// The variables that a key of any provider may stand in, those of the person's own list included, and those of addresses that have a login
 /// in them.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
-    let with_login = |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));
+    let with_login =
+        |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));
     let of = |provider: ProviderVariables| {
         provider.keys.into_iter().chain(provider.base_urls.into_iter().filter(with_login))
     };
@@ -46,7 +47,12 @@ pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
 
 impl ProviderVariables {
     pub(super) fn new(id: &str, name: &str, key: &str) -> Self {
-        Self { id: id.to_owned(), name: name.to_owned(), keys: vec![key.to_owned()], base_urls: Vec::new() }
+        Self {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            keys: vec![key.to_owned()],
+            base_urls: Vec::new(),
+        }
     }
 }
 

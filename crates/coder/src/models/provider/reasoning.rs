@@ -20,7 +20,9 @@ pub(super) struct Reasoning {
 impl Reasoning {
     /// Takes what of a thought is in `delta`.
     pub(super) fn take(&mut self, delta: &Value, draft: &mut Draft) {
-        let text = |field: &&str| delta.get(*field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |field: &&str| {
+            delta.get(*field).and_then(Value::as_str).filter(|text| !text.is_empty())
+        };
         let found = FIELDS.into_iter().find_map(|field| Some((field, text(&field)?)));
         if let Some((field, text)) = found {
             self.field.get_or_insert(field);
@@ -66,8 +68,11 @@ impl Reasoning {
     /// Details come in pieces: those of one type and index are one.
     fn detail(&mut self, piece: &Value) {
         let Some(piece) = piece.as_object() else { return };
-        let same = |detail: &Value| ["type", "index"].iter().all(|key| detail.get(*key) == piece.get(*key));
-        let last = self.details.last_mut().filter(|detail| piece.contains_key("index") && same(detail));
+        let same = |detail: &Value| {
+            ["type", "index"].iter().all(|key| detail.get(*key) == piece.get(*key))
+        };
+        let last =
+            self.details.last_mut().filter(|detail| piece.contains_key("index") && same(detail));
         let Some(detail) = last.and_then(Value::as_object_mut) else {
             self.details.push(Value::Object(piece.clone()));
             return;

@@ -4,7 +4,8 @@ use super::draft::Draft;
 use super::event::{ModelEvent, ModelStop, TokenUsage};
 use super::form::Form;
 use super::message::{
-    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    Document, Media, Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking,
+    ToolAnswer, ToolSpec,
 };
 use super::wire::{Progress, Provider, StreamError, Wire};
 use serde_json::{Value, json};

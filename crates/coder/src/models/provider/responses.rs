@@ -2,7 +2,8 @@
 
 use super::history;
 use super::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer, ToolSpec,
+    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    ToolSpec,
 };
 use serde_json::{Map, Value, json};
 

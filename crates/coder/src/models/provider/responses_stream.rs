@@ -51,7 +51,9 @@ impl Decoder for ResponsesStream {
                 }
             }
             "response.output_item.done" => self.item_done(&event, draft),
-            "response.completed" | "response.incomplete" => return Ok(self.completed(&event, draft)),
+            "response.completed" | "response.incomplete" => {
+                return Ok(self.completed(&event, draft));
+            }
             "response.failed" => {
                 let response = event.get("response").cloned().unwrap_or_default();
                 self.usage = usage_of(response.get("usage").unwrap_or(&Value::Null));
@@ -77,7 +79,9 @@ impl ResponsesStream {
     fn call(&self, event: &Value) -> Option<CallIndex> {
         let index = event.get("output_index").and_then(Value::as_u64);
         match index {
-            Some(index) => self.calls.iter().find(|(other, _)| *other == index).map(|(_, call)| *call),
+            Some(index) => {
+                self.calls.iter().find(|(other, _)| *other == index).map(|(_, call)| *call)
+            }
             None => self.calls.last().map(|(_, call)| *call),
         }
     }
@@ -93,7 +97,8 @@ impl ResponsesStream {
     }
 
     fn begin(&mut self, event: &Value, item: &Value, draft: &mut Draft) -> CallIndex {
-        let index = event.get("output_index").and_then(Value::as_u64).unwrap_or(self.calls.len() as u64);
+        let index =
+            event.get("output_index").and_then(Value::as_u64).unwrap_or(self.calls.len() as u64);
         let call = draft.call(text(item, "call_id"), text(item, "name"));
         self.calls.push((index, call));
         call
@@ -130,7 +135,8 @@ impl ResponsesStream {
 
     fn completed(&mut self, event: &Value, draft: &mut Draft) -> Progress {
         let response = event.get("response").unwrap_or(event);
-        let reason = response.get("incomplete_details").map_or("", |details| text(details, "reason"));
+        let reason =
+            response.get("incomplete_details").map_or("", |details| text(details, "reason"));
         let stop = match reason {
             _ if self.refused => ModelStop::Refusal,
             "" => ModelStop::End,
@@ -149,8 +155,9 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 
 fn texts(item: &Value, list: &str) -> Vec<String> {
     let parts = item.get(list).and_then(Value::as_array).into_iter().flatten();
-    let text =
-        |part: &Value| ["text", "refusal"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned));
+    let text = |part: &Value| {
+        ["text", "refusal"].iter().find_map(|key| part.get(*key)?.as_str().map(str::to_owned))
+    };
     parts.filter_map(text).collect()
 }
 

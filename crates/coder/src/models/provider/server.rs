@@ -40,7 +40,8 @@ impl Reply {
 
     /// A stream that ends where the connection does.
     pub(super) fn stream(body: &str) -> Self {
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         Self { bytes: format!("{head}{body}"), end: End::Close }
     }
 

@@ -51,7 +51,11 @@ impl SseParser {
     ///
     /// # Errors
     /// [`TooLong`]; the parser is of no more use then.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], events: &mut VecDeque<SseEvent>) -> Result<(), TooLong> {
+    pub(crate) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        events: &mut VecDeque<SseEvent>,
+    ) -> Result<(), TooLong> {
         if self.after_cr
             && let Some((first, rest)) = bytes.split_first()
         {
@@ -180,7 +184,11 @@ mod tests {
         assert_eq!(parser.push(b"data: 1\n\ndata: 2\n\n", &mut events), Ok(()), "each is short");
         assert_eq!(parser.push(b"data: 1234567890", &mut events), Err(TooLong));
         let mut parser = SseParser { longest: 10, ..SseParser::default() };
-        assert_eq!(parser.push(b"data:1\ndata:2\ndata:34567\n", &mut events), Err(TooLong), "many lines");
+        assert_eq!(
+            parser.push(b"data:1\ndata:2\ndata:34567\n", &mut events),
+            Err(TooLong),
+            "many lines"
+        );
     }
 
     proptest! {

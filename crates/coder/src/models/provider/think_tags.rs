@@ -97,7 +97,8 @@ impl ThinkTags {
             Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
             None => {
                 let begun = (1..close.len()).rev().filter_map(|length| close.get(..length));
-                let end = begun.into_iter().find(|begun| self.held.ends_with(begun)).map_or(0, str::len);
+                let end =
+                    begun.into_iter().find(|begun| self.held.ends_with(begun)).map_or(0, str::len);
                 (self.held.get(..self.held.len() - end).unwrap_or_default().to_owned(), None)
             }
         };
@@ -117,7 +118,8 @@ mod tests {
     use super::{Piece, ThinkTags};
 
     fn told(pieces: &[&str]) -> (String, String) {
-        let (mut tags, mut text, mut thought) = (ThinkTags::default(), String::new(), String::new());
+        let (mut tags, mut text, mut thought) =
+            (ThinkTags::default(), String::new(), String::new());
         let mut all: Vec<Piece> = pieces.iter().flat_map(|piece| tags.push(piece)).collect();
         all.extend(tags.end());
         for piece in all {

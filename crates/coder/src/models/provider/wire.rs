@@ -6,7 +6,8 @@ use super::http::without_login;
 use super::message::{ModelId, Request};
 use super::sse::SseEvent;
 use super::{
-    anthropic, anthropic_stream, chat, chat_stream, gemini, gemini_stream, responses, responses_stream,
+    anthropic, anthropic_stream, chat, chat_stream, gemini, gemini_stream, responses,
+    responses_stream,
 };
 use attache_protocol::Secret;
 use serde::Deserialize;
@@ -146,15 +147,18 @@ impl Provider {
     /// The request on this provider's wire.
     pub(super) fn http_request(&self, request: &Request) -> HttpRequest {
         let base = self.base_url.as_str();
-        let unversioned =
-            ["/v1beta", "/v1"].iter().find_map(|version| base.strip_suffix(version)).unwrap_or(base);
+        let unversioned = ["/v1beta", "/v1"]
+            .iter()
+            .find_map(|version| base.strip_suffix(version))
+            .unwrap_or(base);
         let (url, body) = match self.wire {
             Wire::Chat => (format!("{base}/chat/completions"), chat::body(self.dialect, request)),
             Wire::Responses => (format!("{base}/responses"), responses::body(request)),
             Wire::Anthropic => (format!("{unversioned}/v1/messages"), anthropic::body(request)),
             Wire::Gemini => {
                 let model = request.model.name.trim_start_matches("models/");
-                let url = format!("{unversioned}/v1beta/models/{model}:streamGenerateContent?alt=sse");
+                let url =
+                    format!("{unversioned}/v1beta/models/{model}:streamGenerateContent?alt=sse");
                 (url, gemini::body(request))
             }
         };
@@ -165,7 +169,8 @@ impl Provider {
     pub(super) fn request_headers(&self, request: &Request) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
         let key = self.key.as_ref().map(Secret::expose);
-        let bearer = |key: &str| ("authorization".to_owned(), Secret::from(format!("Bearer {key}")));
+        let bearer =
+            |key: &str| ("authorization".to_owned(), Secret::from(format!("Bearer {key}")));
         match (self.wire, key) {
             (Wire::Anthropic, Some(key)) if !self.bearer => {
                 headers.push(("x-api-key".to_owned(), key.into()))
@@ -204,7 +209,8 @@ impl Provider {
 
     /// The text without any secret of this provider.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        let secrets = self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
+        let secrets =
+            self.key.iter().chain(self.headers.iter().map(|(_, value)| value)).map(Secret::expose);
         // Short values are no secrets, and replacing them would garble the text.
         let secrets = secrets.filter(|secret| secret.len() >= 6);
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, "<hidden>"))

@@ -183,7 +183,8 @@ impl Background {
             ));
         }
         if self.known.len() >= KNOWN {
-            let ended = self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
+            let ended =
+                self.known.iter().find(|(_, process)| process.ended().is_some()).map(|(id, _)| *id);
             ended.and_then(|id| self.known.remove(&id));
         }
         self.last += 1;
@@ -242,12 +243,20 @@ fn name(number: u32) -> String {
 
 impl Toolbox<'_> {
     /// Leaves a command that was just started to itself.
-    pub(super) fn leave(&mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
+    pub(super) fn leave(
+        &mut self,
+        execute: &Execute,
+        begun: Begun,
+    ) -> std::result::Result<String, String> {
         self.memory.shell.background.begin(execute, begun)
     }
 
     /// Shows what a background command wrote since the last look.
-    pub(crate) async fn output(&mut self, output: &Output, call: NewToolCall) -> Result<ToolResult> {
+    pub(crate) async fn output(
+        &mut self,
+        output: &Output,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let handle = call.start().await?;
         let process = match self.memory.shell.background.find(&output.id) {
             Ok(process) => process,
@@ -292,8 +301,12 @@ impl Toolbox<'_> {
         let shown = ContentBlock::text(code_block(end_within(&text, MESSAGE_TEXT)));
         handle.replace_content(vec![shown.into(), ContentBlock::text(how.as_str()).into()]).await?;
         handle.complete().await?;
-        let file =
-            file.map(|file| format!("; everything it wrote is in {}", file.display())).unwrap_or_default();
-        Ok(ToolResult::done(format!("{}\n[{how}{file}]", text.trim_end_matches('\n')), Finding::Nothing))
+        let file = file
+            .map(|file| format!("; everything it wrote is in {}", file.display()))
+            .unwrap_or_default();
+        Ok(ToolResult::done(
+            format!("{}\n[{how}{file}]", text.trim_end_matches('\n')),
+            Finding::Nothing,
+        ))
     }
 }

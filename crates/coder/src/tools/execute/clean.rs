@@ -93,7 +93,8 @@ mod tests {
 
     fn clean(text: &str, piece: usize) -> String {
         let mut clean = Clean::default();
-        let mut whole: Vec<u8> = text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
+        let mut whole: Vec<u8> =
+            text.as_bytes().chunks(piece).flat_map(|bytes| clean.push(bytes)).collect();
         whole.extend_from_slice(clean.open_line());
         String::from_utf8(whole).unwrap()
     }
@@ -121,6 +122,9 @@ mod tests {
         let mut clean = Clean::default();
         let given = clean.push(&b"x".repeat(1_000_000)).len();
         assert!(given > 980_000 && clean.open_line().len() < 20_000);
-        assert_eq!(clean.push(&b"\x1b]".repeat(500_000)).len() + clean.open_line().len(), 1_000_000 - given);
+        assert_eq!(
+            clean.push(&b"\x1b]".repeat(500_000)).len() + clean.open_line().len(),
+            1_000_000 - given
+        );
     }
 }

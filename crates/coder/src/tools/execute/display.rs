@@ -41,7 +41,8 @@ enum Way {
 impl Display {
     /// Begins to show. Whether the client shows terminals of agents is what it says of itself, under `_meta`.
     pub(super) async fn begin(turn: &Turn, handle: &mut ToolCallHandle, cwd: &str) -> Result<Self> {
-        let shows = turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
+        let shows =
+            turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
         let before = handle.call().content.clone();
         let mut way = Way::Content(Tail::new(OUTPUT_SHOWN));
         if shows == Some(true) {
@@ -94,8 +95,7 @@ impl Display {
         }
         self.unseen = false;
         let Way::Terminal { id, .. } = &self.way else { return Ok(()) };
-        let exit =
-            json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
+        let exit = json!({ "terminal_id": id.to_string(), "exit_code": exit.code, "signal": exit.signal_name() });
         handle.late_update(about(None, json!({ "terminal_exit": exit })))
     }
 
@@ -120,14 +120,16 @@ impl Display {
 
     fn content(&self, output: &str) -> Vec<ToolCallContent> {
         let mut content = self.before.clone();
-        content.push(ContentBlock::text(code_block(end_within(output, MESSAGE_TEXT + 1024))).into());
+        content
+            .push(ContentBlock::text(code_block(end_within(output, MESSAGE_TEXT + 1024))).into());
         content
     }
 }
 
 /// How many bytes at the end begin a character that is not whole.
 fn unfinished(bytes: &[u8]) -> usize {
-    let back = bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);
+    let back =
+        bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |after| after + 1);
     let end = bytes.get(bytes.len() - back..).unwrap_or_default();
     match std::str::from_utf8(end) {
         Err(error) if error.error_len().is_none() => back,
@@ -151,6 +153,9 @@ mod tests {
         let text = "aé€😀".as_bytes();
         let cuts: Vec<usize> = (0..=text.len()).map(|at| unfinished(&text[..at])).collect();
         assert_eq!(cuts, [0, 0, 1, 0, 1, 2, 0, 1, 2, 3, 0]);
-        assert_eq!((unfinished(b"\xFF"), unfinished(b"a\x80\x80\x80"), unfinished(b"\xE2\x82x")), (0, 0, 0));
+        assert_eq!(
+            (unfinished(b"\xFF"), unfinished(b"a\x80\x80\x80"), unfinished(b"\xE2\x82x")),
+            (0, 0, 0)
+        );
     }
 }

@@ -14,7 +14,11 @@ const TEXT_GIVEN: u64 = 20 * 1024;
 
 impl Toolbox<'_> {
     /// Reads lines of the output at `file`.
-    pub(crate) async fn read_output(&mut self, read: &Read, call: NewToolCall) -> Result<ToolResult> {
+    pub(crate) async fn read_output(
+        &mut self,
+        read: &Read,
+        call: NewToolCall,
+    ) -> Result<ToolResult> {
         let Some(file) = self.memory.shell.scratch.output(&read.path) else {
             return self.failed(call.announce().await?, "there is no such output any more").await;
         };
@@ -27,7 +31,9 @@ impl Toolbox<'_> {
         };
         let (text, given) = match looked {
             Ok(found) => found,
-            Err(error) => return self.failed(handle, &format!("the output cannot be read: {error}")).await,
+            Err(error) => {
+                return self.failed(handle, &format!("the output cannot be read: {error}")).await;
+            }
         };
         handle.replace_content(vec![ContentBlock::text(code_block(&text)).into()]).await?;
         handle.complete().await?;
@@ -41,7 +47,12 @@ impl Toolbox<'_> {
 }
 
 /// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too long, its beginning.
-fn lines(file: &Path, first: u32, most: Option<u32>, wanted: &thread::Wanted) -> io::Result<(String, u64)> {
+fn lines(
+    file: &Path,
+    first: u32,
+    most: Option<u32>,
+    wanted: &thread::Wanted,
+) -> io::Result<(String, u64)> {
     let mut reader = BufReader::new(File::open(file)?);
     for _ in 1..first {
         if reader.skip_until(b'\n')? == 0 || wanted.is_over() {
@@ -86,7 +97,12 @@ mod tests {
         let of = |first, most| lines(&file, first, most, &Wanted::default()).unwrap();
         assert_eq!(of(99_999, Some(2)), ("99999\n100000\n".into(), 2));
         let (text, given) = of(1, None);
-        assert!(text.starts_with("1\n2\n") && text.ends_with('\n') && text.len() < 20_480 && given > 3_000);
+        assert!(
+            text.starts_with("1\n2\n")
+                && text.ends_with('\n')
+                && text.len() < 20_480
+                && given > 3_000
+        );
         let (text, given) = of(100_001, None);
         assert!(text.len() == 20_480 && given == 1, "{} {given}", text.len());
         assert_eq!(of(100_002, None).1, 0);

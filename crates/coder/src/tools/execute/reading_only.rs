@@ -48,6 +48,8 @@ pub(super) fn launch(launch: Launch) -> Launch {
     let launch = SET.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
     let launch = launch.env("GIT_CONFIG_COUNT", SETTINGS.len().to_string());
     (0..).zip(SETTINGS).fold(launch, |launch, (number, (key, value)): (usize, _)| {
-        launch.env(format!("GIT_CONFIG_KEY_{number}"), key).env(format!("GIT_CONFIG_VALUE_{number}"), value)
+        launch
+            .env(format!("GIT_CONFIG_KEY_{number}"), key)
+            .env(format!("GIT_CONFIG_VALUE_{number}"), value)
     })
 }

@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn what_a_killed_session_left_is_removed_and_what_lives_stays() {
         let place = tempfile::tempdir().unwrap();
-        let [dead, alive] = ["dead", "alive"].map(|name| place.path().join(format!("{NAME}{name}")));
+        let [dead, alive] =
+            ["dead", "alive"].map(|name| place.path().join(format!("{NAME}{name}")));
         for folder in [&dead, &alive] {
             fs::create_dir(folder).unwrap();
             fs::write(folder.join("lock"), "").unwrap();

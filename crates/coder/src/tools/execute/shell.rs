@@ -80,7 +80,8 @@ pub(super) fn begin(
     let file = places.as_ref().ok().map(|places| places.output.clone());
     let mut watch = None;
     if let Some(sandbox) = sandbox {
-        let places = places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
+        let places =
+            places.map_err(|error| format!("there is no folder for temporary files: {error}"))?;
         launch = secret_variables().fold(launch, Launch::env_remove);
         let (bounds, watched) = walls(session, &places, permit);
         watch = Some(watched);
@@ -116,7 +117,12 @@ const SIGNS: [&str; 14] = [
 ];
 
 /// What the model is told when a command that failed may have failed because of the sandbox.
-pub(super) fn held(execute: &Execute, output: &str, sandbox: &Sandbox, roots: &Roots) -> Option<String> {
+pub(super) fn held(
+    execute: &Execute,
+    output: &str,
+    sandbox: &Sandbox,
+    roots: &Roots,
+) -> Option<String> {
     let said = output.to_lowercase();
     SIGNS.iter().find(|sign| said.contains(**sign))?;
     let more = match roots.all().len() {

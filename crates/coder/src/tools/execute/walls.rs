@@ -18,8 +18,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parts of names of variables that commands in a sandbox are not given.
-const SECRET_PARTS: [&str; 9] =
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE", "WEBHOOK"];
+const SECRET_PARTS: [&str; 9] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "COOKIE",
+    "WEBHOOK",
+];
 
 /// Ends of such names.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
@@ -49,7 +58,8 @@ impl Permit {
 
     /// What follows from a verdict about a command that then runs.
     pub(super) fn of(verdict: &Verdict, network: bool) -> Self {
-        let by_itself = verdict.decision == Decision::Run && !matches!(verdict.reason, Reason::Rule(_));
+        let by_itself =
+            verdict.decision == Decision::Run && !matches!(verdict.reason, Reason::Rule(_));
         let only_reads = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
         Self { allowed: !by_itself, only_reads, network }
     }
@@ -123,7 +133,8 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     } else {
         let held = found.obeyed.iter().filter_map(|path| path.canonicalize().ok());
         read_only.extend(held.take(HELD));
-        let repositories: Vec<PathBuf> = read_only.iter().flat_map(|path| repository(path)).collect();
+        let repositories: Vec<PathBuf> =
+            read_only.iter().flat_map(|path| repository(path)).collect();
         read_only.extend(repositories);
         for root in roots.all() {
             missing.extend(absent(root, homes.contains(root)));
@@ -174,10 +185,12 @@ fn repository(file: &Path) -> Vec<PathBuf> {
     }
     let folder = file.parent().unwrap_or(Path::new("/"));
     let named = |file: &Path| fs::read_to_string(file).ok();
-    let own = named(file)
-        .and_then(|text| folder.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok());
+    let own = named(file).and_then(|text| {
+        folder.join(text.trim().strip_prefix("gitdir:")?.trim()).canonicalize().ok()
+    });
     let Some(own) = own else { return Vec::new() };
-    let shared = named(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
+    let shared =
+        named(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
     [Some(own), shared].into_iter().flatten().collect()
 }
 
@@ -210,8 +223,8 @@ impl Tracked {
 /// The names of the variables of ours that look like secrets, by their names or because their value is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
-    let secret =
-        variables.filter(|(name, value)| is_secret(&name.to_string_lossy(), &value.to_string_lossy()));
+    let secret = variables
+        .filter(|(name, value)| is_secret(&name.to_string_lossy(), &value.to_string_lossy()));
     secret.map(|(name, _)| name)
 }
 
@@ -242,9 +255,13 @@ mod tests {
         let places = Scratch::default().places().unwrap();
         let permit = Permit { allowed: false, only_reads: true, network: false };
         let (bounds, _) = walls(&session, &places, permit);
-        assert!(bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some());
         assert!(
-            ["/usr", "/tmp"].iter().all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
+            bounds.writable.is_empty() && bounds.missing.is_empty() && bounds.temporary.is_some()
+        );
+        assert!(
+            ["/usr", "/tmp"]
+                .iter()
+                .all(|root| bounds.read_only.iter().any(|path| path == Path::new(root)))
         );
         let is_hidden = |path: &str| bounds.hidden.iter().any(|hidden| hidden == Path::new(path));
         assert!(is_hidden("/etc") && !is_hidden("/"), "the session's own folders are seen");
@@ -259,7 +276,9 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let (project, home) = (names(false), names(true));
-        for name in [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"] {
+        for name in
+            [".bashrc", ".profile", ".zshrc", ".gitconfig", ".config/git", ".config/systemd"]
+        {
             assert!(
                 home.iter().any(|held| held == name) && !project.iter().any(|held| held == name),
                 "{name}"
@@ -272,15 +291,24 @@ mod tests {
 
     #[test]
     fn a_variable_is_a_secret_by_its_name_or_by_a_password_in_its_value() {
-        for name in
-            ["OPENAI_API_KEY", "npm_token", "PGPASSWORD", "DB_PASS", "GITHUB_PAT", "SENTRY_DSN", "NPM_AUTH"]
-        {
+        for name in [
+            "OPENAI_API_KEY",
+            "npm_token",
+            "PGPASSWORD",
+            "DB_PASS",
+            "GITHUB_PAT",
+            "SENTRY_DSN",
+            "NPM_AUTH",
+        ] {
             assert!(is_secret(name, "x"), "{name}");
         }
         assert!(is_secret("DATABASE_URL", "postgres://me:hush@db:5432/x"));
-        for (name, value) in
-            [("PATH", "/bin"), ("GOPRIVATE", "x.y/*"), ("GIT_AUTHOR_NAME", "A B"), ("URL", "https://a/b@c:d")]
-        {
+        for (name, value) in [
+            ("PATH", "/bin"),
+            ("GOPRIVATE", "x.y/*"),
+            ("GIT_AUTHOR_NAME", "A B"),
+            ("URL", "https://a/b@c:d"),
+        ] {
             assert!(!is_secret(name, value), "{name}");
         }
     }

@@ -2,7 +2,8 @@ use super::{FilePatch, Patch, patched};
 
 /// The text after a patch of one file, whose hunks are given.
 fn after(hunks: &str, text: &str) -> Result<String, String> {
-    let patch = Patch::parse(&format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch"))?;
+    let patch =
+        Patch::parse(&format!("*** Begin Patch\n*** Update File: f\n{hunks}\n*** End Patch"))?;
     let [FilePatch::Update { hunks, .. }] = patch.files.as_slice() else { panic!("{patch:?}") };
     patched(hunks, text, "f")
 }
@@ -27,13 +28,22 @@ fn what_is_no_patch_is_said_with_its_line() {
         ("*** Begin Patch\n", "does not end with a line *** End Patch"),
         ("*** Begin Patch\n*** End Patch", "names no file"),
         ("*** Begin Patch\nx\n*** End Patch", "line 2 of the patch, `x`, stands before any file"),
-        ("*** Begin Patch\n*** Add File: a\nx\n*** End Patch", "line 3 of the patch, `x`, must begin with +"),
+        (
+            "*** Begin Patch\n*** Add File: a\nx\n*** End Patch",
+            "line 3 of the patch, `x`, must begin with +",
+        ),
         ("*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch", "below a file that is deleted"),
-        ("*** Begin Patch\n*** Update File: a\nx\n*** End Patch", "must begin with a space, - or +"),
+        (
+            "*** Begin Patch\n*** Update File: a\nx\n*** End Patch",
+            "must begin with a space, - or +",
+        ),
         ("*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch", "before any hunk"),
         ("*** Begin Patch\n*** Update File: a\n*** End Patch", "changes nothing in a"),
         ("*** Begin Patch\n*** Update File: a\n@@\n*** End Patch", "changes nothing in a"),
-        ("*** Begin Patch\n*** Update File: a\n+x\n*** End of File\n+y\n*** End Patch", "behind the end"),
+        (
+            "*** Begin Patch\n*** Update File: a\n+x\n*** End of File\n+y\n*** End Patch",
+            "behind the end",
+        ),
         ("*** Begin Patch\n*** Rename File: a\n*** End Patch", "stands before any file"),
     ] {
         let why = Patch::parse(text).unwrap_err();
@@ -60,7 +70,11 @@ fn hunks_are_made_from_top_to_bottom() {
         ("-    one();\n-}\n*** End of File", "fn a() {\n    one();\n}\n\nfn b() {\n".into()),
         (
             "@@ fn b() {\n@@ one();\n+    new();",
-            text.replacen("}\n\nfn b() {\n    one();\n", "}\n\nfn b() {\n    one();\n    new();\n", 1),
+            text.replacen(
+                "}\n\nfn b() {\n    one();\n",
+                "}\n\nfn b() {\n    one();\n    new();\n",
+                1,
+            ),
         ),
         ("@@\n fn a() {\n     one();\n }\n\n-fn b() {\n+fn c() {", text.replace("fn b", "fn c")),
     ] {

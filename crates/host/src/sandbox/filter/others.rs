@@ -3,7 +3,8 @@
 
 use libc::c_long;
 use seccompiler::{
-    BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition as Condition, SeccompRule as Rule,
+    BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition as Condition,
+    SeccompRule as Rule,
 };
 
 /// Calls with the conditions of which one is enough to refuse them; none for always.
@@ -60,7 +61,10 @@ pub(super) fn outside() -> Result<Calls, BackendError> {
             libc::SYS_setpriority,
             vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Eq, libc::PRIO_USER as u64)])?],
         ),
-        (libc::SYS_ioprio_set, vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Ge, IOPRIO_USER)])?]),
+        (
+            libc::SYS_ioprio_set,
+            vec![rule([named(1)])?, rule([is(0, SeccompCmpOp::Ge, IOPRIO_USER)])?],
+        ),
     ];
     for call in [
         libc::SYS_sched_setparam,
@@ -94,7 +98,9 @@ pub(super) fn every_process() -> Result<Calls, BackendError> {
     Ok(vec![(libc::SYS_kill, vec![rule([is(0, SeccompCmpOp::Eq, u64::from(u32::MAX))])?])])
 }
 
-fn rule<const N: usize>(conditions: [Result<Condition, BackendError>; N]) -> Result<Rule, BackendError> {
+fn rule<const N: usize>(
+    conditions: [Result<Condition, BackendError>; N],
+) -> Result<Rule, BackendError> {
     Rule::new(conditions.into_iter().collect::<Result<_, _>>()?)
 }
 

@@ -80,15 +80,24 @@ fn how_much_it_thinks_fits_into_the_answer() {
         let request = thinking(Request { max_output, ..full(Some(signed)) }, thinks);
         let body = body(&request);
         let beta = headers(&request).iter().any(|(name, _)| name == "anthropic-beta");
-        (body["thinking"].clone(), body.get("output_config").cloned(), body["max_tokens"].clone(), beta)
+        (
+            body["thinking"].clone(),
+            body.get("output_config").cloned(),
+            body["max_tokens"].clone(),
+            beta,
+        )
     };
     let enabled = |tokens: u64| json!({"type": "enabled", "budget_tokens": tokens});
     let disabled = json!({"type": "disabled"});
-    assert_eq!(asked(Thinking::Budget(4096), Some(64000)), (enabled(4096), None, json!(64000), true));
+    assert_eq!(
+        asked(Thinking::Budget(4096), Some(64000)),
+        (enabled(4096), None, json!(64000), true)
+    );
     assert_eq!(asked(Thinking::Budget(40_000), None), (enabled(7168), None, json!(8192), true));
     assert_eq!(asked(Thinking::Budget(0), None), (disabled.clone(), None, json!(8192), false));
     assert_eq!(asked(Thinking::Budget(4096), Some(1000)).0, disabled, "there is no room to think");
-    let adaptive = (json!({"type": "adaptive"}), Some(json!({"effort": "high"})), json!(8192), false);
+    let adaptive =
+        (json!({"type": "adaptive"}), Some(json!({"effort": "high"})), json!(8192), false);
     assert_eq!(asked(Thinking::Effort("high".into()), None), adaptive);
 }
 
@@ -102,8 +111,9 @@ fn in_a_turn_that_another_model_began_it_does_not_think() {
         }
         messages
     };
-    let asked =
-        |messages| body(&thinking(request(messages), Thinking::Budget(2000)))["thinking"]["type"].clone();
+    let asked = |messages| {
+        body(&thinking(request(messages), Thinking::Budget(2000)))["thinking"]["type"].clone()
+    };
     assert_eq!(asked(of("m")), "disabled");
     let mut next_turn = of("m");
     next_turn.push(Message::Person(vec![Part::Text("go on".into())]));
@@ -113,10 +123,16 @@ fn in_a_turn_that_another_model_began_it_does_not_think() {
 #[test]
 fn messages_of_one_side_are_one_and_empty_ones_are_none() {
     let person = |text: &str| Message::Person(vec![Part::Text(text.into())]);
-    let call =
-        |id: &str| ModelPart::Call { id: id.into(), name: "t".into(), arguments: "{}".into(), sealed: None };
+    let call = |id: &str| ModelPart::Call {
+        id: id.into(),
+        name: "t".into(),
+        arguments: "{}".into(),
+        sealed: None,
+    };
     let blank = ModelPart::Text { text: "\n".into(), sealed: None };
-    let model = |parts: Vec<ModelPart>| Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts });
+    let model = |parts: Vec<ModelPart>| {
+        Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts })
+    };
     let answer = Message::Tool(ToolAnswer {
         call_id: "1".into(),
         name: "t".into(),
@@ -134,8 +150,12 @@ fn messages_of_one_side_are_one_and_empty_ones_are_none() {
         person("c"),
     ];
     let body = body(&request(messages));
-    let roles: Vec<_> =
-        body["messages"].as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
+    let roles: Vec<_> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["role"].clone())
+        .collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
     assert_eq!(body["messages"][0]["content"].as_array().unwrap().len(), 2);
     assert_eq!(

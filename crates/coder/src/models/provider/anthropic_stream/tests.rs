@@ -142,22 +142,31 @@ fn thoughts_of_which_only_the_signature_is_sent_are_kept_apart() {
     let mut sent = Vec::new();
     for index in 0..2 {
         sent.push(start(index, json!({"type": "thinking", "thinking": ""})));
-        sent.push(delta(index, json!({"type": "signature_delta", "signature": format!("s{index}")})));
+        sent.push(delta(
+            index,
+            json!({"type": "signature_delta", "signature": format!("s{index}")}),
+        ));
         sent.push(stop(index));
     }
     sent.extend(over("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
-    let sealed = |signature: &str| json!({"thought": {"text": "", "sealed": {"signature": signature}}});
+    let sealed =
+        |signature: &str| json!({"thought": {"text": "", "sealed": {"signature": signature}}});
     assert_eq!(heard.parts, json!([sealed("s0"), sealed("s1")]));
 }
 
 #[test]
 fn a_call_that_comes_whole_is_read() {
-    let mut sent =
-        vec![start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}})), stop(0)];
+    let mut sent = vec![
+        start(0, json!({"type": "tool_use", "id": "t", "name": "read", "input": {"p": 1}})),
+        stop(0),
+    ];
     sent.extend(over("end_turn"));
     let heard = heard(Wire::Anthropic, &events(&sent)).unwrap();
-    assert_eq!(heard.parts, json!([{"call": {"id": "t", "name": "read", "arguments": "{\"p\":1}"}}]));
+    assert_eq!(
+        heard.parts,
+        json!([{"call": {"id": "t", "name": "read", "arguments": "{\"p\":1}"}}])
+    );
     assert_eq!(heard.stop, ModelStop::Tools, "whatever the server says");
 }
 
@@ -187,7 +196,11 @@ fn every_reason_to_stop_is_known() {
         ("refusal", ModelStop::Refusal),
         ("new", ModelStop::Other("new".into())),
     ] {
-        assert_eq!(heard(Wire::Anthropic, &events(&over(reason))).unwrap().stop, expected, "{reason}");
+        assert_eq!(
+            heard(Wire::Anthropic, &events(&over(reason))).unwrap().stop,
+            expected,
+            "{reason}"
+        );
     }
 }
 

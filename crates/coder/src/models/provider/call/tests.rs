@@ -14,7 +14,8 @@ use std::time::Duration;
 const KEY: &str = "sk-very-secret-key";
 
 const HELLO: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n";
-const STOP: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+const STOP: &str =
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
 /// Patience for tests: waits that nobody notices.
 fn limits() -> Limits {
@@ -59,7 +60,9 @@ async fn served(replies: Vec<Reply>) -> (Vec<ModelEvent>, Option<ModelError>, Ve
 fn text(events: &[ModelEvent]) -> String {
     events
         .iter()
-        .filter_map(|event| if let ModelEvent::Text(text) = event { Some(text.as_str()) } else { None })
+        .filter_map(
+            |event| if let ModelEvent::Text(text) = event { Some(text.as_str()) } else { None },
+        )
         .collect()
 }
 
@@ -87,7 +90,10 @@ async fn an_answer_comes_and_the_request_has_the_key_and_the_headers() {
         vec![("X-Team".into(), Secret::from("blue")), ("User-Agent".into(), Secret::from("me"))];
     let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7);
     let (events, error) = all(&mut call).await;
-    assert!(error.is_none() && is_done(&events) && text(&events) == "hello", "{events:?} {error:?}");
+    assert!(
+        error.is_none() && is_done(&events) && text(&events) == "hello",
+        "{events:?} {error:?}"
+    );
     let requests = server.requests();
     let request = requests[0].to_lowercase();
     assert!(request.starts_with("post /v1/chat/completions http/1.1\r\n"), "{request}");
@@ -104,13 +110,18 @@ async fn an_answer_comes_and_the_request_has_the_key_and_the_headers() {
 
 #[tokio::test]
 async fn a_busy_provider_is_asked_again_when_it_says() {
-    let busy = Reply::status(429, "retry-after-ms: 2\r\n", "{\"error\":{\"message\":\"slow down\"}}");
-    let (events, error, requests) = served(vec![busy, Reply::status(503, "", "<html>"), hello()]).await;
+    let busy =
+        Reply::status(429, "retry-after-ms: 2\r\n", "{\"error\":{\"message\":\"slow down\"}}");
+    let (events, error, requests) =
+        served(vec![busy, Reply::status(503, "", "<html>"), hello()]).await;
     assert!(error.is_none() && is_done(&events), "{error:?}");
     assert_eq!((text(&events).as_str(), requests.len()), ("hello", 3));
     let waits = waits(&events);
     assert_eq!(waits[0], (Duration::from_millis(2), 1));
-    assert!(waits.len() == 2 && waits[1].1 == 2 && waits[1].0 <= Duration::from_millis(2), "{waits:?}");
+    assert!(
+        waits.len() == 2 && waits[1].1 == 2 && waits[1].0 <= Duration::from_millis(2),
+        "{waits:?}"
+    );
     let ModelEvent::Waiting { why, .. } = &events[0] else { panic!("{events:?}") };
     assert_eq!(why, "Provider limits how often it is asked (status 429)");
     assert!(requests.windows(2).all(|pair| pair[0] == pair[1]), "the same is asked each time");
@@ -139,7 +150,10 @@ async fn a_provider_is_not_asked_for_ever() {
     let (events, error, requests) = served(vec![failed(), failed(), failed(), hello()]).await;
     assert_eq!((waits(&events).len(), requests.len()), (2, 3));
     let error = error.unwrap();
-    assert!(matches!(&error, ModelError::Overloaded { status: Some(500), attempts: 3, .. }), "{error:?}");
+    assert!(
+        matches!(&error, ModelError::Overloaded { status: Some(500), attempts: 3, .. }),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("oh no"), "{error}");
 }
 
@@ -160,7 +174,11 @@ async fn every_wire_has_its_address_and_its_key() {
         (Wire::Chat, "/v1/chat/completions", format!("authorization: bearer {KEY}")),
         (Wire::Responses, "/v1/responses", format!("authorization: bearer {KEY}")),
         (Wire::Anthropic, "/v1/messages", format!("x-api-key: {KEY}")),
-        (Wire::Gemini, "/v1beta/models/m:streamgeneratecontent?alt=sse", format!("x-goog-api-key: {KEY}")),
+        (
+            Wire::Gemini,
+            "/v1beta/models/m:streamgeneratecontent?alt=sse",
+            format!("x-goog-api-key: {KEY}"),
+        ),
     ] {
         let server = Server::start(vec![Reply::status(401, "", "{}")]).await;
         let provider = Provider::new("p", "P", wire, &server.url).key(None, KEY);
@@ -168,7 +186,10 @@ async fn every_wire_has_its_address_and_its_key() {
         let request = server.requests()[0].to_lowercase();
         assert!(request.starts_with(&format!("post {address} http/1.1")), "{request}");
         assert!(request.contains(&format!("\r\n{key}\r\n")), "{request}");
-        assert_eq!(request.contains("\r\nanthropic-version: 2023-06-01\r\n"), wire == Wire::Anthropic);
+        assert_eq!(
+            request.contains("\r\nanthropic-version: 2023-06-01\r\n"),
+            wire == Wire::Anthropic
+        );
     }
 }
 
@@ -191,7 +212,11 @@ async fn what_asking_again_would_not_change_is_an_error_at_once() {
             "check the environment variable P_API_KEY",
         ),
         (403, r#"{"error":{"message":"no"}}"#, "check the environment variable P_API_KEY"),
-        (400, r#"{"error":{"message":"bad tool"}}"#, "does not take the request (status 400) (\"bad tool\")"),
+        (
+            400,
+            r#"{"error":{"message":"bad tool"}}"#,
+            "does not take the request (status 400) (\"bad tool\")",
+        ),
         (404, "not here", "check the base URL"),
         (404, r#"{"error":{"code":"model_not_found","message":"no m"}}"#, "has no model m"),
         (429, r#"{"error":{"code":"insufficient_quota","message":"pay"}}"#, "plan and billing"),
@@ -287,8 +312,10 @@ async fn an_address_or_a_key_that_cannot_be_sent_is_said() {
         let (_, error) = all(&mut call(url, limits())).await;
         assert!(matches!(error, Some(ModelError::NotFound { .. })), "{url}: {error:?}");
     }
-    let provider = Provider::new("p", "P", Wire::Chat, "http://127.0.0.1:1/v1").key(None, format!("{KEY}\n"));
-    let (_, error) = all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7)).await;
+    let provider =
+        Provider::new("p", "P", Wire::Chat, "http://127.0.0.1:1/v1").key(None, format!("{KEY}\n"));
+    let (_, error) =
+        all(&mut Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7)).await;
     assert!(error.unwrap().to_string().contains("the header authorization cannot be sent"));
 }
 

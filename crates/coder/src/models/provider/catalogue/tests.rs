@@ -38,7 +38,11 @@ fn names_with_dates_and_behind_openrouter_are_found() {
     ] {
         let model = catalogue.model(&provider(id), name);
         assert_eq!((model.title.as_str(), model.window_assumed), (title, false), "{name}");
-        assert_eq!(model.id, provider(id).model(name), "it is asked for by the name that was given");
+        assert_eq!(
+            model.id,
+            provider(id).model(name),
+            "it is asked for by the name that was given"
+        );
     }
 }
 
@@ -67,7 +71,12 @@ fn what_is_cached_costs_what_it_costs_and_long_prompts_more() {
     };
     for (id, name, usage, cost) in [
         ("anthropic", "claude-sonnet-4-5", usage(1_000_000, 0, 0, 0), 3.0),
-        ("anthropic", "claude-sonnet-4-5", usage(100_000, 10_000, 200_000, 40_000), 0.3 + 0.15 + 0.06 + 0.15),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            usage(100_000, 10_000, 200_000, 40_000),
+            0.3 + 0.15 + 0.06 + 0.15,
+        ),
         ("openai", "gpt-5", usage(0, 0, 1_000_000, 1_000_000), 0.125 + 1.25),
         ("gemini", "gemini-2.5-pro", usage(100_000, 0, 100_000, 0), 0.125 + 0.0125),
         ("gemini", "gemini-2.5-pro", usage(100_001, 1000, 100_000, 0), 0.250_002_5 + 0.015 + 0.025),
@@ -104,7 +113,8 @@ fn a_persons_own_file_adds_models_and_providers() {
     assert!(catalogue.model(&provider("work"), "own").window_assumed);
 
     let environment = |name: &str| {
-        matches!(name, "WORK_KEY" | "OPENAI_API_KEY" | "MISTRAL_API_KEY").then(|| format!("key of {name}\n"))
+        matches!(name, "WORK_KEY" | "OPENAI_API_KEY" | "MISTRAL_API_KEY")
+            .then(|| format!("key of {name}\n"))
     };
     let providers = catalogue.providers(&environment);
     let ids: Vec<_> = providers.iter().map(|provider| provider.id.as_str()).collect();
@@ -114,7 +124,10 @@ fn a_persons_own_file_adds_models_and_providers() {
         "a person's own come first and instead of those of the environment"
     );
     let work = &providers[0];
-    assert_eq!((work.dialect, work.base_url.as_str()), (Dialect::Qwen, "https://models.example/v1"));
+    assert_eq!(
+        (work.dialect, work.base_url.as_str()),
+        (Dialect::Qwen, "https://models.example/v1")
+    );
     assert_eq!(work.key, Some(Secret::from("key of WORK_KEY")));
     assert_eq!(work.headers, [("X-Team".to_owned(), Secret::from("blue-secret"))]);
     let told = format!("{catalogue:?} {providers:?}");

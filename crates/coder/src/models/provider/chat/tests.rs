@@ -1,5 +1,7 @@
 use super::body;
-use crate::models::provider::message::{Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking};
+use crate::models::provider::message::{
+    Message, ModelId, ModelMessage, ModelPart, Part, Request, Thinking,
+};
 use crate::models::provider::replay::{full, request, thinking, thought};
 use crate::models::provider::wire::Dialect;
 use serde_json::{Value, json};
@@ -63,7 +65,10 @@ fn each_vendor_gets_its_own_fields() {
     assert_eq!(body(Dialect::Moonshot, &request)["prompt_cache_key"], "s");
     let openrouter = body(Dialect::OpenRouter, &request);
     assert_eq!(openrouter["reasoning"], json!({"effort": "high"}));
-    assert_eq!((&openrouter["usage"], openrouter.get("stream_options")), (&json!({"include": true}), None));
+    assert_eq!(
+        (&openrouter["usage"], openrouter.get("stream_options")),
+        (&json!({"include": true}), None)
+    );
     let mistral = body(Dialect::Mistral, &request);
     assert_eq!(mistral.get("stream_options"), None, "it takes no field that it does not know");
     let id = mistral["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
@@ -115,7 +120,11 @@ fn thoughts_go_back_in_the_field_in_which_they_came() {
     let details = json!([{"type": "reasoning.encrypted", "data": "x"}]);
     let mut with = bare.clone();
     with["reasoning_details"] = details.clone();
-    assert_eq!(sent_back(&json!({"details": details})), [with.clone(), with], "what is signed always");
+    assert_eq!(
+        sent_back(&json!({"details": details})),
+        [with.clone(), with],
+        "what is signed always"
+    );
     assert_eq!(sent_back(&json!({"field": "tool_calls"})), [bare.clone(), bare], "no other field");
 }
 
@@ -123,8 +132,11 @@ fn thoughts_go_back_in_the_field_in_which_they_came() {
 fn models_of_anthropic_behind_openrouter_get_marks_for_their_cache() {
     let person = |text: &str| Message::Person(vec![Part::Text(text.into())]);
     let messages = vec![person("a"), person("b"), person("c")];
-    let request =
-        Request { system: "s".into(), model: ModelId::new("p", "anthropic/claude"), ..request(messages) };
+    let request = Request {
+        system: "s".into(),
+        model: ModelId::new("p", "anthropic/claude"),
+        ..request(messages)
+    };
     let marked = |text: &str| json!([{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]);
     let contents: Vec<Value> = body(Dialect::OpenRouter, &request)["messages"]
         .as_array()
@@ -148,5 +160,8 @@ fn what_must_go_back_with_a_call_does() {
     let said = Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts: vec![call] });
     let body = body(Dialect::Plain, &request(vec![said]));
     let message = &body["messages"][0];
-    assert_eq!((&message["tool_calls"][0]["extra_content"], &message["content"]), (&extra, &Value::Null));
+    assert_eq!(
+        (&message["tool_calls"][0]["extra_content"], &message["content"]),
+        (&extra, &Value::Null)
+    );
 }

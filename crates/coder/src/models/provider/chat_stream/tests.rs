@@ -68,7 +68,8 @@ fn text_comes_in_pieces_and_stops_for_a_reason() {
 /// It comes in a field of its own, with the reason of any other end.
 #[test]
 fn a_refusal_is_shown_and_ends_so() {
-    let heard = read(&[json!({"content": null, "refusal": "I "}), json!({"refusal": "cannot."})], "stop");
+    let heard =
+        read(&[json!({"content": null, "refusal": "I "}), json!({"refusal": "cannot."})], "stop");
     assert_eq!((heard.text.as_str(), heard.stop), ("I cannot.", ModelStop::Refusal));
 }
 
@@ -85,7 +86,8 @@ fn the_bytes_of_odd_servers_are_read() {
         format!("data: {one}\n\n"),
         format!("\n\ndata: {one}"),
         // Whole, by a server that does not stream.
-        r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}"#.to_owned(),
+        r#"{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}"#
+            .to_owned(),
     ] {
         let heard = heard(Wire::Chat, bytes.as_bytes()).unwrap();
         assert_eq!((heard.text.as_str(), heard.stop), ("hi", ModelStop::End), "{bytes}");
@@ -123,8 +125,9 @@ fn an_answer_without_its_end_is_cut_and_what_is_no_answer_is_said() {
 fn tool_calls_are_put_together_however_a_server_sends_them() {
     let one = call("c1", "read", r#"{"p":1}"#);
     let two = call("c2", "read", r#"{"p":2}"#);
-    let made =
-        |index: u8, arguments: &str| call(&format!("call_0000000000000007_{index}"), "read", arguments);
+    let made = |index: u8, arguments: &str| {
+        call(&format!("call_0000000000000007_{index}"), "read", arguments)
+    };
     for (what, deltas, expected) in [
         (
             "as the standard says",
@@ -166,7 +169,10 @@ fn tool_calls_are_put_together_however_a_server_sends_them() {
         ),
         (
             "without an index, the id in every piece",
-            vec![piece(None, Some("c1"), Some("read"), "{\"p\""), piece(None, Some("c1"), None, ":1}")],
+            vec![
+                piece(None, Some("c1"), Some("read"), "{\"p\""),
+                piece(None, Some("c1"), None, ":1}"),
+            ],
             json!([one]),
         ),
         (
@@ -187,12 +193,18 @@ fn tool_calls_are_put_together_however_a_server_sends_them() {
         ),
         (
             "whole, without id and index",
-            vec![piece(None, None, Some("read"), "{\"p\":1}"), piece(None, None, Some("read"), "{\"p\":2}")],
+            vec![
+                piece(None, None, Some("read"), "{\"p\":1}"),
+                piece(None, None, Some("read"), "{\"p\":2}"),
+            ],
             json!([made(0, "{\"p\":1}"), made(1, "{\"p\":2}")]),
         ),
         (
             "with empty ids",
-            vec![piece(Some(0), Some(""), Some("read"), "{\"p\""), piece(Some(0), Some(""), None, ":1}")],
+            vec![
+                piece(Some(0), Some(""), Some("read"), "{\"p\""),
+                piece(Some(0), Some(""), None, ":1}"),
+            ],
             json!([made(0, "{\"p\":1}")]),
         ),
         (
@@ -254,7 +266,10 @@ fn a_call_that_is_cut_by_the_length_is_left_out() {
         piece(Some(1), Some("c2"), Some("read"), "{\"p\":"),
     ];
     let heard = read(&deltas, "length");
-    assert_eq!((heard.parts, heard.stop), (json!([call("c1", "read", "{\"p\":1}")]), ModelStop::MaxTokens));
+    assert_eq!(
+        (heard.parts, heard.stop),
+        (json!([call("c1", "read", "{\"p\":1}")]), ModelStop::MaxTokens)
+    );
 }
 
 #[test]
@@ -267,7 +282,10 @@ fn thoughts_are_read_in_every_spelling_and_keep_how_they_go_back() {
     for (what, deltas, sealed) in [
         (
             "reasoning_content",
-            vec![json!({"reasoning_content": "h"}), json!({"reasoning_content": "mm", "content": null})],
+            vec![
+                json!({"reasoning_content": "h"}),
+                json!({"reasoning_content": "mm", "content": null}),
+            ],
             json!({"field": "reasoning_content"}),
         ),
         (
@@ -296,7 +314,9 @@ fn thoughts_are_read_in_every_spelling_and_keep_how_they_go_back() {
         ),
         (
             "parts of the content",
-            vec![json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hmm"}]}]})],
+            vec![
+                json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hmm"}]}]}),
+            ],
             json!({"field": "content"}),
         ),
         (
@@ -324,8 +344,7 @@ fn thoughts_are_read_in_every_spelling_and_keep_how_they_go_back() {
 fn a_thought_of_which_nothing_is_shown_still_goes_back() {
     let hidden = json!({"type": "reasoning.encrypted", "index": 0, "data": "xyz"});
     let heard = read(&[json!({"content": "yes"}), json!({"reasoning_details": [hidden]})], "stop");
-    let expected =
-        json!([{"thought": {"text": "", "sealed": {"details": [hidden]}}}, {"text": {"text": "yes"}}]);
+    let expected = json!([{"thought": {"text": "", "sealed": {"details": [hidden]}}}, {"text": {"text": "yes"}}]);
     assert_eq!((heard.parts, heard.thought.as_str()), (expected, ""));
 }
 
@@ -370,7 +389,8 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
     ] {
         let stop = json!({"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]});
         // llama.cpp adds what took how long.
-        let last = json!({"choices": [], "usage": sent, "timings": {"prompt_n": 3, "predicted_n": 2}});
+        let last =
+            json!({"choices": [], "usage": sent, "timings": {"prompt_n": 3, "predicted_n": 2}});
         let bytes = format!("data: {stop}\n\ndata: {last}\n\ndata: [DONE]\n\n");
         let heard = heard(Wire::Chat, bytes.as_bytes()).unwrap();
         assert_eq!(heard.usage, expected, "{vendor}");
@@ -378,7 +398,10 @@ fn the_cached_tokens_of_every_vendor_are_counted_once() {
         assert_eq!(heard.usage.total(), total);
     }
     let in_choice = json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 7, "completion_tokens": 2}}]});
-    assert_eq!(heard(Wire::Chat, format!("data: {in_choice}\n\n").as_bytes()).unwrap().usage.input, 7);
+    assert_eq!(
+        heard(Wire::Chat, format!("data: {in_choice}\n\n").as_bytes()).unwrap().usage.input,
+        7
+    );
 }
 
 /// By servers that cut text at UTF-16 units.

@@ -5,11 +5,20 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 fn failure(status: Option<u16>, body: Value) -> Failure {
-    let provider = Provider::new("p", "P", Wire::Chat, "http://p/v1").key(Some("P_KEY"), "sk-123456789");
+    let provider =
+        Provider::new("p", "P", Wire::Chat, "http://p/v1").key(Some("P_KEY"), "sk-123456789");
     let model = provider.model("m");
     let now = "2026-11-21T10:00:00Z".parse().unwrap();
-    Sent { provider: &provider, model: &model, status, url: "http://p/v1/x", headers: &|_| None, body, now }
-        .failure()
+    Sent {
+        provider: &provider,
+        model: &model,
+        status,
+        url: "http://p/v1/x",
+        headers: &|_| None,
+        body,
+        now,
+    }
+    .failure()
 }
 
 /// The kind of the error, and whether the provider is asked again.
@@ -49,7 +58,10 @@ fn every_vendors_words_for_a_conversation_that_is_too_long_are_understood() {
         ),
         (
             400,
-            coded("context_length_exceeded", "Your input exceeds the context window of this model."),
+            coded(
+                "context_length_exceeded",
+                "Your input exceeds the context window of this model.",
+            ),
             "overflow",
         ),
         (
@@ -81,11 +93,17 @@ fn every_vendors_words_for_a_conversation_that_is_too_long_are_understood() {
             "overflow 8192",
         ),
         (400, message("Range of input length should be [1, 258048]"), "overflow"),
-        (400, message("Invalid request: Your request exceeded model token limit: 262144"), "overflow 262144"),
+        (
+            400,
+            message("Invalid request: Your request exceeded model token limit: 262144"),
+            "overflow 262144",
+        ),
         (413, typed("request_too_large", "Request exceeds the maximum size"), "overflow"),
         (
             400,
-            message("Prompt contains 70000 tokens, too large for model with 32768 maximum context length"),
+            message(
+                "Prompt contains 70000 tokens, too large for model with 32768 maximum context length",
+            ),
             "overflow",
         ),
     ] {
@@ -117,7 +135,11 @@ fn errors_are_told_apart_by_blame() {
             typed("invalid_request_error", "Your credit balance is too low to access the API"),
             "quota",
         ),
-        (Some(429), json!({"error": {"type": "exceeded_current_quota_error", "message": "m"}}), "quota"),
+        (
+            Some(429),
+            json!({"error": {"type": "exceeded_current_quota_error", "message": "m"}}),
+            "quota",
+        ),
         (
             Some(429),
             message("Rate limit reached for gpt in tokens per min, too many tokens"),
@@ -135,7 +157,10 @@ fn errors_are_told_apart_by_blame() {
         ),
         (
             Some(404),
-            coded("model_not_found", "The model `m` does not exist or you do not have access to it."),
+            coded(
+                "model_not_found",
+                "The model `m` does not exist or you do not have access to it.",
+            ),
             "unknownmodel",
         ),
         (Some(404), typed("not_found_error", "model: claude-x"), "unknownmodel"),
@@ -145,7 +170,11 @@ fn errors_are_told_apart_by_blame() {
             json!({"error": {"code": 404, "message": "models/x is not found for API version v1beta"}}),
             "unknownmodel",
         ),
-        (Some(400), json!({"error": {"code": 400, "message": "x is not a valid model ID"}}), "unknownmodel"),
+        (
+            Some(400),
+            json!({"error": {"code": 400, "message": "x is not a valid model ID"}}),
+            "unknownmodel",
+        ),
         (Some(400), message("Model Not Exist"), "unknownmodel"),
         (Some(404), json!({"detail": "Not Found"}), "notfound"),
         (Some(405), json!({"detail": "Method Not Allowed"}), "notfound"),
@@ -155,9 +184,17 @@ fn errors_are_told_apart_by_blame() {
         (None, typed("overloaded_error", "Overloaded"), "overloaded again"),
         (None, typed("api_error", "Internal"), "overloaded again"),
         (None, typed("invalid_request_error", "m"), "badrequest"),
-        (None, json!({"type": "error", "code": "rate_limit_exceeded", "message": "m"}), "overloaded again"),
+        (
+            None,
+            json!({"type": "error", "code": "rate_limit_exceeded", "message": "m"}),
+            "overloaded again",
+        ),
         (None, json!({"error": {"code": "context_length_exceeded", "message": "m"}}), "overflow"),
-        (None, json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": "m"}}), "overloaded again"),
+        (
+            None,
+            json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": "m"}}),
+            "overloaded again",
+        ),
         (None, json!({"error": {"code": 402, "message": "m"}}), "quota"),
         (None, json!({"error": {"code": "server_error", "message": "m"}}), "overloaded again"),
         (None, Value::Null, "overloaded again"),
@@ -168,7 +205,8 @@ fn errors_are_told_apart_by_blame() {
 
 #[test]
 fn the_wait_in_an_error_is_the_one_that_is_waited() {
-    let body = json!({"error": {"details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "34s"}]}});
+    let body =
+        json!({"error": {"details": [{"@type": "x/google.rpc.RetryInfo", "retryDelay": "34s"}]}});
     assert_eq!(failure(Some(429), body).retry.unwrap().wait, Some(Duration::from_secs(34)));
     assert_eq!(failure(Some(429), json!({})).retry.unwrap().wait, None);
 }
@@ -180,6 +218,7 @@ fn what_a_provider_says_is_one_short_line_without_the_key() {
     assert!(text.contains("(\"bad key [31m <hidden> given\")"), "{text}");
     assert_eq!(shown(&"ä".repeat(400)).chars().count(), 301);
     assert_eq!(shown(&"ä".repeat(300)), "ä".repeat(300));
-    let raw = json!({"error": {"message": "Provider returned error", "metadata": {"raw": "it broke"}}});
+    let raw =
+        json!({"error": {"message": "Provider returned error", "metadata": {"raw": "it broke"}}});
     assert!(super::words(&raw).message.ends_with("Provider returned error: it broke"));
 }

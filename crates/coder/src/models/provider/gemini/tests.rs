@@ -1,5 +1,7 @@
 use super::body;
-use crate::models::provider::message::{Message, ModelId, ModelMessage, ModelPart, Request, Thinking};
+use crate::models::provider::message::{
+    Message, ModelId, ModelMessage, ModelPart, Request, Thinking,
+};
 use crate::models::provider::replay::{full, request, thinking, thought};
 use serde_json::{Value, json};
 
@@ -35,8 +37,9 @@ fn a_request_with_everything_is_as_the_standard_says() {
 
 #[test]
 fn how_much_it_thinks_is_a_level_a_budget_or_nothing() {
-    let asked =
-        |thinks| body(&thinking(request(Vec::new()), thinks))["generationConfig"]["thinkingConfig"].clone();
+    let asked = |thinks| {
+        body(&thinking(request(Vec::new()), thinks))["generationConfig"]["thinkingConfig"].clone()
+    };
     assert_eq!(
         asked(Thinking::Effort("high".into())),
         json!({"includeThoughts": true, "thinkingLevel": "high"})
@@ -52,9 +55,14 @@ fn parts(model: &str, said_by: &str, sealed: Option<Value>) -> Value {
         arguments: "{}".into(),
         sealed,
     };
-    let text = ModelPart::Text { text: String::new(), sealed: Some(json!({"thoughtSignature": "t"})) };
-    let parts =
-        vec![thought("hm", json!({"thoughtSignature": "h"})), text, call("1", sealed), call("2", None)];
+    let text =
+        ModelPart::Text { text: String::new(), sealed: Some(json!({"thoughtSignature": "t"})) };
+    let parts = vec![
+        thought("hm", json!({"thoughtSignature": "h"})),
+        text,
+        call("1", sealed),
+        call("2", None),
+    ];
     let said = Message::Model(ModelMessage { model: ModelId::new("gemini", said_by), parts });
     let request = Request { model: ModelId::new("gemini", model), ..request(vec![said]) };
     body(&request)["contents"][0]["parts"].clone()
@@ -75,6 +83,9 @@ fn every_signature_goes_back_on_its_own_part() {
     assert_eq!(parts("gemini-3-pro", "gemini-3-pro", Some(seal.clone())), expected);
     // Those of another model do not, and a model that needs one gets what stands for none.
     signed["thoughtSignature"] = json!("skip_thought_signature_validator");
-    assert_eq!(parts("gemini-3-pro", "gemini-2.5-pro", Some(seal.clone())), json!([signed, call("2")]));
+    assert_eq!(
+        parts("gemini-3-pro", "gemini-2.5-pro", Some(seal.clone())),
+        json!([signed, call("2")])
+    );
     assert_eq!(parts("gemini-2.5-pro", "gemini-3-pro", Some(seal)), json!([call("1"), call("2")]));
 }

@@ -51,11 +51,17 @@ fn an_answer_with_signatures_text_and_calls_is_read() {
 
 #[test]
 fn a_signature_stays_with_its_own_part() {
-    let sent =
-        [parts(json!([{"text": "a"}])), parts(json!([{"text": "", "thoughtSignature": "s"}])), over("STOP")];
+    let sent = [
+        parts(json!([{"text": "a"}])),
+        parts(json!([{"text": "", "thoughtSignature": "s"}])),
+        over("STOP"),
+    ];
     let seal = json!({"thoughtSignature": "s"});
     let heard_empty = heard(Wire::Gemini, &events(&sent)).unwrap();
-    assert_eq!(heard_empty.parts, json!([{"text": {"text": "a"}}, {"text": {"text": "", "sealed": seal}}]));
+    assert_eq!(
+        heard_empty.parts,
+        json!([{"text": {"text": "a"}}, {"text": {"text": "", "sealed": seal}}])
+    );
     let sent = [
         parts(json!([{"text": "a"}])),
         parts(json!([{"text": "b", "thoughtSignature": "s"}])),
@@ -63,8 +69,7 @@ fn a_signature_stays_with_its_own_part() {
         over("STOP"),
     ];
     let heard = heard(Wire::Gemini, &events(&sent)).unwrap();
-    let expected =
-        json!([{"text": {"text": "a"}}, {"text": {"text": "b", "sealed": seal}}, {"text": {"text": "c"}}]);
+    let expected = json!([{"text": {"text": "a"}}, {"text": {"text": "b", "sealed": seal}}, {"text": {"text": "c"}}]);
     assert_eq!((heard.parts, heard.text.as_str()), (expected, "abc"));
 }
 
@@ -85,20 +90,27 @@ fn every_reason_to_stop_is_known() {
         ("OTHER", ModelStop::Other("OTHER".into())),
         ("NEW", ModelStop::Other("NEW".into())),
     ] {
-        assert_eq!(heard(Wire::Gemini, &events(&[over(reason)])).unwrap().stop, expected, "{reason}");
+        assert_eq!(
+            heard(Wire::Gemini, &events(&[over(reason)])).unwrap().stop,
+            expected,
+            "{reason}"
+        );
     }
 }
 
 #[test]
 fn a_blocked_prompt_an_error_and_a_cut_are_no_end() {
-    let blocked =
-        json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 1}});
+    let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 1}});
     assert_eq!(heard(Wire::Gemini, &events(&[blocked])).unwrap_err(), "refused SAFETY");
     assert_eq!(heard(Wire::Gemini, &events(&[parts(json!([{"text": "a"}]))])).unwrap_err(), "cut");
     let error = json!({"error": {"code": 503, "message": "m", "status": "UNAVAILABLE"}});
-    assert!(heard(Wire::Gemini, &events(std::slice::from_ref(&error))).unwrap_err().starts_with("said"));
+    assert!(
+        heard(Wire::Gemini, &events(std::slice::from_ref(&error))).unwrap_err().starts_with("said")
+    );
     // Without `alt=sse` it is a list.
-    assert!(heard(Wire::Gemini, json!([error]).to_string().as_bytes()).unwrap_err().starts_with("said"));
+    assert!(
+        heard(Wire::Gemini, json!([error]).to_string().as_bytes()).unwrap_err().starts_with("said")
+    );
     let whole = json!([parts(json!([{"text": "a"}])), over("STOP")]);
     assert_eq!(heard(Wire::Gemini, whole.to_string().as_bytes()).unwrap().text, "a");
 }

@@ -13,7 +13,10 @@ fn http() -> Http {
 }
 
 async fn server(answers: &[Value]) -> Server {
-    Server::start(answers.iter().map(|answer| Reply::status(200, "", &answer.to_string())).collect()).await
+    Server::start(
+        answers.iter().map(|answer| Reply::status(200, "", &answer.to_string())).collect(),
+    )
+    .await
 }
 
 fn model(name: &str, window: Option<u64>) -> LocalModel {
@@ -27,8 +30,7 @@ fn paths(server: &Server) -> Vec<String> {
 /// Ollama cuts silently what is longer than the context it runs with, whatever the model was made for.
 #[tokio::test]
 async fn ollama_tells_the_context_it_runs_each_model_with() {
-    let shown =
-        |parameters: &str| json!({"parameters": parameters, "model_info": {"llama.context_length": 131_072}});
+    let shown = |parameters: &str| json!({"parameters": parameters, "model_info": {"llama.context_length": 131_072}});
     let server = server(&[
         json!({"models": [{"name": "loaded"}, {"name": "set"}, {"name": "unset"}, {"name": "small"}]}),
         json!({"models": [{"name": "loaded", "context_length": 8192}]}),
@@ -64,10 +66,15 @@ async fn ollama_without_a_word_about_its_context_leaves_it_open() {
 #[tokio::test]
 async fn the_other_servers_tell_theirs() {
     let list = |model: Value| json!({"object": "list", "data": [model]});
-    let llama =
-        server(&[json!({"default_generation_settings": {"n_ctx": 16384}}), list(json!({"id": "a.gguf"}))])
-            .await;
-    assert_eq!(llama_cpp(&http(), provider(&llama)).await.unwrap().models, [model("a.gguf", Some(16384))]);
+    let llama = server(&[
+        json!({"default_generation_settings": {"n_ctx": 16384}}),
+        list(json!({"id": "a.gguf"})),
+    ])
+    .await;
+    assert_eq!(
+        llama_cpp(&http(), provider(&llama)).await.unwrap().models,
+        [model("a.gguf", Some(16384))]
+    );
     assert_eq!(paths(&llama), ["/props", "/v1/models"]);
 
     let models = json!({"data": [
@@ -80,12 +87,16 @@ async fn the_other_servers_tell_theirs() {
     assert_eq!(lm_studio(&http(), provider(&studio)).await.unwrap().models, expected);
 
     let other = server(&[list(json!({"id": "org/model", "max_model_len": 32768}))]).await;
-    assert_eq!(vllm(&http(), provider(&other)).await.unwrap().models, [model("org/model", Some(32768))]);
+    assert_eq!(
+        vllm(&http(), provider(&other)).await.unwrap().models,
+        [model("org/model", Some(32768))]
+    );
 }
 
 #[tokio::test]
 async fn a_server_of_another_kind_is_none() {
-    for reply in [Reply::status(404, "", "{}"), Reply::status(200, "", "<html>"), Reply::nothing()] {
+    for reply in [Reply::status(404, "", "{}"), Reply::status(200, "", "<html>"), Reply::nothing()]
+    {
         let server = Server::start(vec![reply]).await;
         assert_eq!(vllm(&http(), provider(&server)).await, None);
     }
@@ -110,6 +121,9 @@ async fn the_servers_of_this_machine_are_asked_where_the_environment_says() {
     let found = local_servers(&http(), &environment).await;
     // What else runs on this machine is not known here.
     let ollama = found.iter().find(|found| found.provider.base_url == server.url).unwrap();
-    assert_eq!((ollama.provider.id.as_str(), &ollama.models), ("ollama", &vec![model("m", Some(9000))]));
+    assert_eq!(
+        (ollama.provider.id.as_str(), &ollama.models),
+        ("ollama", &vec![model("m", Some(9000))])
+    );
     assert!(ollama.provider.is_local());
 }

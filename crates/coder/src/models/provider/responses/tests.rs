@@ -5,8 +5,10 @@ use serde_json::json;
 
 #[test]
 fn a_request_with_everything_keeps_thoughts_before_the_calls_they_led_to() {
-    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA="});
-    let request = thinking(full(Some(thought("hm", reasoning.clone()))), Thinking::Effort("high".into()));
+    let reasoning =
+        json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA="});
+    let request =
+        thinking(full(Some(thought("hm", reasoning.clone()))), Thinking::Effort("high".into()));
     let expected = json!({
         "model": "m",
         "instructions": "Be short.",

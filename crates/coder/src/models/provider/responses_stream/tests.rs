@@ -15,10 +15,8 @@ fn an_answer_with_encrypted_thoughts_text_and_calls_is_read() {
         "summary": [{"type": "summary_text", "text": "**One**"}, {"type": "summary_text", "text": "**Two**"}]});
     let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read", "arguments": "{\"p\":1}"});
     let part = |index| json!({"type": "response.reasoning_summary_part.added", "output_index": 0, "summary_index": index});
-    let summary =
-        |delta| json!({"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": delta});
-    let arguments =
-        |delta| json!({"type": "response.function_call_arguments.delta", "output_index": 2, "delta": delta});
+    let summary = |delta| json!({"type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": delta});
+    let arguments = |delta| json!({"type": "response.function_call_arguments.delta", "output_index": 2, "delta": delta});
     let sent = [
         json!({"type": "response.created", "response": {"id": "resp_1", "usage": null}, "sequence_number": 0}),
         json!({"type": "response.queued", "response": {"id": "resp_1"}, "sequence_number": 1}),
@@ -75,7 +73,10 @@ fn items_that_come_whole_are_read() {
     let sent = [
         done(0, hidden.clone()),
         done(1, json!({"type": "message", "content": [{"type": "output_text", "text": "hi"}]})),
-        done(2, json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"})),
+        done(
+            2,
+            json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": "{}"}),
+        ),
         completed(),
     ];
     let heard = heard(Wire::Responses, &events(&sent)).unwrap();
@@ -124,6 +125,10 @@ fn an_error_in_the_middle_and_a_cut_are_no_end() {
         json!({"type": "response.failed", "response": {"error": {"code": "server_error", "message": "oh"}}}),
         json!({"error": {"message": "oh"}}),
     ] {
-        assert!(heard(Wire::Responses, &events(&[text.clone(), error])).unwrap_err().starts_with("said"));
+        assert!(
+            heard(Wire::Responses, &events(&[text.clone(), error]))
+                .unwrap_err()
+                .starts_with("said")
+        );
     }
 }

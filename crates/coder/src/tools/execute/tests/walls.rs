@@ -11,12 +11,17 @@ fn project() -> tempfile::TempDir {
     // Not in `/tmp`, of which bubblewrap shows nothing.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = |name: &str| folder.path().join("project").join(name);
-    for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"] {
+    for name in [".git/hooks", ".github/workflows", ".husky", ".cargo", "sub/lib/.git/hooks", "src"]
+    {
         fs::create_dir_all(at(name)).unwrap();
     }
-    for name in
-        ["AGENTS.md", ".github/workflows/ci.yml", ".husky/pre-commit", ".cargo/config.toml", "sub/AGENTS.md"]
-    {
+    for name in [
+        "AGENTS.md",
+        ".github/workflows/ci.yml",
+        ".husky/pre-commit",
+        ".cargo/config.toml",
+        "sub/AGENTS.md",
+    ] {
         fs::write(at(name), "before\n").unwrap();
     }
     for name in [".env", "sub/deploy.pem", "sub/credentials.json"] {
@@ -85,7 +90,10 @@ async fn a_program_reads_no_secret_of_the_project_or_of_the_person() {
         let script = script.replace("grep -r hush", "grep -r hus[h]");
         let said = runs(sandbox, folder.path(), &script).await;
         assert!(!said.contains("hush\n"), "{name}: {said}");
-        assert!(said.contains(".env, ") || said.contains(", .env"), "{name}: the model hears why: {said}");
+        assert!(
+            said.contains(".env, ") || said.contains(", .env"),
+            "{name}: the model hears why: {said}"
+        );
     }
 }
 
@@ -150,12 +158,12 @@ async fn a_protected_file_that_a_sandbox_could_not_hold_is_reported_once() {
         let make = "mkdir -p src/app/.vscode; echo x > src/app/.vscode/tasks.json; cp -r src/app/. src/other";
         fs::write(folder.path().join("project/src/program"), make).unwrap();
         let turn = client.prompt(&execute(json!({ "command": "sh src/program" }))).await;
-        let expected =
-            "protected files changed while the command ran: src/app/.vscode (new), src/other/.vscode (new)";
+        let expected = "protected files changed while the command ran: src/app/.vscode (new), src/other/.vscode (new)";
         assert!(turn.text().contains(expected), "{name}: {}", turn.text());
         let shown = turn.tool_calls()[0]["content"].to_string();
         assert!(shown.contains("Protected files changed"), "{name}: the person sees it: {shown}");
-        let said = client.prompt(&execute(json!({ "command": "sh src/program; true" }))).await.text();
+        let said =
+            client.prompt(&execute(json!({ "command": "sh src/program; true" }))).await.text();
         assert!(!said.contains("protected files changed"), "{name}: {said}");
     }
 }
@@ -179,8 +187,11 @@ async fn a_key_that_a_command_made_is_no_secret_of_the_person() {
         let (folder, name) = (project(), sandbox.name());
         let mut client =
             open(coder().sandbox(Some(sandbox)), &folder.path().join("project"), json!({})).await;
-        fs::write(folder.path().join("project/src/program"), "cat src/test.pem; echo own > src/test.pem")
-            .unwrap();
+        fs::write(
+            folder.path().join("project/src/program"),
+            "cat src/test.pem; echo own > src/test.pem",
+        )
+        .unwrap();
         let run = execute(json!({ "command": "sh src/program" }));
         client.prompt(&run).await;
         let said = client.prompt(&run).await.text();
@@ -223,11 +234,13 @@ fn another_user_is_held_in_the_same_way() {
         chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
     }
     let mut tests = Command::new(&program);
-    tests.args(["execute::tests::walls", "execute::walls", "--test-threads=2"]).current_dir(folder.path());
+    tests
+        .args(["execute::tests::walls", "execute::walls", "--test-threads=2"])
+        .current_dir(folder.path());
     tests.env("HOME", folder.path().join("tmp")).env("TMPDIR", folder.path().join("tmp"));
     let output = tests.uid(NOBODY).gid(NOBODY).output().unwrap();
-    let said =
-        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     println!("as nobody: {said}");
 }

@@ -59,11 +59,18 @@ const OF_A_HOME: [&str; 47] = [
 ];
 
 /// Where systems and containers put secrets, readable or not.
-const OF_THE_SYSTEM: [&str; 4] = ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
+const OF_THE_SYSTEM: [&str; 4] =
+    ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
 /// Folders of the system in which `root` is kept from what other users cannot read, and how deep they are looked into.
-const OF_ROOT: [(&str, usize); 6] =
-    [("/etc", 4), ("/var/lib", 1), ("/var/backups", 2), ("/var/spool", 2), ("/var/cache", 1), ("/run", 1)];
+const OF_ROOT: [(&str, usize); 6] = [
+    ("/etc", 4),
+    ("/var/lib", 1),
+    ("/var/backups", 2),
+    ("/var/spool", 2),
+    ("/var/cache", 1),
+    ("/run", 1),
+];
 
 /// How many entries of such folders, and of a home, are looked at.
 const ENTRIES: usize = 4_000;
@@ -75,7 +82,8 @@ const DEPTH: usize = 2;
 const HOMES: usize = 64;
 
 /// Folders of a home in which no settings are and many files.
-const SKIPPED: [&str; 8] = [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
+const SKIPPED: [&str; 8] =
+    [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
 
 /// The homes whose secrets are hidden, without links: the person's by the environment and by the list of users, and for `root` those of others.
 pub(super) fn homes() -> Vec<PathBuf> {
@@ -84,7 +92,8 @@ pub(super) fn homes() -> Vec<PathBuf> {
     let listed = listed.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split(':').collect();
         let (number, home) = (fields.get(2)?.parse::<u32>().ok()?, fields.get(5)?);
-        let of_a_person = ["/home/", "/root", "/Users/"].iter().any(|start| home.starts_with(start));
+        let of_a_person =
+            ["/home/", "/root", "/Users/"].iter().any(|start| home.starts_with(start));
         (number == user || (user == 0 && of_a_person)).then(|| PathBuf::from(home))
     });
     let mut homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(listed).collect();
@@ -114,9 +123,12 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
         paths.extend(found.filter(|path| !roots.iter().any(|root| path.starts_with(root))));
     }
     if user() == 0 {
-        paths.extend(OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)));
+        paths.extend(
+            OF_ROOT.iter().flat_map(|(folder, depth)| unreadable(Path::new(folder), *depth)),
+        );
     }
-    let real: BTreeSet<PathBuf> = paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let real: BTreeSet<PathBuf> =
+        paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     // What programs are started from, and a home itself, stay.
     let needed: Vec<PathBuf> = std::env::var_os("PATH")
         .iter()
@@ -138,8 +150,10 @@ fn secrets(home: &Path) -> Vec<PathBuf> {
         if secret {
             found.push(path.to_owned());
         }
-        let first = below.components().next().map(|name| name.as_os_str().to_string_lossy().into_owned());
-        let settings = first.is_some_and(|name| name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
+        let first =
+            below.components().next().map(|name| name.as_os_str().to_string_lossy().into_owned());
+        let settings =
+            first.is_some_and(|name| name.starts_with('.') && !SKIPPED.contains(&name.as_str()));
         is_folder && settings && !secret
     });
     found
@@ -149,7 +163,9 @@ fn secrets(home: &Path) -> Vec<PathBuf> {
 fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(folder, depth - 1, |_, path, is_folder| {
-        let open = path.symlink_metadata().is_ok_and(|found| found.is_symlink() || found.mode() & 0o004 != 0);
+        let open = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink() || found.mode() & 0o004 != 0);
         if !open {
             found.push(path.to_owned());
         }
@@ -212,15 +228,17 @@ mod tests {
             ".cargo/bin/cargo",
             "work/x.pem",
         ];
-        for name in secret.iter().chain(&open).chain(&["own/attache/keys.toml", "link-target/key"]) {
+        for name in secret.iter().chain(&open).chain(&["own/attache/keys.toml", "link-target/key"])
+        {
             fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
             fs::write(home.join(name), "x").unwrap();
         }
         std::os::unix::fs::symlink(home.join("link-target"), home.join(".aws")).unwrap();
         let private = [home.join("own/attache"), home.join("nowhere")];
         let hidden = hidden(std::slice::from_ref(&home), &[], &private);
-        let is_hidden =
-            |name: &str| home.join(name).ancestors().any(|path| hidden.iter().any(|each| each == path));
+        let is_hidden = |name: &str| {
+            home.join(name).ancestors().any(|path| hidden.iter().any(|each| each == path))
+        };
         for name in secret.iter().chain(&["own/attache/keys.toml", "link-target/key"]) {
             assert!(is_hidden(name), "{name}: {hidden:?}");
         }
@@ -232,12 +250,22 @@ mod tests {
     #[test]
     fn root_is_kept_from_what_others_cannot_read() {
         let hidden = hidden(&homes(), &[], &[]);
-        let is_hidden =
-            |path: &str| Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path));
-        assert!(user() != 0 || !Path::new("/etc/shadow").exists() || is_hidden("/etc/shadow"), "{hidden:?}");
-        for path in
-            ["/etc/passwd", "/etc/ssl/certs", "/usr/bin", "/etc/hosts", "/proc/self", "/root", "/home"]
-        {
+        let is_hidden = |path: &str| {
+            Path::new(path).ancestors().any(|path| hidden.iter().any(|each| each == path))
+        };
+        assert!(
+            user() != 0 || !Path::new("/etc/shadow").exists() || is_hidden("/etc/shadow"),
+            "{hidden:?}"
+        );
+        for path in [
+            "/etc/passwd",
+            "/etc/ssl/certs",
+            "/usr/bin",
+            "/etc/hosts",
+            "/proc/self",
+            "/root",
+            "/home",
+        ] {
             assert!(!is_hidden(path), "{path}");
         }
     }

@@ -41,13 +41,15 @@ impl Stamp {
 
 impl Watch {
     pub(super) fn begin(found: Found, session: Session) -> Self {
-        let before = found.obeyed.into_iter().filter_map(|path| Some((path.clone(), Stamp::of(&path)?)));
+        let before =
+            found.obeyed.into_iter().filter_map(|path| Some((path.clone(), Stamp::of(&path)?)));
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
     /// One sentence about the secrets of the session's folders that the command could not read; none where there are none.
     pub(in super::super) fn hidden(&self) -> Option<String> {
-        let shown: Vec<String> = self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
+        let shown: Vec<String> =
+            self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
         let list = listed(&shown)?;
         Some(format!(
             "files that may hold secrets looked empty to this command: {list}. A rule that allows to read such a file by its name shows it; \

@@ -14,7 +14,8 @@ fn replaces(events: &[ModelEvent]) -> Vec<bool> {
 #[tokio::test]
 async fn an_answer_that_stops_before_its_end_is_asked_for_again() {
     let part = "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n";
-    let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":20,\"completion_tokens\":1}}\n\n";
+    let usage =
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":20,\"completion_tokens\":1}}\n\n";
     let stalls = Limits { idle: Duration::from_millis(200), ..limits() };
     let limits = limits();
     for (reply, limits) in [
@@ -32,7 +33,11 @@ async fn an_answer_that_stops_before_its_end_is_asked_for_again() {
         assert!(error.is_none() && is_done(&events), "{events:?} {error:?}");
         assert_eq!((text(&events).as_str(), replaces(&events)), ("helhello", vec![true]));
         let Some(ModelEvent::Done { message, .. }) = events.last() else { panic!("{events:?}") };
-        assert_eq!(message.parts, [ModelPart::Text { text: "hello".into(), sealed: None }], "no half call");
+        assert_eq!(
+            message.parts,
+            [ModelPart::Text { text: "hello".into(), sealed: None }],
+            "no half call"
+        );
         assert!(call.said().parts.is_empty(), "the message has all");
         let requests = server.requests();
         assert!(requests.len() == 2 && requests[0] == requests[1], "the same is asked again");
@@ -153,8 +158,13 @@ async fn every_wire_asks_again_after_a_part_of_an_answer() {
             let provider = Provider::new("p", "P", wire, &server.url).key(None, KEY);
             let mut call = Call::new(&provider, &Http::new(&|_| None, limits()), &asked(), 7);
             let (events, error) = all(&mut call).await;
-            assert!(error.is_none() && replaces(&events) == [true], "{wire:?}: {events:?} {error:?}");
-            let Some(ModelEvent::Done { message, .. }) = events.last() else { panic!("{events:?}") };
+            assert!(
+                error.is_none() && replaces(&events) == [true],
+                "{wire:?}: {events:?} {error:?}"
+            );
+            let Some(ModelEvent::Done { message, .. }) = events.last() else {
+                panic!("{events:?}")
+            };
             assert_eq!((message.text().as_str(), message.calls()), ("hello", false), "{wire:?}");
         }
     }
