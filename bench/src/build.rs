@@ -31,7 +31,8 @@ impl Programs {
         }
     }
 
-    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign peers.
+    /// Builds ours and, where the rows need them, ours with counted allocations and the foreign
+    /// peers.
     pub(crate) fn build(&self, rows: &[Row], peers: bool) {
         let needed = |folder: &Path| {
             let programs = rows.iter().flat_map(|row| &row.programs);
@@ -99,7 +100,8 @@ impl Programs {
     }
 }
 
-/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped bytes.
+/// A clean release build of the smallest agent, ours and the official: seconds, crates, stripped
+/// bytes.
 pub(crate) fn clean_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     println!("a minimal agent's clean release build (seconds, crates, stripped bytes)");

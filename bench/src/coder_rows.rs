@@ -1,4 +1,5 @@
-//! The rows of the built-in agent as a process: how soon it is there, how soon it says what its model says, and what it takes.
+//! The rows of the built-in agent as a process: how soon it is there, how soon it says what its
+//! model says, and what it takes.
 
 use crate::build::Programs;
 use crate::rows::Beside::Nothing;

@@ -1,4 +1,5 @@
-//! The rows of stored sessions: the store alone, loading, and what the kit and the store cost while an agent speaks.
+//! The rows of stored sessions: the store alone, loading, and what the kit and the store cost while
+//! an agent speaks.
 
 use crate::build::Programs;
 use crate::rows::Beside::{Above, Nothing, Times};

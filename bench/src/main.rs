@@ -1,7 +1,8 @@
 //! Prints the table of speed: ours beside the official SDKs and the raw pipe, on the same work.
 //!
-//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number is the median of nine rounds; in a round
-//! every program runs once, one after the other, so that a ratio compares neighbours in time. Rows whose name contains ROW, or all.
+//! `cargo run --release -p attache-bench [-- ROW]` builds what it needs and measures. Every number
+//! is the median of nine rounds; in a round every program runs once, one after the other, so that a
+//! ratio compares neighbours in time. Rows whose name contains ROW, or all.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -10,7 +10,8 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) command: Vec<String>,
     pub(crate) environment: Vec<(&'static str, &'static str)>,
-    /// The program stops itself once; it is sent on its way again when its memory and its agent's have settled.
+    /// The program stops itself once; it is sent on its way again when its memory and its agent's
+    /// have settled.
     pub(crate) stops: bool,
 }
 

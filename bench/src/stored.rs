@@ -1,4 +1,5 @@
-//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it is not there.
+//! Stored sessions to measure with. They are made once in a file; whoever needs one makes it if it
+//! is not there.
 
 use crate::{filler, runtime};
 use attache_protocol::Patch;
@@ -96,8 +97,8 @@ fn messages(making: &mut Making, count: u64) {
     }
 }
 
-/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times a tool call of four updates and 44
-/// pieces of 32 bytes of the answer.
+/// So many updates, 500 to a turn, as an agent streams them: 20 pieces of a thought, then ten times
+/// a tool call of four updates and 44 pieces of 32 bytes of the answer.
 fn updates(making: &mut Making, count: u64) {
     let text = filler(32);
     for _ in 0..count / 500 {

@@ -1,6 +1,7 @@
 //! One line from a peer, read as an envelope, then its params or result as every method's type.
 //!
-//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of `crates/protocol/tests/fixtures`.
+//! `cargo +nightly fuzz run decode`; a good start for the corpus are the lines of
+//! `crates/protocol/tests/fixtures`.
 
 #![no_main]
 
@@ -31,7 +32,9 @@ fn feed<T: Wire>(text: &str) {
 
 fuzz_target!(|line: &[u8]| {
     let text = match Message::read(line) {
-        Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => params.unwrap_or("{}"),
+        Ok(Message::Call { params, .. } | Message::Notification { params, .. }) => {
+            params.unwrap_or("{}")
+        }
         Ok(Message::Reply { outcome: Ok(result), .. }) => result,
         Ok(Message::Reply { outcome: Err(_), .. }) | Err(_) => match std::str::from_utf8(line) {
             Ok(text) => text,

@@ -1,9 +1,11 @@
 //! Breaks our own sources on purpose, one named fault at a time, and demands that a test notices.
 //!
-//! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of `crates/check/mutations`: all of them, or those of the given
-//! names and rules. It copies the workspace into `target/mutations`, puts every fault into the copy as a branch that an environment
-//! variable opens, builds the tests once, sees that each is green, and runs each once per fault: it has to turn red. So hundreds of faults
-//! cost one build. The exit code is 0 if every fault was noticed, 1 if not, 2 if the arguments cannot be used.
+//! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
+//! `crates/check/mutations`: all of them, or those of the given names and rules. It copies the
+//! workspace into `target/mutations`, puts every fault into the copy as a branch that an
+//! environment variable opens, builds the tests once, sees that each is green, and runs each once
+//! per fault: it has to turn red. So hundreds of faults cost one build. The exit code is 0 if every
+//! fault was noticed, 1 if not, 2 if the arguments cannot be used.
 //!
 //! This program knows files, cargo and processes. What a mutation is, it leaves to `attache-check`.
 
@@ -75,7 +77,8 @@ fn chosen(arguments: &[String]) -> Result<Vec<&'static Mutation>, String> {
     Ok(mutations().iter().filter(|mutation| names.contains(mutation.name)).collect())
 }
 
-/// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these are all there are.
+/// Runs the mutations; `false` if one of them was not noticed or is unsound. `all` tells that these
+/// are all there are.
 fn run(chosen: &[&'static Mutation], all: bool) -> Result<bool, String> {
     let start = Instant::now();
     let malformed = malformed_mutations();

@@ -86,7 +86,8 @@ impl Suite {
         program.tests.contains(test.name).then_some(program)
     }
 
-    /// How long each test takes without a fault. Mutations whose test is missing or red anyway are taken out and told.
+    /// How long each test takes without a fault. Mutations whose test is missing or red anyway are
+    /// taken out and told.
     pub(crate) fn run_green(
         &self,
         mutations: &mut Vec<&'static Mutation>,

@@ -15,8 +15,9 @@ pub(crate) fn is(name: &str) -> bool {
 }
 "#;
 
-/// Makes `copy` the same as the workspace at `root`, but for the faults. A file that is already as it should be is not written again, so
-/// that cargo builds only what changed. What does not fit is told, the rest is copied.
+/// Makes `copy` the same as the workspace at `root`, but for the faults. A file that is already as
+/// it should be is not written again, so that cargo builds only what changed. What does not fit is
+/// told, the rest is copied.
 pub(crate) fn copy(
     root: &Path,
     copy: &Path,
@@ -42,7 +43,8 @@ pub(crate) fn copy(
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// The files below `root`, by their paths from there: neither hidden ones nor builds nor the workspaces beside this one.
+/// The files below `root`, by their paths from there: neither hidden ones nor builds nor the
+/// workspaces beside this one.
 fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     const OTHERS: [&str; 4] = ["target", "interop", "fuzz", "node_modules"];
     let here = root.join(folder);
@@ -65,7 +67,8 @@ fn read(root: &Path, folder: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes from the copy what the workspace does not hold any more; a stale test target would still be built.
+/// Removes from the copy what the workspace does not hold any more; a stale test target would still
+/// be built.
 fn remove_others(copy: &Path, folder: &Path, files: &Files) -> io::Result<()> {
     for entry in fs::read_dir(copy.join(folder))? {
         let entry = entry?;

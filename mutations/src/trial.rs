@@ -19,7 +19,8 @@ pub(crate) enum Ended {
     Hung,
 }
 
-/// Runs the test of every mutation with that mutation, shows each as it ends, and tells those that nobody noticed.
+/// Runs the test of every mutation with that mutation, shows each as it ends, and tells those that
+/// nobody noticed.
 pub(crate) fn run(
     suite: &Suite,
     mutations: &[&'static Mutation],
@@ -29,7 +30,8 @@ pub(crate) fn run(
     let done = AtomicUsize::new(0);
     let found = in_parallel(mutations, |mutation| {
         let took = green.get(&mutation.test).copied().unwrap_or_default();
-        // A machine may be busy. One that is expected to hang need not be waited for as long as one that is not.
+        // A machine may be busy. One that is expected to hang need not be waited for as long as one
+        // that is not.
         let least = Duration::from_secs(if mutation.hangs { 5 } else { 60 });
         let limit = (took * 20).max(least);
         let ended = match suite.program(mutation.test) {
@@ -85,7 +87,8 @@ pub(crate) fn run_test(
         }
         if start.elapsed() > limit {
             if let Ok(group) = libc::pid_t::try_from(child.id()) {
-                // SAFETY: a plain system call. The child is not waited for yet, so its id cannot be another's.
+                // SAFETY: a plain system call. The child is not waited for yet, so its id cannot be
+                // another's.
                 unsafe { libc::kill(-group, libc::SIGKILL) };
             }
             child.wait().map_err(failed)?;
@@ -95,7 +98,8 @@ pub(crate) fn run_test(
     }
 }
 
-/// `work` done for every item, four at a time for each processor as tests mostly wait; the answers in the order of the items.
+/// `work` done for every item, four at a time for each processor as tests mostly wait; the answers
+/// in the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, answers) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(4, |processors| 4 * processors.get());

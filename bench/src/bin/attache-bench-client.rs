@@ -1,5 +1,5 @@
-//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N, pipelined N WINDOW, flood N SIZE, startup,
-//! idle SECONDS, stall N SIZE.
+//! The measured client: `SCENARIO NUMBERS… -- AGENT…`; prints one JSON object. Scenarios: rtt N,
+//! pipelined N WINDOW, flood N SIZE, startup, idle SECONDS, stall N SIZE.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -152,7 +152,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             let waits = |stats: &Value| stats["waits"].as_u64().unwrap();
             let agent = waits(&agent_stats(&peer).await);
             let before = used();
-            // A thread of its own keeps the time, so that no timer of the runtime is among what is counted.
+            // A thread of its own keeps the time, so that no timer of the runtime is among what is
+            // counted.
             let (done, waiting) = tokio::sync::oneshot::channel();
             let seconds = number(1) as u64;
             std::thread::spawn(move || {
@@ -162,7 +163,8 @@ async fn drive(peer: Peer, seen: Arc<Seen>, arguments: Vec<String>, spawned: Ins
             waiting.await.unwrap();
             let after = used();
             let agent = waits(&agent_stats(&peer).await) - agent;
-            // Each process waits once for what ends the idling, and the thread that keeps the time sleeps once.
+            // Each process waits once for what ends the idling, and the thread that keeps the time
+            // sleeps once.
             json!({"idle_cpu_us": after.cpu_us - before.cpu_us, "idle_waits": after.waits - before.waits - 2, "agent_idle_waits": agent - 1})
         }
         other => panic!("no scenario {other}"),

@@ -1,8 +1,10 @@
-//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`; prints one JSON object.
+//! The built-in agent as a process: `start none|new|kept`, `first` or `idle`, then `-- PROGRAM…`;
+//! prints one JSON object.
 //!
-//! `start` is the median of 50 processes from their birth to the reply of `initialize`, with no store, one that has to be made, or one that
-//! is there. `first` is the median of 50 prompts from the first byte that a model on this machine writes to the line that tells of it.
-//! `idle` is the memory of the agent after a turn.
+//! `start` is the median of 50 processes from their birth to the reply of `initialize`, with no
+//! store, one that has to be made, or one that is there. `first` is the median of 50 prompts from
+//! the first byte that a model on this machine writes to the line that tells of it. `idle` is the
+//! memory of the agent after a turn.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
-//! Decodes recorded messages into their types, over and over: `FILE…` of lines `{"from": "agent|client", "message": {…}}`.
+//! Decodes recorded messages into their types, over and over: `FILE…` of lines
+//! `{"from": "agent|client", "message": {…}}`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,5 +1,5 @@
-//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A prompt "N SIZE" is answered with N chunks
-//! of SIZE bytes.
+//! The measured agent as an author writes it with the kit: `[FILE]`, where it keeps its sessions. A
+//! prompt "N SIZE" is answered with N chunks of SIZE bytes.
 #![allow(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};

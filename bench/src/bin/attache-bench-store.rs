@@ -1,5 +1,6 @@
-//! The store alone: `append FILE N SIZE` appends N pieces of one message and commits them, `page FILE N` lists a page of 50 out of N
-//! sessions, the slowest of several queries; prints one JSON object.
+//! The store alone: `append FILE N SIZE` appends N pieces of one message and commits them,
+//! `page FILE N` lists a page of 50 out of N sessions, the slowest of several queries; prints one
+//! JSON object.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

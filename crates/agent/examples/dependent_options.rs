@@ -1,7 +1,8 @@
-//! Config options that depend on each other: which levels of thinking there are depends on the model.
+//! Config options that depend on each other: which levels of thinking there are depends on the
+//! model.
 //!
-//! The kit does the rest: it checks what a client sets, answers with all options, keeps them with the session, and shows clients that know
-//! no switches a choice of two values instead.
+//! The kit does the rest: it checks what a client sets, answers with all options, keeps them with
+//! the session, and shows clients that know no switches a choice of two values instead.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::v1::{
@@ -56,7 +57,8 @@ impl Author for Thinker {
         Ok(())
     }
 
-    // Called with the new value in place already. Whatever is changed here goes out in the same answer.
+    // Called with the new value in place already. Whatever is changed here goes out in the same
+    // answer.
     fn option_set(
         &self,
         _: &SessionId,

@@ -1,7 +1,8 @@
 //! A store of one's own: each session is a file of JSON lines in the folder given as argument.
 //!
-//! It is short rather than fast: lists and pages read whole files. What it must do all the same: one writer per session, nothing confirmed
-//! that is not on the disk, and no harm from a line that a crash cut short.
+//! It is short rather than fast: lists and pages read whole files. What it must do all the same:
+//! one writer per session, nothing confirmed that is not on the disk, and no harm from a line that
+//! a crash cut short.
 
 use attache_agent::{About, Author, Error, Opening, Result, StopReason, Turn, serve};
 use attache_protocol::method::Side;
@@ -28,7 +29,8 @@ fn failed(what: &str, error: io::Error) -> StoreError {
 }
 
 impl Lines {
-    /// The file of a session. An id comes from a client too, so only what is surely no path is taken.
+    /// The file of a session. An id comes from a client too, so only what is surely no path is
+    /// taken.
     fn path(&self, key: &SessionKey) -> Stored<PathBuf> {
         let id = key.session_id.as_str();
         let plain = !id.is_empty()
@@ -134,7 +136,8 @@ impl Store for Lines {
                 Err(error) => return Err(error),
             }
         }
-        // This agent's client asks by folder and archive only; a store for more also looks at title, tag and text.
+        // This agent's client asks by folder and archive only; a store for more also looks at
+        // title, tag and text.
         sessions.retain(|Listed { summary, .. }| {
             let archived = match query.archived {
                 Archived::Exclude => !summary.archived,

@@ -1,4 +1,5 @@
-//! What a session says of itself: its title, tags, status and progress, how full its context is, what it costs.
+//! What a session says of itself: its title, tags, status and progress, how full its context is,
+//! what it costs.
 //!
 //! Each prompt is taken as a task with three steps.
 
@@ -46,7 +47,8 @@ impl Author for Worker {
             .await?;
             turn.say(&format!("Step {step} is done.\n")).await?;
         }
-        // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what each part means.
+        // Tokens of this turn, in parts; the kit computes the total. See `Turn::spent` for what
+        // each part means.
         let mut tokens = Usage::new(0_u64, 900_u64, 100_u64);
         tokens.cached_read_tokens = Some(1_000);
         turn.spent(tokens);

@@ -10,8 +10,8 @@ use attache_protocol::v1::{
     SessionSystemPromptOverrideCapabilities, SessionTitleCapabilities,
 };
 
-/// What `initialize` says about an agent. The methods that the kit serves by itself are advertised by the kit; what is not set here is
-/// not advertised, and refused when it comes all the same.
+/// What `initialize` says about an agent. The methods that the kit serves by itself are advertised
+/// by the kit; what is not set here is not advertised, and refused when it comes all the same.
 #[derive(Debug, Clone)]
 pub struct About {
     name: String,
@@ -34,7 +34,8 @@ pub struct About {
 pub enum SystemPromptModes {
     /// The client's instructions go behind the agent's own, with the same precedence (SYSP-04).
     Append,
-    /// They may also stand in place of the agent's own; tools, MCP servers and permissions stay as they are (SYSP-04).
+    /// They may also stand in place of the agent's own; tools, MCP servers and permissions stay as
+    /// they are (SYSP-04).
     AppendAndOverride,
 }
 
@@ -65,22 +66,24 @@ impl About {
         self
     }
 
-    /// A way to log in; the best one first. Terminal logins are shown only to clients that can carry them out (AUTH-05).
+    /// A way to log in; the best one first. Terminal logins are shown only to clients that can
+    /// carry them out (AUTH-05).
     #[must_use]
     pub fn auth_method(mut self, method: impl Into<AuthMethod>) -> Self {
         self.auth_methods.push(method.into());
         self
     }
 
-    /// The kinds of content that prompts may hold besides text and resource links; others are refused before a turn begins
-    /// (PROMPT-04).
+    /// The kinds of content that prompts may hold besides text and resource links; others are
+    /// refused before a turn begins (PROMPT-04).
     #[must_use]
     pub fn prompts(mut self, prompts: PromptCapabilities) -> Self {
         self.prompts = prompts;
         self
     }
 
-    /// The ways in which the author connects to MCP servers besides stdio; servers of other kinds are refused.
+    /// The ways in which the author connects to MCP servers besides stdio; servers of other kinds
+    /// are refused.
     #[must_use]
     pub fn mcp(mut self, mcp: McpCapabilities) -> Self {
         self.mcp = mcp;
@@ -94,14 +97,16 @@ impl About {
         self
     }
 
-    /// Sessions in which nothing was said yet are left out of `session/list`, unless a person gave them a title or a tag.
+    /// Sessions in which nothing was said yet are left out of `session/list`, unless a person gave
+    /// them a title or a tag.
     #[must_use]
     pub fn hide_empty_sessions(mut self) -> Self {
         self.hides_empty = true;
         self
     }
 
-    /// Sessions may be given instructions; they come with the [`Opening`](crate::Opening), checked (SYSP-01 to SYSP-04).
+    /// Sessions may be given instructions; they come with the [`Opening`](crate::Opening), checked
+    /// (SYSP-01 to SYSP-04).
     #[must_use]
     pub fn system_prompt(mut self, modes: SystemPromptModes) -> Self {
         self.system_prompt = Some(modes);
@@ -123,14 +128,16 @@ impl About {
         self
     }
 
-    /// A client may say where models are reached: [`Author::providers`](crate::Author::providers) and its neighbours are served (PROV-01).
+    /// A client may say where models are reached: [`Author::providers`](crate::Author::providers)
+    /// and its neighbours are served (PROV-01).
     #[must_use]
     pub fn providers(mut self) -> Self {
         self.providers = true;
         self
     }
 
-    /// The `_meta` of the agent's capabilities: how extensions are advertised (EXT-04). Keys are namespaced by a domain (META-07).
+    /// The `_meta` of the agent's capabilities: how extensions are advertised (EXT-04). Keys are
+    /// namespaced by a domain (META-07).
     #[must_use]
     pub fn meta(mut self, meta: Meta) -> Self {
         self.meta = Some(meta);
@@ -150,7 +157,8 @@ impl About {
         self.auth_status
     }
 
-    /// The ways to log in that a client with these capabilities can use, the best one first (AUTH-05).
+    /// The ways to log in that a client with these capabilities can use, the best one first
+    /// (AUTH-05).
     pub(crate) fn logins_for(
         &self,
         client: &ClientCapabilities,

@@ -1,4 +1,5 @@
-//! Logging in and out, and what the client is told of it (requirements §4.3 AUTH, and the unstable AUTHS).
+//! Logging in and out, and what the client is told of it (requirements §4.3 AUTH, and the unstable
+//! AUTHS).
 
 use crate::guard::{after_reading, calmly, guarded};
 use crate::kit::Parts;
@@ -25,7 +26,8 @@ const GATED: &[&Row] = &[
     SessionPrompt::ROW,
 ];
 
-/// Tells the client when somebody logged in or out by other means than its own calls (AUTHS-03). Cheap to clone.
+/// Tells the client when somebody logged in or out by other means than its own calls (AUTHS-03).
+/// Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct AuthStatusHandle(Arc<Told>);
 

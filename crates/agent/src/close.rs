@@ -1,4 +1,5 @@
-//! `session/close`, `delete` and `archive`, which take a session out, and `status`, which says whether it is in.
+//! `session/close`, `delete` and `archive`, which take a session out, and `status`, which says
+//! whether it is in.
 
 use crate::guard::calmly;
 use crate::kit::Parts;
@@ -11,14 +12,16 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 impl<A: Author> Parts<A> {
-    /// Takes an open session out: calls that name it from now on find nothing open, and what runs in it is cancelled (SESS-23).
+    /// Takes an open session out: calls that name it from now on find nothing open, and what runs
+    /// in it is cancelled (SESS-23).
     pub(crate) fn take_out(&self, session: &SessionId) -> Option<Arc<Held<A::Memory>>> {
         let held = self.sessions.remove(session)?;
         held.session.cancel();
         Some(held)
     }
 
-    /// Ends a session that was taken out: behind the replies of its prompts and all others (SESS-25), with `last` in its log.
+    /// Ends a session that was taken out: behind the replies of its prompts and all others
+    /// (SESS-25), with `last` in its log.
     ///
     /// # Errors
     /// What was said cannot be stored. Then the session is open again, and this can be tried again.

@@ -58,8 +58,8 @@ impl Command {
         self
     }
 
-    /// How many bytes of output are kept, 32 KiB unless set. A client's terminal keeps the end; this machine keeps half of it from the
-    /// start and half from the end.
+    /// How many bytes of output are kept, 32 KiB unless set. A client's terminal keeps the end;
+    /// this machine keeps half of it from the start and half from the end.
     #[must_use]
     pub fn output_limit(mut self, bytes: usize) -> Self {
         self.output_limit = bytes;
@@ -97,15 +97,17 @@ impl Ran {
 }
 
 impl Turn {
-    /// Runs a command to its end: in a terminal of the client if it has terminals, else, with the feature `host`, on this machine. Its output
-    /// is shown in `call` while it runs, behind what that shows already. When the turn is cancelled, or this future dropped, the command is
+    /// Runs a command to its end: in a terminal of the client if it has terminals, else, with the
+    /// feature `host`, on this machine. Its output is shown in `call` while it runs, behind what
+    /// that shows already. When the turn is cancelled, or this future dropped, the command is
     /// killed, on this machine with all processes it started.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client refuses, or if it has no terminals and the feature is off;
-    /// [`Error::Invalid`](crate::Error::Invalid) for a working directory outside of the session's roots;
-    /// [`Error::Failed`](crate::Error::Failed) if the command cannot be started on this machine; and as [`Turn::say`]. A command that fails
-    /// is no error here.
+    /// [`Error::Client`](crate::Error::Client) if the client refuses, or if it has no terminals and
+    /// the feature is off; [`Error::Invalid`](crate::Error::Invalid) for a working directory
+    /// outside of the session's roots; [`Error::Failed`](crate::Error::Failed) if the command
+    /// cannot be started on this machine; and as [`Turn::say`]. A command that fails is no error
+    /// here.
     pub async fn run(&self, command: &Command, call: Option<&mut ToolCallHandle>) -> Result<Ran> {
         #[cfg(feature = "host")]
         if !self.client_has_terminals() {

@@ -33,8 +33,8 @@ impl OpenCompaction {
 }
 
 impl Turn {
-    /// Begins to shorten the context, and says so where the client takes that (COMP-01); it is part of the session in any case. What was
-    /// said before stays in the transcript (COMP-11).
+    /// Begins to shorten the context, and says so where the client takes that (COMP-01); it is part
+    /// of the session in any case. What was said before stays in the transcript (COMP-11).
     ///
     /// # Errors
     /// As [`Turn::say`].
@@ -58,8 +58,8 @@ impl Turn {
     }
 }
 
-/// A compaction that goes on. It gets exactly one final status; one that is dropped, or still open when its turn ends, has failed, or is
-/// cancelled if the turn was (COMP-03).
+/// A compaction that goes on. It gets exactly one final status; one that is dropped, or still open
+/// when its turn ends, has failed, or is cancelled if the turn was (COMP-03).
 #[derive(Debug)]
 #[must_use = "a compaction that is dropped has failed"]
 pub struct CompactionHandle {
@@ -68,8 +68,8 @@ pub struct CompactionHandle {
 }
 
 impl CompactionHandle {
-    /// Shows the next piece of what is left of the context: Markdown (COMP-04). Leave the summary out if it would reveal what the person
-    /// is not meant to see (COMP-09).
+    /// Shows the next piece of what is left of the context: Markdown (COMP-04). Leave the summary
+    /// out if it would reveal what the person is not meant to see (COMP-09).
     ///
     /// # Errors
     /// As [`Turn::say`].
@@ -87,7 +87,8 @@ impl CompactionHandle {
     /// The context is shorter now.
     ///
     /// # Errors
-    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). Works also after a cancel: it says what happened.
+    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). Works also after a
+    /// cancel: it says what happened.
     pub async fn complete(self) -> Result<()> {
         self.end(|open| open.over(CompactionStatus::Completed))
     }

@@ -14,17 +14,21 @@ use attache_protocol::v1::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Elicited {
-    /// The person filled the form in: the values of its fields, checked against it (ELIC-14). A `pattern` is not checked.
+    /// The person filled the form in: the values of its fields, checked against it (ELIC-14). A
+    /// `pattern` is not checked.
     Accepted(Map<ElicitationContentValue>),
     /// The person said no.
     Declined,
     /// The person went away without an answer.
     Cancelled,
-    /// The client answered with an action that ACP does not have; it is none of the others (ELIC-23).
+    /// The client answered with an action that ACP does not have; it is none of the others
+    /// (ELIC-23).
     Unknown(String),
-    /// The client answered with an error, unreadably, or with values that do not fit the form, as the sentence says (ELIC-16).
+    /// The client answered with an error, unreadably, or with values that do not fit the form, as
+    /// the sentence says (ELIC-16).
     Unusable(String),
-    /// The client shows no forms: the question was said as a message. End the turn; the next prompt is the answer (ELIC-03).
+    /// The client shows no forms: the question was said as a message. End the turn; the next prompt
+    /// is the answer (ELIC-03).
     AskedInText,
 }
 
@@ -32,7 +36,8 @@ pub enum Elicited {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ElicitedUrl {
-    /// The person agreed to open the page. Whether anything comes of it is known only to the agent (ELIC-17).
+    /// The person agreed to open the page. Whether anything comes of it is known only to the agent
+    /// (ELIC-17).
     Consented(UrlElicitation),
     /// The person said no.
     Declined,
@@ -52,7 +57,8 @@ pub struct UrlElicitation {
 }
 
 impl UrlElicitation {
-    /// Its id, unique (ELIC-18): for the page's own address, so that it is known whose visit it was.
+    /// Its id, unique (ELIC-18): for the page's own address, so that it is known whose visit it
+    /// was.
     pub fn id(&self) -> &ElicitationId {
         &self.id
     }
@@ -79,13 +85,15 @@ impl Turn {
         self.client().elicitation.as_ref().is_some_and(|modes| modes.url.is_some())
     }
 
-    /// Asks the person to fill a form in, and waits as long as it takes; when the turn is cancelled the question is withdrawn (CANCEL-22).
-    /// Never for secrets: see [`Turn::elicit_url`] (ELIC-11).
+    /// Asks the person to fill a form in, and waits as long as it takes; when the turn is cancelled
+    /// the question is withdrawn (CANCEL-22). Never for secrets: see [`Turn::elicit_url`]
+    /// (ELIC-11).
     ///
     /// # Errors
-    /// [`Error::Client`] if the client shows no forms, see [`Turn::ask`] for those; [`Error::Invalid`] for a form that ACP does not have:
-    /// a field, choice or format of an unknown type, a required field that is none (ELIC-07, X18); [`Error::Cancelled`], [`Error::Over`],
-    /// [`Error::Gone`]. What the client answers is never an error here.
+    /// [`Error::Client`] if the client shows no forms, see [`Turn::ask`] for those;
+    /// [`Error::Invalid`] for a form that ACP does not have: a field, choice or format of an
+    /// unknown type, a required field that is none (ELIC-07, X18); [`Error::Cancelled`],
+    /// [`Error::Over`], [`Error::Gone`]. What the client answers is never an error here.
     pub async fn elicit(
         &self,
         message: impl Into<String>,
@@ -107,8 +115,9 @@ impl Turn {
         self.elicit_form(Some(call.id().clone()), message.into(), schema).await
     }
 
-    /// As [`Turn::elicit`]; where the client shows no forms the question is said as a message instead, with its fields, choices and
-    /// defaults, and the outcome is [`Elicited::AskedInText`] (ELIC-03). A subagent's question is said in the session it works for.
+    /// As [`Turn::elicit`]; where the client shows no forms the question is said as a message
+    /// instead, with its fields, choices and defaults, and the outcome is [`Elicited::AskedInText`]
+    /// (ELIC-03). A subagent's question is said in the session it works for.
     ///
     /// # Errors
     /// As [`Turn::elicit`], but that a client which shows no forms is none.
@@ -127,12 +136,14 @@ impl Turn {
         Ok(Elicited::AskedInText)
     }
 
-    /// Asks the person to open a page, such as one where a secret is given to somebody else than this agent. There is no form instead of
-    /// it (ELIC-11). `url` holds nothing that is worth stealing (ELIC-12).
+    /// Asks the person to open a page, such as one where a secret is given to somebody else than
+    /// this agent. There is no form instead of it (ELIC-11). `url` holds nothing that is worth
+    /// stealing (ELIC-12).
     ///
     /// # Errors
-    /// [`Error::Client`] if the client opens no pages; [`Error::Invalid`] for an address that is not `https://…` or `http://…` or that holds
-    /// a user name or password; otherwise as [`Turn::elicit`].
+    /// [`Error::Client`] if the client opens no pages; [`Error::Invalid`] for an address that is
+    /// not `https://…` or `http://…` or that holds a user name or password; otherwise as
+    /// [`Turn::elicit`].
     pub async fn elicit_url(
         &self,
         message: impl Into<String>,
@@ -199,7 +210,8 @@ impl Turn {
         let request = CreateElicitationRequest::new(mode, scope, message);
         match self.call::<ElicitationCreate>(&request).await {
             Ok(CreateElicitationResponse { action, .. }) => {
-                // The answer and the cancel may both have arrived while this task waited for its thread.
+                // The answer and the cancel may both have arrived while this task waited for its
+                // thread.
                 self.check()?;
                 Ok(Ok(action))
             }

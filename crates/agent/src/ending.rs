@@ -6,8 +6,9 @@ use attache_protocol::v1::{RequestPermissionOutcome, ToolCallStatus, ToolCallUpd
 use attache_session::EventBody;
 
 impl OpenSession {
-    /// Settles what the turn left open, before its reply is queued: subagents stop first, as they speak within the turn, then tool calls
-    /// have failed (TOOL-09), compactions are over (COMP-03), questions withdrawn, terminals released (TERM-10).
+    /// Settles what the turn left open, before its reply is queued: subagents stop first, as they
+    /// speak within the turn, then tool calls have failed (TOOL-09), compactions are over
+    /// (COMP-03), questions withdrawn, terminals released (TERM-10).
     pub(crate) fn settle(&self, state: &mut State, turn: RunningTurn, cancelled: bool) {
         for child in turn.open_subagents {
             // If the connection is over, nobody needs to know; likewise below.

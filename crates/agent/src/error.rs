@@ -8,16 +8,19 @@ use std::fmt;
 /// The result of everything an author writes.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why something did not work, by blame. An author returns it from [`Author::turn`](crate::Author::turn) and the client is answered
-/// with the JSON-RPC error that fits (PROMPT-10); after a cancel the answer is `cancelled` whatever the error (CANCEL-02).
+/// Why something did not work, by blame. An author returns it from
+/// [`Author::turn`](crate::Author::turn) and the client is answered with the JSON-RPC error that
+/// fits (PROMPT-10); after a cancel the answer is `cancelled` whatever the error (CANCEL-02).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The person's wish: the turn was cancelled. Return it, with `?`, as soon as it is met.
     Cancelled,
-    /// The author's: the turn is over, its reply is on its way, and nothing more may be said in it (PROMPT-08).
+    /// The author's: the turn is over, its reply is on its way, and nothing more may be said in it
+    /// (PROMPT-08).
     Over,
-    /// The author's: the session is not open yet, or closed, and nothing can be said in it (SESS-25).
+    /// The author's: the session is not open yet, or closed, and nothing can be said in it
+    /// (SESS-25).
     Closed,
     /// The caller's: this agent has no such method; answered `-32601` (EXT-02).
     MethodNotFound(String),
@@ -29,8 +32,9 @@ pub enum Error {
     Invalid(String),
     /// The person must log in first; answered `-32000` with this sentence (AUTH-01).
     AuthRequired(String),
-    /// The store's: a session cannot be had or not be stored. Answered with its sentence: `-32002` for one that is not there, `-32602` for
-    /// what the caller can mend, such as a session that is open elsewhere, else `-32603`.
+    /// The store's: a session cannot be had or not be stored. Answered with its sentence: `-32002`
+    /// for one that is not there, `-32602` for what the caller can mend, such as a session that is
+    /// open elsewhere, else `-32603`.
     Store(StoreError),
     /// Ours: answered `-32603` with the message, and the cause behind it.
     Failed {

@@ -16,11 +16,12 @@ impl Turn {
         self.client().fs.write_text_file
     }
 
-    /// Reads a file through the client, unsaved changes included (FS-02): from `line`, the first of which is 1, at most `limit` lines.
+    /// Reads a file through the client, unsaved changes included (FS-02): from `line`, the first of
+    /// which is 1, at most `limit` lines.
     ///
     /// # Errors
-    /// [`Error::Client`] if the client does not offer this or refuses, [`Error::Invalid`] for a path that is not absolute or a line 0, and as
-    /// [`Turn::say`].
+    /// [`Error::Client`] if the client does not offer this or refuses, [`Error::Invalid`] for a
+    /// path that is not absolute or a line 0, and as [`Turn::say`].
     pub async fn read_text_file(
         &self,
         path: impl AsRef<Path>,
@@ -46,15 +47,18 @@ impl Turn {
         self.call::<FsWriteTextFile>(&request).await.map(drop)
     }
 
-    /// Reads a file inside the session's roots: through the client if it reads files, else, with the feature `host`, from this machine. A
-    /// relative path starts at the working directory (SESS-03, SESS-05).
+    /// Reads a file inside the session's roots: through the client if it reads files, else, with
+    /// the feature `host`, from this machine. A relative path starts at the working directory
+    /// (SESS-03, SESS-05).
     ///
-    /// Through the client, a path is checked by its words; where symbolic links lead is the client's to watch (FS-10). On this machine links
-    /// are followed inside the roots only, and a file of more than 32 MiB or that is no text is refused.
+    /// Through the client, a path is checked by its words; where symbolic links lead is the
+    /// client's to watch (FS-10). On this machine links are followed inside the roots only, and a
+    /// file of more than 32 MiB or that is no text is refused.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a path outside of the roots or a line 0, and for a file that cannot be read; [`Error::Client`] if the client
-    /// refuses, or if it reads no files and the feature is off; and as [`Turn::say`].
+    /// [`Error::Invalid`] for a path outside of the roots or a line 0, and for a file that cannot
+    /// be read; [`Error::Client`] if the client refuses, or if it reads no files and the feature is
+    /// off; and as [`Turn::say`].
     pub async fn read_file(
         &self,
         path: impl AsRef<Path>,
@@ -69,8 +73,9 @@ impl Turn {
         self.read_text_file(path, line, limit).await
     }
 
-    /// Replaces the text of a file inside the session's roots, or makes the file: through the client if it writes files, else, with the
-    /// feature `host`, on this machine, where a file is replaced whole or not at all. Otherwise as [`Turn::read_file`].
+    /// Replaces the text of a file inside the session's roots, or makes the file: through the
+    /// client if it writes files, else, with the feature `host`, on this machine, where a file is
+    /// replaced whole or not at all. Otherwise as [`Turn::read_file`].
     ///
     /// # Errors
     /// As [`Turn::read_file`].
@@ -92,7 +97,8 @@ fn absolute(path: &Path) -> Result<String> {
     }
 }
 
-/// The absolute path, if by its words it is inside one of the roots. A relative one starts at the first root; `.` and `..` are taken out.
+/// The absolute path, if by its words it is inside one of the roots. A relative one starts at the
+/// first root; `.` and `..` are taken out.
 pub(crate) fn within_roots(path: &Path, roots: &[PathBuf]) -> Result<String> {
     let cwd = roots.first().map_or(Path::new("/"), PathBuf::as_path);
     let plain = plain(&cwd.join(path));

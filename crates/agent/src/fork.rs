@@ -11,7 +11,8 @@ use attache_protocol::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
 use attache_session::Origin;
 use std::sync::Arc;
 
-/// Forks a session and answers. A turn that runs in the source is cut off in the fork where it stands.
+/// Forks a session and answers. A turn that runs in the source is cut off in the fork where it
+/// stands.
 pub(crate) async fn fork<A: Author>(
     parts: Arc<Parts<A>>,
     params: ForkSessionRequest,

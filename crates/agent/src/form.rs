@@ -76,8 +76,9 @@ pub(crate) fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
     }
 }
 
-/// The values of the form's fields, each as its field wants it; what the form does not have is left out. A `pattern` is not looked at: to
-/// evaluate one in bounded time needs more than it is worth here.
+/// The values of the form's fields, each as its field wants it; what the form does not have is left
+/// out. A `pattern` is not looked at: to evaluate one in bounded time needs more than it is worth
+/// here.
 pub(crate) fn values(
     schema: &ElicitationSchema,
     content: Map<Value>,

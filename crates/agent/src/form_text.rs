@@ -3,7 +3,8 @@
 use crate::form::{choices, range};
 use attache_protocol::v1::{ElicitationPropertySchema as Field, ElicitationSchema, StringFormat};
 
-/// The question with its fields, choices and defaults, in Markdown. What the author wrote stands in it as text.
+/// The question with its fields, choices and defaults, in Markdown. What the author wrote stands in
+/// it as text.
 pub(crate) fn markdown(message: &str, schema: &ElicitationSchema) -> String {
     let mut text = format!("{}\n", message.trim_end());
     for heading in [&schema.title, &schema.description].into_iter().flatten() {

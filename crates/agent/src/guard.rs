@@ -11,8 +11,8 @@ pub(crate) fn calmly<T>(code: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(code)).unwrap_or_else(|_| Err(panicked()))
 }
 
-/// Runs a future of the author until it is done, panics, or `deadline` is: then it is dropped where it stands, and the error is
-/// [`Error::Cancelled`].
+/// Runs a future of the author until it is done, panics, or `deadline` is: then it is dropped where
+/// it stands, and the error is [`Error::Cancelled`].
 pub(crate) async fn guarded<T>(
     future: impl Future<Output = Result<T>>,
     deadline: impl Future<Output = ()>,
@@ -38,8 +38,8 @@ fn panicked() -> Error {
     Error::failed("the agent's code panicked: its stderr says where")
 }
 
-/// Lets the connection take in what has arrived, before an author's code runs: a cancel right behind its prompt then counts, and the
-/// reading task never runs an author's code.
+/// Lets the connection take in what has arrived, before an author's code runs: a cancel right
+/// behind its prompt then counts, and the reading task never runs an author's code.
 pub(crate) async fn after_reading() {
     let mut waited = false;
     std::future::poll_fn(|context| {

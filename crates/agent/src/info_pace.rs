@@ -1,7 +1,9 @@
-//! Title and metadata on their way to the client: at most ten lines a second in a session, however often they change.
+//! Title and metadata on their way to the client: at most ten lines a second in a session, however
+//! often they change.
 //!
-//! A change is part of the session at once. Its line goes out with those of the changes that came meanwhile: when the next line may go,
-//! with the next thing said after that, and at the latest with the end of the turn.
+//! A change is part of the session at once. Its line goes out with those of the changes that came
+//! meanwhile: when the next line may go, with the next thing said after that, and at the latest
+//! with the end of the turn.
 
 use crate::open_session::OpenSession;
 use crate::state::State;

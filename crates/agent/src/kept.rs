@@ -1,4 +1,5 @@
-//! The store as the kit uses it: off the threads that serve connections, and with the names that this agent's sessions have in it.
+//! The store as the kit uses it: off the threads that serve connections, and with the names that
+//! this agent's sessions have in it.
 
 use crate::unkept::Unkept;
 use crate::{Error, Result};
@@ -13,8 +14,8 @@ use attache_session::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often and how soon a session that somebody else writes is asked for again: one who only stores a title, or is about to close it,
-/// is done in no time.
+/// How often and how soon a session that somebody else writes is asked for again: one who only
+/// stores a title, or is about to close it, is done in no time.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(25);
 
@@ -24,7 +25,8 @@ pub(crate) struct Kept {
     agent: String,
     /// Whether they outlive the connection.
     durable: bool,
-    /// Held while something is appended to a session that is not open, so that this happens in the order in which it was asked for.
+    /// Held while something is appended to a session that is not open, so that this happens in the
+    /// order in which it was asked for.
     appending: tokio::sync::Mutex<()>,
 }
 
@@ -132,7 +134,8 @@ impl Kept {
         self.ask_patiently(session, |store, key| store.delete(key)).await
     }
 
-    /// Appends `body` to a session that is not open, unless `done` says that this is not necessary, and waits until it is stored.
+    /// Appends `body` to a session that is not open, unless `done` says that this is not necessary,
+    /// and waits until it is stored.
     pub(crate) async fn append(
         &self,
         session: &SessionId,

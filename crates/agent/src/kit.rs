@@ -19,7 +19,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// The handler of a connection: lets nothing but `initialize` through until that succeeded (INIT-02).
+/// The handler of a connection: lets nothing but `initialize` through until that succeeded
+/// (INIT-02).
 pub(crate) struct Kit<A: Author>(AgentHandler<Served<A>>);
 
 /// What serves the methods.
@@ -110,7 +111,8 @@ impl<A: Author> Handler for Kit<A> {
 }
 
 impl<A: Author> Served<A> {
-    /// Why a call is refused that needs a login (AUTH-01). Calls that are not served at all are refused as such.
+    /// Why a call is refused that needs a login (AUTH-01). Calls that are not served at all are
+    /// refused as such.
     fn login_missing(&self, call: &IncomingCall<'_>) -> Option<Refusal> {
         let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
         let served = self.initialized && self.advertises(&row.gate);
@@ -118,7 +120,8 @@ impl<A: Author> Served<A> {
         served.then(|| self.parts.login_missing(call.name, &client)).flatten()
     }
 
-    /// Answers with what `work` comes to, whatever becomes of the caller: what was begun is carried through.
+    /// Answers with what `work` comes to, whatever becomes of the caller: what was begun is carried
+    /// through.
     fn answered<M: method::Call>(
         &self,
         answer: Answer<M>,

@@ -27,13 +27,15 @@
 //! # }
 //! ```
 //!
-//! It knows: versions and capabilities, sessions and their ids, one turn at a time in each, what every outcome and every cancel comes to,
-//! config options and modes in step, tool calls that are settled, permission questions that are withdrawn, what this client takes.
-//! With a store of sessions ([`Serving::store`]) they outlive the connection: list, load, resume, fork, archive, titles and what the author
-//! remembers. It does not know: models, tools, policy.
+//! It knows: versions and capabilities, sessions and their ids, one turn at a time in each, what
+//! every outcome and every cancel comes to, config options and modes in step, tool calls that are
+//! settled, permission questions that are withdrawn, what this client takes. With a store of
+//! sessions ([`Serving::store`]) they outlive the connection: list, load, resume, fork, archive,
+//! titles and what the author remembers. It does not know: models, tools, policy.
 //!
-//! Files and commands are the client's where it offers them. With the cargo feature `host` (off by default, Unix only) they are this
-//! machine's where it does not: see [`Turn::read_file`], [`Turn::write_file`] and [`Turn::run`].
+//! Files and commands are the client's where it offers them. With the cargo feature `host` (off by
+//! default, Unix only) they are this machine's where it does not: see [`Turn::read_file`],
+//! [`Turn::write_file`] and [`Turn::run`].
 
 mod about;
 mod auth;

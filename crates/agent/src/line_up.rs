@@ -1,5 +1,6 @@
-//! The order in which a session's replies leave. A reply that promises something waits until that is stored; what happened later must not
-//! overtake it, or a client would take an older state for the newer one (CONF-24, PROMPT-08, SESS-26).
+//! The order in which a session's replies leave. A reply that promises something waits until that
+//! is stored; what happened later must not overtake it, or a client would take an older state for
+//! the newer one (CONF-24, PROMPT-08, SESS-26).
 
 use crate::open_session::OpenSession;
 use crate::state::State;
@@ -14,7 +15,8 @@ use std::sync::Arc;
 /// Queues a reply; called under the session's lock.
 type Reply = Box<dyn FnOnce(&OpenSession, &mut State) + Send>;
 
-/// What leaves a session, in order. Only what must not overtake a reply stands in it; all else is sent at once.
+/// What leaves a session, in order. Only what must not overtake a reply stands in it; all else is
+/// sent at once.
 #[derive(Default)]
 pub(crate) struct LineUp {
     /// The number of the first that waits.
@@ -134,7 +136,8 @@ impl Promise {
         Self { place: Place::new(session, state), commit: state.commit() }
     }
 
-    /// Waits until it is stored, and queues the reply in its place. `send` learns whether it could be stored.
+    /// Waits until it is stored, and queues the reply in its place. `send` learns whether it could
+    /// be stored.
     pub(crate) async fn keep(
         self,
         send: impl FnOnce(&OpenSession, &mut State, Result<()>) + Send + 'static,

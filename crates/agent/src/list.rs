@@ -11,7 +11,8 @@ use std::path::Path;
 /// Sessions of one page (LIST-08).
 const PAGE: usize = 100;
 
-/// One page, only of sessions that are not empty if `used`, the session in which something happened last first (LIST-02 to LIST-05).
+/// One page, only of sessions that are not empty if `used`, the session in which something happened
+/// last first (LIST-02 to LIST-05).
 pub(crate) async fn list(
     kept: &Kept,
     used: bool,

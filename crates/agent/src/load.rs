@@ -13,7 +13,8 @@ use attache_protocol::v1::{
 use attache_session::{Origin, Replay};
 use std::sync::Arc;
 
-/// Loads a session and answers behind its last update (SESS-14). A cancelled load leaves the session as it was.
+/// Loads a session and answers behind its last update (SESS-14). A cancelled load leaves the
+/// session as it was.
 pub(crate) async fn load<A: Author>(
     parts: Arc<Parts<A>>,
     params: LoadSessionRequest,
@@ -47,7 +48,8 @@ async fn begin<A: Author>(
             records.take_in(event);
             replay.apply(event, &mut updates);
         }
-        // The client sees the beginning while the end is still read; a slow one is waited for, so one page is all that is in memory.
+        // The client sees the beginning while the end is still read; a slow one is waited for, so
+        // one page is all that is in memory.
         send(peer, id, &mut updates).await?;
     }
     let past = Past { session: replay.session().clone(), records };

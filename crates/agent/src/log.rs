@@ -4,7 +4,8 @@ use attache_connection::Misfit;
 use attache_protocol::{DecodeError, RequestId};
 use std::io::Write as _;
 
-/// How many lines are logged: a client that sends nothing but rubbish must not fill a disk, or a pipe that nobody reads.
+/// How many lines are logged: a client that sends nothing but rubbish must not fill a disk, or a
+/// pipe that nobody reads.
 const LINES: usize = 20;
 
 /// How long a line may be, in characters.

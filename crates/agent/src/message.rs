@@ -7,7 +7,8 @@ use attache_protocol::method::{Method as _, SessionUpdateNotification};
 use attache_protocol::v1::{ContentBlock, MessageId, SessionId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// A longer text goes out as several chunks, so that no line gets huge and other sessions get their say in between. In bytes.
+/// A longer text goes out as several chunks, so that no line gets huge and other sessions get their
+/// say in between. In bytes.
 const CHUNK: usize = 48 * 1024;
 
 /// The message that is being said. All its chunks carry one id (MSG-02).
@@ -58,11 +59,13 @@ impl State {
 }
 
 impl Turn {
-    /// Says `text` to the person: Markdown, in pieces of any size, which together are one message until something else is reported
-    /// (MSG-01, MSG-02). Waits while the client is slow. An empty text says nothing.
+    /// Says `text` to the person: Markdown, in pieces of any size, which together are one message
+    /// until something else is reported (MSG-01, MSG-02). Waits while the client is slow. An empty
+    /// text says nothing.
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
+    /// [`Error::Gone`](crate::Error::Gone).
     pub async fn say(&self, text: &str) -> Result<()> {
         self.chunks(MessageAuthor::Agent, text).await
     }

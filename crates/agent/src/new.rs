@@ -11,7 +11,8 @@ use attache_protocol::v1::{NewSessionRequest, NewSessionResponse, SessionId};
 use attache_session::Origin;
 use std::sync::Arc;
 
-/// Opens a session and answers. What is said about it meanwhile follows the answer, as the client knows the session only then (SESS-26).
+/// Opens a session and answers. What is said about it meanwhile follows the answer, as the client
+/// knows the session only then (SESS-26).
 pub(crate) async fn new<A: Author>(
     parts: Arc<Parts<A>>,
     params: NewSessionRequest,

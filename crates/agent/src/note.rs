@@ -1,4 +1,5 @@
-//! What a client notes about a session, whether it is open or not: its title, and whether it is archived.
+//! What a client notes about a session, whether it is open or not: its title, and whether it is
+//! archived.
 
 use crate::kit::Parts;
 use crate::line_up::Promise;

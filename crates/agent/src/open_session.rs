@@ -1,5 +1,5 @@
-//! One open session: its state, the turn that runs in it, and the one place where something that happened becomes both an event of the
-//! session and a line to the client.
+//! One open session: its state, the turn that runs in it, and the one place where something that
+//! happened becomes both an event of the session and a line to the client.
 
 use crate::line_up::{Place, Promise};
 use crate::log_nowhere::LogNowhere;
@@ -26,7 +26,8 @@ pub(crate) struct OpenSession {
     /// The working directory, then the further roots.
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) peer: Peer,
-    /// Held while options change, so that changes do not overtake one another. Fair: changes are made in the order in which they came.
+    /// Held while options change, so that changes do not overtake one another. Fair: changes are
+    /// made in the order in which they came.
     pub(crate) changing_options: tokio::sync::Mutex<()>,
     /// Told when title or metadata changed and the client does not know yet.
     pub(crate) info_pending: Notify,
@@ -40,8 +41,8 @@ pub(crate) struct OpenSession {
 }
 
 impl OpenSession {
-    /// A session that is being opened, as it is stored, and the place of the reply that will tell of it: whatever is said before leaves
-    /// behind that (SESS-26).
+    /// A session that is being opened, as it is stored, and the place of the reply that will tell
+    /// of it: whatever is said before leaves behind that (SESS-26).
     pub(crate) fn opening(
         stored: Session,
         roots: Vec<PathBuf>,
@@ -103,7 +104,8 @@ impl OpenSession {
         Ticket::new(number, watcher, request)
     }
 
-    /// `session/cancel`: everything accepted so far ends `cancelled`; without such prompts nothing happens (CANCEL-08, CANCEL-11).
+    /// `session/cancel`: everything accepted so far ends `cancelled`; without such prompts nothing
+    /// happens (CANCEL-08, CANCEL-11).
     pub(crate) fn cancel(&self) {
         for (_, stage) in &self.state().prompts {
             stage.send_if_modified(|stage| {
@@ -116,7 +118,8 @@ impl OpenSession {
         }
     }
 
-    /// Waits until it is the turn of the prompt with this number; with `None`, until every accepted prompt has its reply queued.
+    /// Waits until it is the turn of the prompt with this number; with `None`, until every accepted
+    /// prompt has its reply queued.
     pub(crate) async fn front_is(&self, number: Option<u64>) {
         // The sender lives as long as `self`.
         let _ = self.front.subscribe().wait_for(|front| *front == number).await;
@@ -135,8 +138,8 @@ impl OpenSession {
         state.turn = Some(RunningTurn::new(ticket.number));
     }
 
-    /// The end of a prompt: the turn ends in the session, and when that is stored the reply is queued, behind every update of the turn
-    /// (PROMPT-08) and before the next turn begins.
+    /// The end of a prompt: the turn ends in the session, and when that is stored the reply is
+    /// queued, behind every update of the turn (PROMPT-08) and before the next turn begins.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         ticket: &Ticket,
@@ -151,7 +154,8 @@ impl OpenSession {
         let number = ticket.number;
         let send = move |session: &Self, state: &mut State, stored: Result<()>| {
             let reply = match (reply, stored) {
-                // What a cancel comes to is no promise about what was said (CANCEL-02), nor is an error.
+                // What a cancel comes to is no promise about what was said (CANCEL-02), nor is an
+                // error.
                 (Ok(reply), Err(error)) if reply.stop_reason != StopReason::Cancelled => {
                     Err(error.to_reply())
                 }
@@ -164,8 +168,8 @@ impl OpenSession {
         promise.keep(send).await;
     }
 
-    /// The end of a turn, in one step: what is open is settled (TOOL-09). After a cancel the outcome is `cancelled` whatever it was
-    /// (CANCEL-02).
+    /// The end of a turn, in one step: what is open is settled (TOOL-09). After a cancel the
+    /// outcome is `cancelled` whatever it was (CANCEL-02).
     pub(crate) fn end_turn(
         &self,
         state: &mut State,
@@ -232,7 +236,8 @@ impl OpenSession {
         Ok(())
     }
 
-    /// Waits for room in the connection and for the store: what everything that sends outside of a turn awaits first.
+    /// Waits for room in the connection and for the store: what everything that sends outside of a
+    /// turn awaits first.
     ///
     /// # Errors
     /// [`Error::Gone`], [`Error::Store`].
@@ -296,7 +301,8 @@ impl OpenSession {
         self.send_info_when_due(state)
     }
 
-    /// A line alone, for what is an event of the session already. One for a session that the client does not know yet waits (SESS-26).
+    /// A line alone, for what is an event of the session already. One for a session that the client
+    /// does not know yet waits (SESS-26).
     pub(crate) fn send(&self, state: &mut State, update: SessionUpdate) -> Result<()> {
         match state.line_up.announced() {
             true => self.notify(update),
@@ -307,8 +313,8 @@ impl OpenSession {
         }
     }
 
-    /// The same for what replies carry too, such as options: it does not overtake them (CONF-24). While the session is being opened nothing
-    /// needs to be told: the reply will.
+    /// The same for what replies carry too, such as options: it does not overtake them (CONF-24).
+    /// While the session is being opened nothing needs to be told: the reply will.
     pub(crate) fn send_in_order(&self, state: &mut State, update: SessionUpdate) -> Result<()> {
         if state.is_opening() {
             return Ok(());
@@ -325,7 +331,8 @@ impl OpenSession {
         Ok(self.peer.notify::<SessionUpdateNotification>(&notification)?)
     }
 
-    /// A question of the turn of `ticket` has its answer, or nobody waits for one; only the first settling counts.
+    /// A question of the turn of `ticket` has its answer, or nobody waits for one; only the first
+    /// settling counts.
     pub(crate) fn settle_permission(
         &self,
         ticket: &Ticket,

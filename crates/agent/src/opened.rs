@@ -17,7 +17,8 @@ use attache_session::{Commit, Event, EventBody, Log, Origin, Session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A session whose author has opened it, and which the client does not know yet. Dropped, it was never there.
+/// A session whose author has opened it, and which the client does not know yet. Dropped, it was
+/// never there.
 pub(crate) struct Opened<M> {
     session: Arc<OpenSession>,
     /// Dropped before the place, as nothing must leave a session that was not opened after all.
@@ -47,8 +48,9 @@ impl Drop for Unfinished {
     }
 }
 
-/// Answers a call that opens a session: behind everything that `begun` sends, and only then does the session take prompts. One that was cancelled or
-/// failed leaves no trace: a session `made` for this call is deleted, since nobody knows its id.
+/// Answers a call that opens a session: behind everything that `begun` sends, and only then does
+/// the session take prompts. One that was cancelled or failed leaves no trace: a session `made` for
+/// this call is deleted, since nobody knows its id.
 pub(crate) async fn answer<A: Author, M: Call>(
     parts: &Parts<A>,
     answer: Answer<M>,
@@ -111,11 +113,12 @@ pub(crate) async fn open<A: Author>(
 }
 
 impl<A: Author> Parts<A> {
-    /// The log of a stored session that is not open. What a client sees of a session comes from one place only, so one that is open is
-    /// refused: it can be closed first.
+    /// The log of a stored session that is not open. What a client sees of a session comes from one
+    /// place only, so one that is open is refused: it can be closed first.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if it is open on this connection; [`Error::Store`] if it is open elsewhere or cannot be had.
+    /// [`Error::Invalid`] if it is open on this connection; [`Error::Store`] if it is open
+    /// elsewhere or cannot be had.
     pub(crate) async fn log_of(&self, session: &SessionId) -> Result<Box<dyn Log>> {
         self.sessions.is_free(session)?;
         let log = self.kept.open(session).await;
@@ -127,7 +130,8 @@ impl<A: Author> Parts<A> {
     }
 }
 
-/// What happens first: a turn that a dead writer left open is settled, and the session is here with what the client asked for.
+/// What happens first: a turn that a dead writer left open is settled, and the session is here with
+/// what the client asked for.
 fn begin(state: &mut State, setup: &Setup, origin: &Origin, records: &Records) {
     for body in state.session.unsettled() {
         state.record(body);
@@ -151,8 +155,9 @@ fn begin(state: &mut State, setup: &Setup, origin: &Origin, records: &Records) {
     }
 }
 
-/// The author's options of today with the values that were stored; what depends on them is the author's to say, as if each were set anew.
-/// A value that the author refuses gives way to the option's own.
+/// The author's options of today with the values that were stored; what depends on them is the
+/// author's to say, as if each were set anew. A value that the author refuses gives way to the
+/// option's own.
 fn restored<A: Author>(
     parts: &Parts<A>,
     before: &Session,
@@ -179,14 +184,15 @@ fn restored<A: Author>(
 }
 
 impl<M> Opened<M> {
-    /// The session is open from now on: options and commands are set, and its log goes on with what happened since it was opened. That
-    /// is given back, with what the reply says.
+    /// The session is open from now on: options and commands are set, and its log goes on with what
+    /// happened since it was opened. That is given back, with what the reply says.
     pub(crate) fn settle(&mut self) -> (Vec<Event>, Shown) {
         let mut state = self.session.state();
         let stored = self.before.config().options();
         let options = match self.chosen.options.take() {
             Some(options) => Some(options),
-            // Options of a session whose author has none today are gone, unless they were set while it was opened.
+            // Options of a session whose author has none today are gone, unless they were set while
+            // it was opened.
             None => {
                 (!stored.is_empty() && state.session.config().options() == stored).then(Vec::new)
             }

@@ -38,8 +38,9 @@ impl Opening<'_> {
         self.session_id
     }
 
-    /// The working directory: absolute, a directory, never changed while the session is open (SESS-03, SESS-04). A session that comes back
-    /// may have another one than before, as a checkout may have been renamed.
+    /// The working directory: absolute, a directory, never changed while the session is open
+    /// (SESS-03, SESS-04). A session that comes back may have another one than before, as a
+    /// checkout may have been renamed.
     pub fn cwd(&self) -> &Path {
         self.cwd
     }
@@ -49,7 +50,8 @@ impl Opening<'_> {
         self.roots
     }
 
-    /// The MCP servers to connect to; only kinds that [`About::mcp`](crate::About::mcp) names (SESS-07).
+    /// The MCP servers to connect to; only kinds that [`About::mcp`](crate::About::mcp) names
+    /// (SESS-07).
     pub fn mcp_servers(&self) -> &[McpServer] {
         self.mcp_servers
     }
@@ -64,11 +66,13 @@ impl Opening<'_> {
         self.origin
     }
 
-    /// What the author gave to [`Turn::remember`](crate::Turn::remember) in earlier turns, in order, from the last
-    /// [`Turn::remember_anew`](crate::Turn::remember_anew) on; in a fork, what the source remembered. Empty for a new session.
+    /// What the author gave to [`Turn::remember`](crate::Turn::remember) in earlier turns, in
+    /// order, from the last [`Turn::remember_anew`](crate::Turn::remember_anew) on; in a fork, what
+    /// the source remembered. Empty for a new session.
     ///
     /// # Errors
-    /// [`Error::Failed`] for a record that is no `T`, such as one that an earlier version of the author wrote.
+    /// [`Error::Failed`] for a record that is no `T`, such as one that an earlier version of the
+    /// author wrote.
     pub fn remembered<T: DeserializeOwned>(&self) -> Result<Vec<T>> {
         let read = |(index, record): (usize, &Raw)| {
             record.parse().map_err(|error| {
@@ -87,29 +91,33 @@ impl Opening<'_> {
         self.session
     }
 
-    /// The client's instructions for this session, checked against [`About::system_prompt`](crate::About::system_prompt): those of this
-    /// request, else the last that were given (SYSP-05).
+    /// The client's instructions for this session, checked against
+    /// [`About::system_prompt`](crate::About::system_prompt): those of this request, else the last
+    /// that were given (SYSP-05).
     pub fn system_prompt(&self) -> Option<&SystemPrompt> {
         self.system_prompt
     }
 
-    /// Says things about the session outside of its turns. What is said before the client knows the session follows the reply that tells of
-    /// it (SESS-26).
+    /// Says things about the session outside of its turns. What is said before the client knows the
+    /// session follows the reply that tells of it (SESS-26).
     pub fn handle(&self) -> SessionHandle {
         self.handle.clone()
     }
 
-    /// The session's config options, most important first (CONF-15). The first select of the category `mode` is offered as the
-    /// session's modes too (MODE-05). Clients without switches are shown a select with two values instead (CONF-08).
+    /// The session's config options, most important first (CONF-15). The first select of the
+    /// category `mode` is offered as the session's modes too (MODE-05). Clients without switches
+    /// are shown a select with two values instead (CONF-08).
     ///
-    /// Ids and values are unique, and each current value is one of the option's values, or the session does not begin. A session that comes
-    /// back has its stored values, as far as they still fit; [`Author::option_set`](crate::Author::option_set) is asked about each, as if
-    /// it were set anew.
+    /// Ids and values are unique, and each current value is one of the option's values, or the
+    /// session does not begin. A session that comes back has its stored values, as far as they
+    /// still fit; [`Author::option_set`](crate::Author::option_set) is asked about each, as if it
+    /// were set anew.
     pub fn options(&mut self, options: Vec<SessionConfigOption>) {
         self.chosen.options = Some(options);
     }
 
-    /// The slash commands, names without the slash (CMD-01, CMD-05). They come as the text of a prompt (CMD-03).
+    /// The slash commands, names without the slash (CMD-01, CMD-05). They come as the text of a
+    /// prompt (CMD-03).
     pub fn commands(&mut self, commands: Vec<AvailableCommand>) {
         self.chosen.commands = commands;
     }

@@ -1,4 +1,5 @@
-//! A client's change of options: `session/set_config_option`, `set_mode` and the retired `set_model`.
+//! A client's change of options: `session/set_config_option`, `set_mode` and the retired
+//! `set_model`.
 
 use crate::guard::calmly;
 use crate::kit::Parts;
@@ -30,8 +31,9 @@ impl<A: Author> Parts<A> {
     }
 }
 
-/// A client's change of options (CONF-02, CONF-18): made in the order in which the calls came, before the turn of a later prompt begins,
-/// and answered in order once it is stored. The author's code runs on a thread of its own, so that nothing else waits for it.
+/// A client's change of options (CONF-02, CONF-18): made in the order in which the calls came,
+/// before the turn of a later prompt begins, and answered in order once it is stored. The author's
+/// code runs on a thread of its own, so that nothing else waits for it.
 pub(crate) fn change<A: Author, M: Call>(
     parts: &Arc<Parts<A>>,
     session: &SessionId,
@@ -72,7 +74,8 @@ pub(crate) fn change<A: Author, M: Call>(
     })
 }
 
-/// What `session/set_mode` and the retired `session/set_model` mean: a value of the select of that category.
+/// What `session/set_mode` and the retired `session/set_model` mean: a value of the select of that
+/// category.
 pub(crate) fn choose<A: Author, M: Call>(
     parts: &Arc<Parts<A>>,
     session: &SessionId,

@@ -1,5 +1,5 @@
-//! Config options and modes, in step (requirements §4.11, §4.12). The options are the one truth; modes are a view of the first select of
-//! the category `mode`.
+//! Config options and modes, in step (requirements §4.11, §4.12). The options are the one truth;
+//! modes are a view of the first select of the category `mode`.
 
 use crate::open_session::OpenSession;
 use crate::{Error, Result};
@@ -12,14 +12,16 @@ use std::future::Future;
 pub(crate) enum Told {
     /// By `config_option_update`.
     ByUpdate,
-    /// By the reply to its own call (CONF-22); an update goes out only where the mode changed with them (MODE-07).
+    /// By the reply to its own call (CONF-22); an update goes out only where the mode changed with
+    /// them (MODE-07).
     ByReply,
 }
 
 impl OpenSession {
-    /// Changes the options and hands all of them, or the refusal, to `then`, which queues the reply if one is owed. Changes do not
-    /// overlap, so what the client is told last is what holds (CONF-24). On an error nothing has changed (CONF-07). `change` may wait; the
-    /// connection does not wait for it.
+    /// Changes the options and hands all of them, or the refusal, to `then`, which queues the reply
+    /// if one is owed. Changes do not overlap, so what the client is told last is what holds
+    /// (CONF-24). On an error nothing has changed (CONF-07). `change` may wait; the connection does
+    /// not wait for it.
     pub(crate) async fn change_options<T, F>(
         &self,
         told: Told,

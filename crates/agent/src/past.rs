@@ -49,7 +49,8 @@ impl Records {
         match name.as_str() {
             REMEMBERED => self.remembered.push(value.clone()),
             REMEMBERED_ANEW => self.remembered = vec![value.clone()],
-            // One that cannot be read counts as none was given: the agent's own instructions hold then (SYSP-05).
+            // One that cannot be read counts as none was given: the agent's own instructions hold
+            // then (SYSP-05).
             SYSTEM_PROMPT => self.system_prompt = attache_protocol::decode(value.get()).ok(),
             _ => {}
         }

@@ -15,7 +15,8 @@ use attache_session::{EventBody, PermissionId};
 pub enum Permission {
     /// It may run.
     AllowOnce(PermissionOptionId),
-    /// It may run, and the choice is to be remembered; for what is the author's to define (PERM-07).
+    /// It may run, and the choice is to be remembered; for what is the author's to define
+    /// (PERM-07).
     AllowAlways(PermissionOptionId),
     /// It must not run.
     RejectOnce(PermissionOptionId),
@@ -23,7 +24,8 @@ pub enum Permission {
     RejectAlways(PermissionOptionId),
     /// Nobody chose: the client withdrew the question (PERM-11). It must not run.
     Cancelled,
-    /// The client's answer was an error, unreadable, or an option that was not offered, as the sentence says. It must not run (PERM-04).
+    /// The client's answer was an error, unreadable, or an option that was not offered, as the
+    /// sentence says. It must not run (PERM-04).
     Unusable(String),
 }
 
@@ -80,12 +82,14 @@ impl Permission {
 }
 
 impl Turn {
-    /// Asks the person whether `call` may run, and waits for the answer as long as it takes (PERM-02). Several questions may be open at
-    /// once (PERM-12). When the turn is cancelled the question is withdrawn, and a late answer starts nothing (CANCEL-22, CANCEL-23).
+    /// Asks the person whether `call` may run, and waits for the answer as long as it takes
+    /// (PERM-02). Several questions may be open at once (PERM-12). When the turn is cancelled the
+    /// question is withdrawn, and a late answer starts nothing (CANCEL-22, CANCEL-23).
     ///
     /// # Errors
-    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] for options that are no question: none, two with the
-    /// same id, or one of an unknown kind. What the client answers is never an error here.
+    /// [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`]; [`Error::Invalid`] for options that
+    /// are no question: none, two with the same id, or one of an unknown kind. What the client
+    /// answers is never an error here.
     pub async fn ask_permission(
         &self,
         call: &ToolCallHandle,

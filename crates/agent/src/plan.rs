@@ -8,13 +8,14 @@ impl Turn {
     /// Replaces the plan: all entries with their statuses now (PLAN-02).
     ///
     /// # Errors
-    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone).
+    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over),
+    /// [`Error::Gone`](crate::Error::Gone).
     pub async fn plan(&self, entries: Vec<PlanEntry>) -> Result<()> {
         self.post(EventBody::Plan { id: None, content: PlanContent::Items(entries) }).await
     }
 
-    /// Replaces one of several plans: steps, a file, or a text; the others stay (PLANU-02). A client that takes one plan only is shown the
-    /// plan that was stated last (PLANU-01).
+    /// Replaces one of several plans: steps, a file, or a text; the others stay (PLANU-02). A
+    /// client that takes one plan only is shown the plan that was stated last (PLANU-01).
     ///
     /// # Errors
     /// As [`Turn::plan`].
@@ -22,7 +23,8 @@ impl Turn {
         self.post(EventBody::Plan { id: Some(id.into()), content }).await
     }
 
-    /// Drops one of several plans. A client that takes one plan only is shown the one among the others that was stated last.
+    /// Drops one of several plans. A client that takes one plan only is shown the one among the
+    /// others that was stated last.
     ///
     /// # Errors
     /// As [`Turn::plan`].

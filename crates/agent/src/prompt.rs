@@ -15,8 +15,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// The longest prompt that is taken, in bytes of JSON. An author may keep its text beside the transcript, in a record of at most 16 MiB that
-/// has it as it came and as a model reads it: so text counts twice.
+/// The longest prompt that is taken, in bytes of JSON. An author may keep its text beside the
+/// transcript, in a record of at most 16 MiB that has it as it came and as a model reads it: so
+/// text counts twice.
 const LONGEST: usize = 15 * 1024 * 1024;
 
 /// How much of [`LONGEST`] the blocks take.
@@ -74,7 +75,8 @@ pub(crate) async fn serve<A: Author>(
     unanswered.answered = true;
 }
 
-/// A prompt whose connection ends before its answer: the turn ends in the session's log all the same, and is over for who waits for it.
+/// A prompt whose connection ends before its answer: the turn ends in the session's log all the
+/// same, and is over for who waits for it.
 struct Unanswered {
     session: Arc<OpenSession>,
     ticket: Ticket,

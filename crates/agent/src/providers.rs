@@ -102,7 +102,8 @@ fn settable<A: Author>(parts: &Parts<A>, params: &SetProviderRequest) -> Result<
     Ok(())
 }
 
-/// The message without the secrets, should the author have put one in (PROV-05). Empty and very short values hide nothing.
+/// The message without the secrets, should the author have put one in (PROV-05). Empty and very
+/// short values hide nothing.
 fn scrubbed(message: String, secrets: &[String]) -> String {
     secrets
         .iter()

@@ -14,19 +14,23 @@ pub(crate) const SYSTEM_PROMPT: &str = "attache.system_prompt";
 const LIMIT: usize = 16 * 1024 * 1024;
 
 impl Turn {
-    /// Puts `value` into the session's log, where [`Opening::remembered`](crate::Opening::remembered) finds it when the session is loaded,
-    /// resumed or forked. It is stored with the turn, before the prompt is answered, and never sent.
+    /// Puts `value` into the session's log, where
+    /// [`Opening::remembered`](crate::Opening::remembered) finds it when the session is loaded,
+    /// resumed or forked. It is stored with the turn, before the prompt is answered, and never
+    /// sent.
     ///
-    /// Works also after a cancel: what was done before it is remembered too. A subagent remembers for the session it works for. Without a store nothing outlives the connection.
+    /// Works also after a cancel: what was done before it is remembered too. A subagent remembers
+    /// for the session it works for. Without a store nothing outlives the connection.
     ///
     /// # Errors
-    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is no JSON or longer than 16 MiB; [`Error::Store`] if much waits
-    /// to be stored and cannot be.
+    /// [`Error::Over`] once the turn is over; [`Error::Failed`] if `value` is no JSON or longer
+    /// than 16 MiB; [`Error::Store`] if much waits to be stored and cannot be.
     pub async fn remember(&self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         self.record(REMEMBERED, json(value)?).await
     }
 
-    /// The same, and forgets everything remembered before: for an author whose memory is one value, or who compacted it.
+    /// The same, and forgets everything remembered before: for an author whose memory is one value,
+    /// or who compacted it.
     ///
     /// # Errors
     /// As [`Turn::remember`].

@@ -42,11 +42,13 @@ impl<A: Author> Serving<A> {
         self
     }
 
-    /// Keeps the sessions in `store`, so that they can be loaded, resumed, forked and archived later, on this connection or another
-    /// (SESS-13, SESS-18, FORK-01, ARCH-01). Without a store a session lives until it is closed, at the latest until the connection ends.
+    /// Keeps the sessions in `store`, so that they can be loaded, resumed, forked and archived
+    /// later, on this connection or another (SESS-13, SESS-18, FORK-01, ARCH-01). Without a store a
+    /// session lives until it is closed, at the latest until the connection ends.
     ///
-    /// What a reply confirms is stored before the reply is sent. The sessions are found again by the agent's name, see [`About::new`];
-    /// several connections, of several processes too, may share a store, and each session is open in one of them at a time.
+    /// What a reply confirms is stored before the reply is sent. The sessions are found again by
+    /// the agent's name, see [`About::new`]; several connections, of several processes too, may
+    /// share a store, and each session is open in one of them at a time.
     ///
     /// [`About::new`]: crate::About::new
     pub fn store(mut self, store: impl Store) -> Self {
@@ -66,8 +68,9 @@ impl<A: Author> Serving<A> {
         self
     }
 
-    /// Where the log goes: one line for each message, or part of one, that arrived and could not be used, by method and JSON path and never
-    /// with its values. The first twenty lines are logged; stderr unless set. It runs while the connection waits: it must be quick.
+    /// Where the log goes: one line for each message, or part of one, that arrived and could not be
+    /// used, by method and JSON path and never with its values. The first twenty lines are logged;
+    /// stderr unless set. It runs while the connection waits: it must be quick.
     pub fn log(mut self, line: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.log = Log::to(line);
         self
@@ -79,11 +82,12 @@ impl<A: Author> Serving<A> {
         self
     }
 
-    /// Serves this process's stdin and stdout until the client closes them (RPC-09), then ends within the grace of [`Limits`], 2 s unless
-    /// set. Nothing else may print to stdout (RPC-03).
+    /// Serves this process's stdin and stdout until the client closes them (RPC-09), then ends
+    /// within the grace of [`Limits`], 2 s unless set. Nothing else may print to stdout (RPC-03).
     ///
     /// # Errors
-    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended otherwise than by the client's closing it.
+    /// [`Error::Failed`] if stdin or stdout cannot be used; [`Error::Gone`] if the connection ended
+    /// otherwise than by the client's closing it.
     pub async fn stdio(self) -> Result<()> {
         let cannot =
             |error| Error::caused("stdin and stdout cannot be used for a connection", error);
@@ -108,7 +112,8 @@ impl<A: Author> Serving<A> {
         }
     }
 
-    /// The same in parts: the client as a handle, and the future that serves it and says how the connection ended.
+    /// The same in parts: the client as a handle, and the future that serves it and says how the
+    /// connection ended.
     pub fn connect(
         self,
         input: impl AsyncRead + Send + 'static,

@@ -11,11 +11,13 @@ use attache_protocol::v1::{
 use attache_session::Labels;
 use std::sync::{Arc, Weak};
 
-/// Says things about a session outside of its turns too: title, metadata, commands, options, usage, notices (SESS-27). Cheap to clone;
-/// it keeps nothing alive. What belongs to the conversation is said in a [`Turn`](crate::Turn).
+/// Says things about a session outside of its turns too: title, metadata, commands, options, usage,
+/// notices (SESS-27). Cheap to clone; it keeps nothing alive. What belongs to the conversation is
+/// said in a [`Turn`](crate::Turn).
 ///
-/// It speaks from [`Author::open`](crate::Author::open) on, where what it says follows the reply that tells of the session (SESS-26). From the
-/// session's closing on every function says [`Error::Closed`]. Functions that send wait first until the client has taken, and the store has
+/// It speaks from [`Author::open`](crate::Author::open) on, where what it says follows the reply
+/// that tells of the session (SESS-26). From the session's closing on every function says
+/// [`Error::Closed`]. Functions that send wait first until the client has taken, and the store has
 /// stored, most of what was said before.
 #[derive(Clone)]
 pub struct SessionHandle(Weak<OpenSession>);
@@ -34,8 +36,9 @@ impl SessionHandle {
         }
     }
 
-    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03). Titles and metadata that change often
-    /// are told ten times a second at most; the last one always is.
+    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03).
+    /// Titles and metadata that change often are told ten times a second at most; the last one
+    /// always is.
     ///
     /// # Errors
     /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a title that is blank.
@@ -43,8 +46,8 @@ impl SessionHandle {
         self.tell(Statement::Title(title.to_owned())).await
     }
 
-    /// Merges `meta` into the session's metadata: objects recursively, `null` removes its key, everything else replaces (INFO-09). Keys are
-    /// namespaced by a domain (META-07).
+    /// Merges `meta` into the session's metadata: objects recursively, `null` removes its key,
+    /// everything else replaces (INFO-09). Keys are namespaced by a domain (META-07).
     ///
     /// # Errors
     /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] if the metadata would get longer than
@@ -64,34 +67,39 @@ impl SessionHandle {
     /// Replaces the slash commands, names without the slash (CMD-02, CMD-05).
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a name that is empty or begins with a slash.
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a name that is empty or begins
+    /// with a slash.
     pub async fn commands(&self, commands: Vec<AvailableCommand>) -> Result<()> {
         self.tell(Statement::Commands(commands)).await
     }
 
-    /// Says how full the context is: `used` of `size` tokens, cached ones included (USE-06), and what the session cost until now
-    /// (USE-04). Not to be called while the size is not known (USE-03).
+    /// Says how full the context is: `used` of `size` tokens, cached ones included (USE-06), and
+    /// what the session cost until now (USE-04). Not to be called while the size is not known
+    /// (USE-03).
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is no amount or has no unit.
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a cost that is no amount or has
+    /// no unit.
     pub async fn usage(&self, used: u64, size: u64, cost: Option<Cost>) -> Result<()> {
         self.tell(Statement::Usage { used, size, cost }).await
     }
 
-    /// Tells the person something that is no part of the conversation, where the client takes that (NOTE-01, NOTE-07).
+    /// Tells the person something that is no part of the conversation, where the client takes that
+    /// (NOTE-01, NOTE-07).
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title or of a severity that is neither ACP's nor begins
-    /// with `_` (NOTE-06, NOTE-08).
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Invalid`] for a notice without a title or of a
+    /// severity that is neither ACP's nor begins with `_` (NOTE-06, NOTE-08).
     pub async fn notice(&self, notice: Notice) -> Result<()> {
         self.tell(Statement::Notice(notice)).await
     }
 
-    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced too (MODE-07).
+    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced
+    /// too (MODE-07).
     ///
     /// # Errors
-    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that do not fulfil the conditions of
-    /// [`Opening::options`](crate::Opening::options).
+    /// [`Error::Closed`], [`Error::Gone`]; [`Error::Failed`] for options that do not fulfil the
+    /// conditions of [`Opening::options`](crate::Opening::options).
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         let session = self.session()?;
         session.room().await?;

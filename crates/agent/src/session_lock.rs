@@ -1,5 +1,5 @@
-//! The lock of an open session. Destructors never wait for it: what they settle may have to be settled by the thread that holds the
-//! lock, and that thread may be their own.
+//! The lock of an open session. Destructors never wait for it: what they settle may have to be
+//! settled by the thread that holds the lock, and that thread may be their own.
 
 use crate::open_session::OpenSession;
 use crate::state::State;
@@ -41,20 +41,23 @@ impl SessionLock {
 }
 
 impl OpenSession {
-    /// A panic under the lock can only be one of ours, between two whole steps; the state is used as it is.
+    /// A panic under the lock can only be one of ours, between two whole steps; the state is used
+    /// as it is.
     pub(crate) fn state(&self) -> Locked<'_> {
         let mut state = self.lock.state.lock().unwrap_or_else(PoisonError::into_inner);
         self.settle_left(&mut state);
         Locked { state, _settles: Settles(self) }
     }
 
-    /// Settles something in a destructor: now if the session is not locked, else before anything else happens in it.
+    /// Settles something in a destructor: now if the session is not locked, else before anything
+    /// else happens in it.
     pub(crate) fn settle_on_drop(&self, step: impl FnOnce(&Self, &mut State) + Send + 'static) {
         self.lock.left.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(step));
         self.settle_if_free();
     }
 
-    /// Whoever holds the lock looks once more behind its release, so nothing is left for longer than the lock is held.
+    /// Whoever holds the lock looks once more behind its release, so nothing is left for longer
+    /// than the lock is held.
     fn settle_if_free(&self) {
         while !self.lock.is_settled() {
             let mut state = match self.lock.state.try_lock() {

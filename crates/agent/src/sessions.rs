@@ -61,7 +61,8 @@ impl<M> Sessions<M> {
         }
     }
 
-    /// Tells the client each title and metadata that it was not told yet, so that a list holds nothing newer (INFO-05).
+    /// Tells the client each title and metadata that it was not told yet, so that a list holds
+    /// nothing newer (INFO-05).
     pub(crate) fn tell_info(&self) -> Result<()> {
         self.all().iter().try_for_each(|held| held.session.send_info(&mut held.session.state()))
     }
@@ -71,7 +72,8 @@ impl<M> Sessions<M> {
         self.open().remove(id)
     }
 
-    /// The connection is over: what was said is stored as far as possible, and others may open the sessions.
+    /// The connection is over: what was said is stored as far as possible, and others may open the
+    /// sessions.
     pub(crate) async fn end(&self) {
         let commits: Vec<_> =
             self.open().values().map(|held| held.session.state().commit()).collect();
@@ -82,7 +84,8 @@ impl<M> Sessions<M> {
         self.close_all();
     }
 
-    /// Gives all logs back. A task of the author's may have a turn that is over, and must not keep them.
+    /// Gives all logs back. A task of the author's may have a turn that is over, and must not keep
+    /// them.
     fn close_all(&self) {
         self.open()
             .drain()

@@ -1,4 +1,5 @@
-//! What a client says of a session that it wants opened: `session/new`, `load`, `resume` and `fork` say the same.
+//! What a client says of a session that it wants opened: `session/new`, `load`, `resume` and `fork`
+//! say the same.
 
 use crate::{About, Error, Result};
 use attache_protocol::v1::{
@@ -32,11 +33,12 @@ macro_rules! from_request {
 from_request!(NewSessionRequest, LoadSessionRequest, ResumeSessionRequest, ForkSessionRequest);
 
 impl Setup {
-    /// The roots, if everything in the request can be served (SESS-02, DIR-03 to DIR-06, SESS-09, SYSP-02). What cannot be is refused,
-    /// never left out.
+    /// The roots, if everything in the request can be served (SESS-02, DIR-03 to DIR-06, SESS-09,
+    /// SYSP-02). What cannot be is refused, never left out.
     ///
-    /// A session may come back with another working directory than it had: a checkout that was renamed is the same project. What is in
-    /// the request holds, and nothing of what was stored (DIR-05).
+    /// A session may come back with another working directory than it had: a checkout that was
+    /// renamed is the same project. What is in the request holds, and nothing of what was stored
+    /// (DIR-05).
     pub(crate) fn check(&self, about: &About) -> Result<Vec<PathBuf>> {
         if !self.additional_directories.is_empty() && !about.takes_additional_directories() {
             return Err(Error::invalid(

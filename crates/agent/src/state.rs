@@ -24,10 +24,11 @@ pub(crate) struct State {
     world: Arc<dyn World>,
     /// `None` once the session is closed: then nothing happens in it any more (SESS-25).
     log: Option<Box<dyn Log>>,
-    /// What happened since the session is being opened. It becomes part of the log when that succeeded, so a session that could not be
-    /// opened leaves no trace.
+    /// What happened since the session is being opened. It becomes part of the log when that
+    /// succeeded, so a session that could not be opened leaves no trace.
     opening: Option<Vec<Event>>,
-    /// Shared with [`OpenSession`](crate::open_session::OpenSession), where it is looked at without the lock.
+    /// Shared with [`OpenSession`](crate::open_session::OpenSession), where it is looked at without
+    /// the lock.
     behind: Arc<AtomicBool>,
     pub(crate) line_up: LineUp,
     last_prompt: u64,

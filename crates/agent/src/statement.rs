@@ -1,5 +1,5 @@
-//! What can be said about a session in a turn and beside it: one implementation for [`Turn`](crate::Turn) and
-//! [`SessionHandle`](crate::SessionHandle).
+//! What can be said about a session in a turn and beside it: one implementation for
+//! [`Turn`](crate::Turn) and [`SessionHandle`](crate::SessionHandle).
 
 use crate::open_session::OpenSession;
 use crate::state::State;

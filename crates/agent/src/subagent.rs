@@ -11,15 +11,17 @@ use attache_protocol::v1::{
 use attache_session::{EventBody, Origin};
 use std::sync::Arc;
 
-/// A child that works within a turn: what it says and does goes through its own [`Turn`], in a session of its own that the client sees
-/// beside the one it knows (SUB-04). It is cancelled with the turn it works for; the client cannot do anything else to it (SUB-02).
+/// A child that works within a turn: what it says and does goes through its own [`Turn`], in a
+/// session of its own that the client sees beside the one it knows (SUB-04). It is cancelled with
+/// the turn it works for; the client cannot do anything else to it (SUB-02).
 ///
-/// For a client that takes no subagents a tool call of the kind `think` stands for the child: [`Subagent::stand_in`]. Its own tool calls and
-/// permission questions are then those of the session it works for, and nothing else of it is shown. These calls name the one that stands
-/// for the child in their metadata: `{"attache/parentToolCallId": "…"}`.
+/// For a client that takes no subagents a tool call of the kind `think` stands for the child:
+/// [`Subagent::stand_in`]. Its own tool calls and permission questions are then those of the
+/// session it works for, and nothing else of it is shown. These calls name the one that stands for
+/// the child in their metadata: `{"attache/parentToolCallId": "…"}`.
 ///
-/// The log keeps that there was a child, and how it ended; what it said is not stored. One that is dropped, or still at work when the turn
-/// ends, has failed, or is cancelled if the turn was.
+/// The log keeps that there was a child, and how it ended; what it said is not stored. One that is
+/// dropped, or still at work when the turn ends, has failed, or is cancelled if the turn was.
 #[derive(Debug)]
 #[must_use = "a subagent that is dropped has failed"]
 pub struct Subagent {
@@ -79,7 +81,8 @@ impl Subagent {
         &self.child
     }
 
-    /// The tool call that stands for the child, where the client takes no subagents: for its name and input, and what comes of it.
+    /// The tool call that stands for the child, where the client takes no subagents: for its name
+    /// and input, and what comes of it.
     pub fn stand_in(&mut self) -> Option<&mut ToolCallHandle> {
         self.call.as_mut()
     }
@@ -157,7 +160,8 @@ impl OpenSession {
         }
     }
 
-    /// Ends the turn of a child, settling what it left open, and says that it stopped. The locks are taken parent first.
+    /// Ends the turn of a child, settling what it left open, and says that it stopped. The locks
+    /// are taken parent first.
     pub(crate) fn stop_subagent(
         &self,
         state: &mut State,

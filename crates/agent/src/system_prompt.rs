@@ -3,10 +3,12 @@
 use crate::{About, Error, Result, SystemPromptModes};
 use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
-/// Whether an agent that says this of itself can apply `prompt`; one that cannot be applied whole makes no session (SYSP-02).
+/// Whether an agent that says this of itself can apply `prompt`; one that cannot be applied whole
+/// makes no session (SYSP-02).
 ///
 /// # Errors
-/// [`Error::Invalid`] if the agent takes none or not this mode, and for content that is empty or not all text (SYSP-01, SYSP-03).
+/// [`Error::Invalid`] if the agent takes none or not this mode, and for content that is empty or
+/// not all text (SYSP-01, SYSP-03).
 pub(crate) fn check(prompt: &SystemPrompt, about: &About) -> Result<()> {
     match (&prompt.mode, about.system_prompt_modes()) {
         (_, None) => return Err(Error::invalid("this agent takes no systemPrompt: leave it out")),

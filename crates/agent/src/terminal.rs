@@ -72,10 +72,11 @@ impl NewTerminal {
     /// Starts the command.
     ///
     /// # Errors
-    /// [`Error::Client`](crate::Error::Client) if the client has no terminals or could not start the command,
-    /// [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not absolute or outside of the session's roots;
-    /// [`Error::Cancelled`](crate::Error::Cancelled), [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). A terminal
-    /// that comes to be although nobody waits for it any more is released.
+    /// [`Error::Client`](crate::Error::Client) if the client has no terminals or could not start
+    /// the command, [`Error::Invalid`](crate::Error::Invalid) for a working directory that is not
+    /// absolute or outside of the session's roots; [`Error::Cancelled`](crate::Error::Cancelled),
+    /// [`Error::Over`](crate::Error::Over), [`Error::Gone`](crate::Error::Gone). A terminal that
+    /// comes to be although nobody waits for it any more is released.
     pub async fn create(self) -> Result<Terminal> {
         let Self { turn, mut request } = self;
         let cwd = request.cwd.take().map_or_else(|| turn.cwd().to_owned(), Into::into);
@@ -103,8 +104,9 @@ impl NewTerminal {
     }
 }
 
-/// A command running in a terminal of the client, or ended. It is released exactly once: by [`release`](Terminal::release), when it is
-/// dropped, or with its turn at the latest (TERM-10). To go on showing its output, put it into a tool call before that (TOOL-13).
+/// A command running in a terminal of the client, or ended. It is released exactly once: by
+/// [`release`](Terminal::release), when it is dropped, or with its turn at the latest (TERM-10). To
+/// go on showing its output, put it into a tool call before that (TOOL-13).
 #[derive(Debug)]
 #[must_use = "a terminal that is dropped is released, which ends its command"]
 pub struct Terminal {
@@ -118,7 +120,8 @@ impl Terminal {
         &self.id
     }
 
-    /// Shows the terminal, live, in a tool call: for [`ToolCallHandle::content`](crate::ToolCallHandle::content).
+    /// Shows the terminal, live, in a tool call: for
+    /// [`ToolCallHandle::content`](crate::ToolCallHandle::content).
     pub fn content(&self) -> ToolCallContent {
         ToolCallContent::Terminal(attache_protocol::v1::Terminal::new(self.id.clone()))
     }
@@ -132,7 +135,8 @@ impl Terminal {
         self.turn.call::<TerminalOutput>(&request).await
     }
 
-    /// Waits until the command ends. Neither code nor signal means that it is not known how, never success (TERM-16, DEC-15).
+    /// Waits until the command ends. Neither code nor signal means that it is not known how, never
+    /// success (TERM-16, DEC-15).
     ///
     /// # Errors
     /// As [`Terminal::output`].
@@ -153,7 +157,8 @@ impl Terminal {
         self.turn.call::<TerminalKill>(&request).await.map(drop)
     }
 
-    /// Ends the command if it runs and frees the terminal (TERM-11). The call is on its way when this returns; dropping does the same.
+    /// Ends the command if it runs and frees the terminal (TERM-11). The call is on its way when
+    /// this returns; dropping does the same.
     pub fn release(self) {
         drop(self);
     }
@@ -229,7 +234,8 @@ impl Drop for Creating<'_> {
     }
 }
 
-/// Releases that were sent and not answered yet. They are kept, as dropping a reply that is still to come would cancel the call.
+/// Releases that were sent and not answered yet. They are kept, as dropping a reply that is still
+/// to come would cancel the call.
 #[derive(Debug, Default)]
 pub(crate) struct Owed(Mutex<Vec<Reply<ReleaseTerminalResponse>>>);
 

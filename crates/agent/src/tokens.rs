@@ -4,12 +4,15 @@ use crate::Turn;
 use attache_protocol::v1::Usage;
 
 impl Turn {
-    /// Adds to the tokens that the reply to the prompt reports for this turn (USE-10). After the turn it does nothing.
+    /// Adds to the tokens that the reply to the prompt reports for this turn (USE-10). After the
+    /// turn it does nothing.
     ///
-    /// ACP leaves open what these numbers mean; here they mean this. A turn's tokens are those of all calls to models in it, subagents
-    /// included. `input` is what was sent without what the provider had cached, `cached_read` and `cached_write` are what was read from
-    /// and written to its cache, `output` is what the model wrote with its thoughts, `thought` is the part of the output that was thought.
-    /// `total` is input + output + cached read + cached write: the kit computes it and does not look at the one given.
+    /// ACP leaves open what these numbers mean; here they mean this. A turn's tokens are those of
+    /// all calls to models in it, subagents included. `input` is what was sent without what the
+    /// provider had cached, `cached_read` and `cached_write` are what was read from and written to
+    /// its cache, `output` is what the model wrote with its thoughts, `thought` is the part of the
+    /// output that was thought. `total` is input + output + cached read + cached write: the kit
+    /// computes it and does not look at the one given.
     pub fn spent(&self, tokens: Usage) {
         if !self.is_muted() {
             // Tokens of a turn that is over have nowhere to go.

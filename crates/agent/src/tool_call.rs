@@ -11,8 +11,8 @@ use attache_protocol::{Meta, Raw};
 use attache_session::EventBody;
 use std::path::Path;
 
-/// A tool call that the client has not seen yet: fill it in, then [`announce`](NewToolCall::announce) or
-/// [`start`](NewToolCall::start) it.
+/// A tool call that the client has not seen yet: fill it in, then
+/// [`announce`](NewToolCall::announce) or [`start`](NewToolCall::start) it.
 #[derive(Debug)]
 #[must_use = "the client sees nothing of a tool call that is not announced"]
 pub struct NewToolCall {
@@ -36,7 +36,8 @@ impl NewToolCall {
         self
     }
 
-    /// A file that the tool works on: an absolute path, and a line, the first of which is 1 (TOOL-10).
+    /// A file that the tool works on: an absolute path, and a line, the first of which is 1
+    /// (TOOL-10).
     pub fn location(mut self, path: impl AsRef<Path>, line: Option<u32>) -> Self {
         self.call.locations.push(location(path.as_ref(), line));
         self
@@ -57,7 +58,8 @@ impl NewToolCall {
     /// Shows the call as pending: its input is known, and it may need permission.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`], [`Error::Over`], [`Error::Gone`].
+    /// [`Error::Invalid`] for a path that is not absolute or a line 0; [`Error::Cancelled`],
+    /// [`Error::Over`], [`Error::Gone`].
     pub async fn announce(self) -> Result<ToolCallHandle> {
         let Self { turn, mut call } = self;
         check(&call.content, &call.locations)?;
@@ -84,8 +86,9 @@ impl NewToolCall {
     }
 }
 
-/// A tool call that the client sees. It is settled exactly once, by [`complete`](ToolCallHandle::complete) or
-/// [`fail`](ToolCallHandle::fail); one that is dropped, or still open when its turn ends, has failed (TOOL-07 to TOOL-09).
+/// A tool call that the client sees. It is settled exactly once, by
+/// [`complete`](ToolCallHandle::complete) or [`fail`](ToolCallHandle::fail); one that is dropped,
+/// or still open when its turn ends, has failed (TOOL-07 to TOOL-09).
 #[derive(Debug)]
 #[must_use = "a tool call that is dropped has failed"]
 pub struct ToolCallHandle {
@@ -118,8 +121,8 @@ impl ToolCallHandle {
         self.send(update).await
     }
 
-    /// Changes what `update` names: title, kind, input, output, all content, all locations (TOOL-05, TOOL-06). Its id and status are not
-    /// looked at: a status has its own functions.
+    /// Changes what `update` names: title, kind, input, output, all content, all locations
+    /// (TOOL-05, TOOL-06). Its id and status are not looked at: a status has its own functions.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
@@ -137,8 +140,8 @@ impl ToolCallHandle {
         self.replace_content(all).await
     }
 
-    /// Shows a text behind what the call shows already. Output that grows piece by piece is cheaper with
-    /// [`replace_content`](ToolCallHandle::replace_content): v1 sends all content each time.
+    /// Shows a text behind what the call shows already. Output that grows piece by piece is cheaper
+    /// with [`replace_content`](ToolCallHandle::replace_content): v1 sends all content each time.
     ///
     /// # Errors
     /// As [`NewToolCall::announce`].
@@ -171,8 +174,9 @@ impl ToolCallHandle {
         self.send(update).await
     }
 
-    /// The same as [`update`](ToolCallHandle::update) for what must be told also after a cancel, such as the end of a program that the client
-    /// shows. It never waits, so it is for one update or two.
+    /// The same as [`update`](ToolCallHandle::update) for what must be told also after a cancel,
+    /// such as the end of a program that the client shows. It never waits, so it is for one update
+    /// or two.
     ///
     /// # Errors
     /// As [`ToolCallHandle::complete`]; [`Error::Invalid`] as [`NewToolCall::announce`].
@@ -198,7 +202,8 @@ impl ToolCallHandle {
         self.settle(ToolCallStatus::Completed, None)
     }
 
-    /// The tool failed, or was not allowed to run; `why` is shown behind what the call shows already. Works also after a cancel.
+    /// The tool failed, or was not allowed to run; `why` is shown behind what the call shows
+    /// already. Works also after a cancel.
     ///
     /// # Errors
     /// [`Error::Over`], [`Error::Gone`].
@@ -235,7 +240,8 @@ impl ToolCallHandle {
         })?
     }
 
-    /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles; the drop that follows finds nothing open.
+    /// Never waits, as a settled call is owed and there is one of it. Whoever comes first settles;
+    /// the drop that follows finds nothing open.
     fn settle(&self, status: ToolCallStatus, content: Option<Vec<ToolCallContent>>) -> Result<()> {
         let session = self.turn.open_session();
         session.settling(self.turn.ticket(), |state| {
@@ -273,7 +279,8 @@ impl Drop for ToolCallHandle {
     }
 }
 
-/// A change to a file, to be shown with a tool call; `old` is `None` for a new file (TOOL-11). The path must be absolute.
+/// A change to a file, to be shown with a tool call; `old` is `None` for a new file (TOOL-11). The
+/// path must be absolute.
 pub fn diff(path: impl AsRef<Path>, old: Option<&str>, new: &str) -> ToolCallContent {
     let mut diff = Diff::new(path.as_ref().to_string_lossy(), new);
     diff.old_text = old.map(str::to_owned);

@@ -19,12 +19,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// One prompt and all that can be done about it. Cheap to clone; tasks that the author starts and owns may each have one.
+/// One prompt and all that can be done about it. Cheap to clone; tasks that the author starts and
+/// owns may each have one.
 ///
-/// Every function that sends waits first until the client has taken most of what was sent before, so a slow client slows the agent down
-/// and fills no memory. Then what happened becomes part of the session and a line to the client in one step. Once the turn is cancelled
-/// these functions say [`Error::Cancelled`]; once its reply is queued, [`Error::Over`]: nothing of a turn ever follows its reply
-/// (PROMPT-08).
+/// Every function that sends waits first until the client has taken most of what was sent before,
+/// so a slow client slows the agent down and fills no memory. Then what happened becomes part of
+/// the session and a line to the client in one step. Once the turn is cancelled these functions say
+/// [`Error::Cancelled`]; once its reply is queued, [`Error::Over`]: nothing of a turn ever follows
+/// its reply (PROMPT-08).
 #[derive(Clone)]
 pub struct Turn(Arc<Inner>);
 
@@ -35,8 +37,8 @@ struct Inner {
     text: String,
     /// The turn that this one is a child of.
     parent: Option<Turn>,
-    /// The tool call that stands for it where the client takes no subagents: only its own tool calls and questions are shown then, in the
-    /// session of its parent.
+    /// The tool call that stands for it where the client takes no subagents: only its own tool
+    /// calls and questions are shown then, in the session of its parent.
     stand_in: Option<ToolCallId>,
 }
 
@@ -73,12 +75,14 @@ impl Turn {
         }))
     }
 
-    /// The text blocks of the prompt, one after the other, each on a line of its own. A slash command comes here (CMD-04).
+    /// The text blocks of the prompt, one after the other, each on a line of its own. A slash
+    /// command comes here (CMD-04).
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The whole prompt: text and resource links, and the kinds that [`About::prompts`](crate::About::prompts) names.
+    /// The whole prompt: text and resource links, and the kinds that
+    /// [`About::prompts`](crate::About::prompts) names.
     pub fn prompt(&self) -> &[ContentBlock] {
         &self.0.prompt
     }
@@ -98,13 +102,14 @@ impl Turn {
         &self.open_session().roots
     }
 
-    /// The session as a whole, which outlives the turn; of a subagent's turn, the session it works for.
+    /// The session as a whole, which outlives the turn; of a subagent's turn, the session it works
+    /// for.
     pub fn session(&self) -> SessionHandle {
         SessionHandle::of(self.root().open_session())
     }
 
-    /// The config options with their values now; the client may change them while the turn runs (CONF-18). A subagent has those of the
-    /// session it works for.
+    /// The config options with their values now; the client may change them while the turn runs
+    /// (CONF-18). A subagent has those of the session it works for.
     pub fn options(&self) -> Vec<SessionConfigOption> {
         self.root().open_session().state().session.config().options().to_vec()
     }
@@ -124,8 +129,9 @@ impl Turn {
         self.open_session().peer.client_capabilities().unwrap_or_default()
     }
 
-    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03). Titles and metadata that change often are
-    /// told ten times a second at most; the last one always is, at the latest with the end of the turn.
+    /// Gives the session a title made up by the agent. One that a person set stays (TITLE-03).
+    /// Titles and metadata that change often are told ten times a second at most; the last one
+    /// always is, at the latest with the end of the turn.
     ///
     /// # Errors
     /// As [`Turn::say`]; [`Error::Invalid`] for a title that is blank.
@@ -133,8 +139,8 @@ impl Turn {
         self.tell(Statement::Title(title.to_owned())).await
     }
 
-    /// Gives the session the title that a person asked for in words, as `session/set_title` does: from now on no title of the agent's own
-    /// replaces it (TITLE-03).
+    /// Gives the session the title that a person asked for in words, as `session/set_title` does:
+    /// from now on no title of the agent's own replaces it (TITLE-03).
     ///
     /// # Errors
     /// As [`Turn::title`].
@@ -156,7 +162,8 @@ impl Turn {
     /// Merges `meta` into the session's metadata: see [`SessionHandle::info`].
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Invalid`] if the metadata would get longer than [`META_LIMIT`](attache_session::META_LIMIT).
+    /// As [`Turn::say`]; [`Error::Invalid`] if the metadata would get longer than
+    /// [`META_LIMIT`](attache_session::META_LIMIT).
     pub async fn info(&self, meta: Meta) -> Result<()> {
         self.tell(Statement::Meta(meta)).await
     }
@@ -185,7 +192,8 @@ impl Turn {
         self.tell(Statement::Usage { used, size, cost }).await
     }
 
-    /// Tells the person something that is no part of the conversation, where the client takes that (NOTE-01, NOTE-02).
+    /// Tells the person something that is no part of the conversation, where the client takes that
+    /// (NOTE-01, NOTE-02).
     ///
     /// # Errors
     /// As [`Turn::say`]; [`Error::Invalid`] as [`SessionHandle::notice`].
@@ -193,10 +201,12 @@ impl Turn {
         self.tell(Statement::Notice(notice)).await
     }
 
-    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced too (MODE-07).
+    /// Replaces the config options (CONF-03). If the mode is another one then, that is announced
+    /// too (MODE-07).
     ///
     /// # Errors
-    /// As [`Turn::say`]; [`Error::Failed`] for options that do not fulfil the conditions of [`Opening::options`](crate::Opening::options).
+    /// As [`Turn::say`]; [`Error::Failed`] for options that do not fulfil the conditions of
+    /// [`Opening::options`](crate::Opening::options).
     pub async fn config(&self, options: Vec<SessionConfigOption>) -> Result<()> {
         self.ready().await?;
         self.check()?;
@@ -215,7 +225,8 @@ impl Turn {
         self.0.ticket.is_cancelled()
     }
 
-    /// Waits until the turn is cancelled or over: for a `select` beside work that this kit does not know of.
+    /// Waits until the turn is cancelled or over: for a `select` beside work that this kit does not
+    /// know of.
     pub async fn cancelled(&self) {
         self.0.ticket.unwanted().await;
     }
@@ -261,9 +272,9 @@ impl Turn {
         }
     }
 
-    /// Waits for room in the connection and for the store, unless the turn is cancelled. Costs little when there is room, and lets others run
-    /// now and then.
-    /// Whether the turn may still say something is asked behind it, under the session's lock.
+    /// Waits for room in the connection and for the store, unless the turn is cancelled. Costs
+    /// little when there is room, and lets others run now and then. Whether the turn may still say
+    /// something is asked behind it, under the session's lock.
     pub(crate) async fn ready(&self) -> Result<()> {
         tokio::task::coop::consume_budget().await;
         let mut room = pin!(self.open_session().peer.room());

@@ -1,4 +1,5 @@
-//! The store of an agent that was given none: it knows the sessions that are open, as a list shows them, and forgets each when it closes.
+//! The store of an agent that was given none: it knows the sessions that are open, as a list shows
+//! them, and forgets each when it closes.
 
 use attache_session::{
     Archived, Commit, Event, ListPage, ListQuery, Listed, Log, SessionKey, Store, StoreError,

@@ -34,7 +34,8 @@ impl World for System {
             let mut hasher = self.keys.build_hasher();
             hasher.write_u64(given);
             hasher.write_u8(which);
-            // The keys are a process's own; its number tells a fork that copied them from its parent.
+            // The keys are a process's own; its number tells a fork that copied them from its
+            // parent.
             hasher.write_u32(std::process::id());
             hasher.finish()
         };

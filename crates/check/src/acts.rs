@@ -1,20 +1,24 @@
 //! What a turn is to do, told in the prompt itself: some words and one JSON object `{"acts":[…]}`.
 //!
-//! Whoever answers for the agent's model obeys it: the judge's model server, or an agent without a model that knows the acts. Each act is
-//! one answer of the model; when they are used up, the model stops. Nothing about a turn is kept anywhere but in its prompt, so
-//! forks, loads, retries and several sessions at once need no more.
+//! Whoever answers for the agent's model obeys it: the judge's model server, or an agent without a
+//! model that knows the acts. Each act is one answer of the model; when they are used up, the model
+//! stops. Nothing about a turn is kept anywhere but in its prompt, so forks, loads, retries and
+//! several sessions at once need no more.
 
 use serde_json::{Map, Value, json};
 
 /// What stands before the acts in a prompt.
 const WORDS: &str = "attache check: do this.";
-/// How the object that holds the acts begins. Nothing else in a request of an agent to its model begins so.
+/// How the object that holds the acts begins. Nothing else in a request of an agent to its model
+/// begins so.
 const MARK: &str = "{\"acts\":";
 
-/// What the model says instead of calling a tool that the agent does not offer; the kind of the tool follows.
+/// What the model says instead of calling a tool that the agent does not offer; the kind of the
+/// tool follows.
 pub(crate) const NO_TOOL: &str = "attache check: no tool for ";
 
-/// What the model says where nothing is asked, and when all acts are done: agents take an answer without a word for a failure.
+/// What the model says where nothing is asked, and when all acts are done: agents take an answer
+/// without a word for a failure.
 pub(crate) const DONE: &str = "attache check: done";
 
 /// What a turn is to do: the answers of its model, in order.
@@ -41,12 +45,14 @@ pub(crate) fn calls(tools: impl IntoIterator<Item = Value>) -> Acts {
     Acts::default().then_do("call", tools.into_iter().collect())
 }
 
-/// The model's answer is this HTTP error, again and again. It says that to try again is no use, unless it is 503.
+/// The model's answer is this HTTP error, again and again. It says that to try again is no use,
+/// unless it is 503.
 pub(crate) fn fail_with(status: u16) -> Acts {
     Acts::default().then_do("fail", json!(status))
 }
 
-/// Whether the request to the model holds this text outside of the acts: it says `recalled yes` or `recalled no`.
+/// Whether the request to the model holds this text outside of the acts: it says `recalled yes` or
+/// `recalled no`.
 pub(crate) fn recall(text: impl Into<String>) -> Acts {
     Acts::default().then_do("recall", json!(text.into()))
 }
@@ -159,7 +165,8 @@ impl Acts {
         self.with("end", json!(end))
     }
 
-    /// The last answer used so many tokens: an object of `input`, `output`, `cached` and `reasoning`.
+    /// The last answer used so many tokens: an object of `input`, `output`, `cached` and
+    /// `reasoning`.
     #[must_use]
     pub(crate) fn usage(self, usage: Value) -> Self {
         self.with("usage", usage)

@@ -1,4 +1,5 @@
-//! Known failures: rules that a peer is known to break, each with the reason, kept as Markdown beside its source.
+//! Known failures: rules that a peer is known to break, each with the reason, kept as Markdown
+//! beside its source.
 
 use crate::{Judgement, Rule, Selection, Verdict, select};
 use std::fmt;
@@ -8,8 +9,9 @@ const FLAKY: &str = "flaky";
 
 /// The rules that a peer is known to break.
 ///
-/// It is Markdown. An item of a list is a known failure, `- RPC-22: replies without a result are answered`, or `- RPC-22, flaky: now and then`
-/// for one that may also pass; indented lines go on with the reason. Everything else is for people.
+/// It is Markdown. An item of a list is a known failure,
+/// `- RPC-22: replies without a result are answered`, or `- RPC-22, flaky: now and then` for one
+/// that may also pass; indented lines go on with the reason. Everything else is for people.
 ///
 /// ```
 /// use attache_check::Baseline;
@@ -135,7 +137,8 @@ impl Baseline {
         against
     }
 
-    /// The baseline that this judgement would agree with, as a file. What is known already keeps its reason, and what was not judged stays.
+    /// The baseline that this judgement would agree with, as a file. What is known already keeps
+    /// its reason, and what was not judged stays.
     pub fn rewritten(&self, judgement: &Judgement) -> String {
         let mut entries: Vec<KnownFailure> =
             self.against(judgement).untold.into_iter().cloned().collect();

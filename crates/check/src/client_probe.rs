@@ -1,7 +1,8 @@
 //! Probes of clients: each judges one rule as the agent that the client talks to.
 //!
-//! A probe is an async function of a [`ClientRun`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
-//! with the rule of each in one `client_probes!`. Several probes may judge one rule: then the worst outcome stands.
+//! A probe is an async function of a [`ClientRun`] that ends in `Ok` if the rule is kept. There is
+//! a file per topic, which lists its probes with the rule of each in one `client_probes!`. Several
+//! probes may judge one rule: then the worst outcome stands.
 
 mod authenticate;
 mod cancel;

@@ -1,4 +1,5 @@
-//! A run over one client: it starts it with the judge in place of its agent, runs the probes, and watches all of their traffic.
+//! A run over one client: it starts it with the judge in place of its agent, runs the probes, and
+//! watches all of their traffic.
 
 use crate::client_probe;
 use crate::client_talk::{ClientTalk, ClientTurn};
@@ -86,8 +87,8 @@ impl fmt::Debug for ClientRun {
 }
 
 impl ClientRun {
-    /// A run over the client that `start` starts on an errand, as often as needed, with sessions in `folder`, which should be empty. An answer
-    /// may take 10 s.
+    /// A run over the client that `start` starts on an errand, as often as needed, with sessions in
+    /// `folder`, which should be empty. An answer may take 10 s.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
@@ -112,7 +113,8 @@ impl ClientRun {
         self
     }
 
-    /// The probes run in an order that this number stands for; 0 is the order in which they are written.
+    /// The probes run in an order that this number stands for; 0 is the order in which they are
+    /// written.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -124,8 +126,9 @@ impl ClientRun {
         &self.watched.support
     }
 
-    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `report`
-    /// gets the name of each probe before it runs, and every verdict as soon as it is known.
+    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts
+    /// in the order of the rules. `report` gets the name of each probe before it runs, and every
+    /// verdict as soon as it is known.
     ///
     /// If the client does not send a prompt to a good agent nothing else is tried.
     ///
@@ -197,7 +200,8 @@ impl ClientRun {
         self.meet(client, &errand, scenario).await
     }
 
-    /// A turn of the client on the first of these errands that it has, with an agent that offers everything.
+    /// A turn of the client on the first of these errands that it has, with an agent that offers
+    /// everything.
     ///
     /// # Errors
     /// Not tested: it has none of them. A fail: it does not prompt.
@@ -252,7 +256,8 @@ impl ClientRun {
         Ok(self.now.insert(talk))
     }
 
-    /// Ends the client, unless a person drives it and the next turn may follow on the same connection. True if so.
+    /// Ends the client, unless a person drives it and the next turn may follow on the same
+    /// connection. True if so.
     async fn leave_open(&mut self) -> bool {
         let stays = self.now.as_ref().is_some_and(|talk| talk.is_usual && talk.may_go_on());
         if !stays {
@@ -303,7 +308,8 @@ impl Judging for ClientRun {
                     self.watched.learn(&mut wire.peer, wire.patience, went_well);
                 }
             }
-            // After its agent: a client that waits for an answer ends as soon as nobody is there to give it.
+            // After its agent: a client that waits for an answer ends as soon as nobody is there to
+            // give it.
             talk.client.stop().await;
         }
     }

@@ -13,12 +13,14 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 
-/// What is printed of an update may come on another stream than the word after it, and so much later.
+/// What is printed of an update may come on another stream than the word after it, and so much
+/// later.
 const TOGETHER: Duration = Duration::from_millis(500);
 
 /// A client under test, and the connection that it has to the judge as its agent.
 pub(crate) struct ClientTalk {
-    /// The connection: `wire.call`, `wire.notify`, `wire.is_still_there` and so on, said by the agent to the client.
+    /// The connection: `wire.call`, `wire.notify`, `wire.is_still_there` and so on, said by the
+    /// agent to the client.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
     /// The errand on which the client was started.
@@ -109,8 +111,8 @@ impl ClientTalk {
         }
     }
 
-    /// Waits until the client starts the agent's program for a login, lets that succeed, and gives what was told of it. Nothing if it does
-    /// not, or begins a conversation instead.
+    /// Waits until the client starts the agent's program for a login, lets that succeed, and gives
+    /// what was told of it. Nothing if it does not, or begins a conversation instead.
     pub(crate) async fn next_login(&mut self) -> Option<Value> {
         let Self { wire, client, .. } = self;
         let patience = wire.patience;
@@ -196,7 +198,8 @@ impl ClientTalk {
         }
     }
 
-    /// Waits until the client calls this method, as its errand says. Without the call nothing can be told.
+    /// Waits until the client calls this method, as its errand says. Without the call nothing can
+    /// be told.
     pub(crate) async fn hears<M: Method>(&mut self) -> Probed<Line> {
         match self.awaits(|line| line.asks::<M>()).await {
             Ok(line) => Ok(line),
@@ -218,7 +221,8 @@ impl ClientTalk {
         self.ended.iter().chain([&self.wire]).flat_map(|wire| wire.peer.lines())
     }
 
-    /// What the client told of itself at the JSON pointer below `clientCapabilities`, if it can do it.
+    /// What the client told of itself at the JSON pointer below `clientCapabilities`, if it can do
+    /// it.
     pub(crate) fn offers(&self, pointer: &str) -> bool {
         let told = self.heard::<Initialize>().and_then(|line| line.get("params"));
         told.and_then(|params| params.pointer(&format!("/clientCapabilities{pointer}")))
@@ -248,8 +252,9 @@ impl ClientTalk {
         self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
     }
 
-    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is said after it and waited for, so that a
-    /// client that shows nothing of the update is known soon.
+    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is
+    /// said after it and waited for, so that a client that shows nothing of the update is known
+    /// soon.
     ///
     /// # Errors
     /// Not tested: the client does not show the word either. A fail: the connection ended.
@@ -273,7 +278,8 @@ impl ClientTalk {
         Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
     }
 
-    /// Calls a method of the client in the turn's session and waits for the reply. No reply is a fail.
+    /// Calls a method of the client in the turn's session and waits for the reply. No reply is a
+    /// fail.
     pub(crate) async fn call<M: Method>(
         &mut self,
         turn: &ClientTurn,
@@ -298,7 +304,8 @@ impl ClientTalk {
         self.goes_or_stays().await
     }
 
-    /// Whether the client goes on as after any turn: one that ends with its turn closes the connection in good time, any other still answers.
+    /// Whether the client goes on as after any turn: one that ends with its turn closes the
+    /// connection in good time, any other still answers.
     pub(crate) async fn goes_or_stays(&mut self) -> Probed {
         let patience = self.wire.patience;
         if self
@@ -315,8 +322,8 @@ impl ClientTalk {
         }
     }
 
-    /// Lets the client cancel: it is interrupted if its errand leaves that to the judge, and the call is waited for. Without it nothing
-    /// can be told.
+    /// Lets the client cancel: it is interrupted if its errand leaves that to the judge, and the
+    /// call is waited for. Without it nothing can be told.
     pub(crate) async fn is_cancelled(&mut self, turn: &ClientTurn) -> Probed<Line> {
         self.client.interrupt();
         let patience = self.wire.patience;
@@ -329,7 +336,8 @@ impl ClientTalk {
         }
     }
 
-    /// Waits for the end of the client, which is due once its turn has ended; one that goes on is ended.
+    /// Waits for the end of the client, which is due once its turn has ended; one that goes on is
+    /// ended.
     pub(crate) async fn leaves(&mut self) -> Left {
         let patience = self.wire.patience;
         if !self.client.is_seen() {
@@ -348,7 +356,8 @@ impl ClientTalk {
     }
 }
 
-/// Waits for something while the connection is served: its calls are answered, and what was queued is written.
+/// Waits for something while the connection is served: its calls are answered, and what was queued
+/// is written.
 async fn serving<T>(wire: &mut Conversation, awaited: impl Future<Output = T>) -> T {
     let serve = async {
         while wire.peer.ended().is_none() {

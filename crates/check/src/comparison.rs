@@ -94,7 +94,8 @@ impl Comparison {
         out
     }
 
-    /// The comparison as one JSON document: `names`, and `rules` with `rule`, `strength`, `text` and the `verdicts` by name.
+    /// The comparison as one JSON document: `names`, and `rules` with `rule`, `strength`, `text`
+    /// and the `verdicts` by name.
     pub fn to_json(&self) -> String {
         let row = |row: &ComparisonRow| {
             let said = self

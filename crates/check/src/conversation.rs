@@ -1,4 +1,5 @@
-//! A connection to the peer under test, an agent or a client, in the words of a probe: ask, notify, be sure of silence.
+//! A connection to the peer under test, an agent or a client, in the words of a probe: ask, notify,
+//! be sure of silence.
 
 mod turn;
 
@@ -11,8 +12,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// A request that no peer knows: any answer to it shows that everything sent before was read. The rules about unknown methods are
-/// probed with other names.
+/// A request that no peer knows: any answer to it shows that everything sent before was read. The
+/// rules about unknown methods are probed with other names.
 const STILL_THERE: &str = "_attache/still_there";
 
 /// How long an answer may come after the answer to what was sent later.
@@ -27,8 +28,9 @@ pub(crate) struct Conversation {
     pub(crate) peer: RawPeer,
     /// How long an answer may take.
     pub(crate) patience: Duration,
-    /// Whether findings about the peer's lines count. What answers an odd id is odd itself. Where a rule is practice, what breaks it would
-    /// look like a breach of what must hold: there they count once it is kept.
+    /// Whether findings about the peer's lines count. What answers an odd id is odd itself. Where a
+    /// rule is practice, what breaks it would look like a breach of what must hold: there they
+    /// count once it is kept.
     pub(crate) is_watched: bool,
     /// The result of `initialize`.
     told: Value,
@@ -186,7 +188,8 @@ impl Conversation {
         }
     }
 
-    /// Waits for an error without an id, and with this code: what a line that is no message is answered with.
+    /// Waits for an error without an id, and with this code: what a line that is no message is
+    /// answered with.
     pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
         let expected = format!("one error {code} with id null");
         let wanted =
@@ -199,8 +202,8 @@ impl Conversation {
         )
     }
 
-    /// Waits for a line of the peer from that index on, which answers what was sent last. It is not waited for much longer than for the
-    /// answer to a call that is sent after that.
+    /// Waits for a line of the peer from that index on, which answers what was sent last. It is not
+    /// waited for much longer than for the answer to a call that is sent after that.
     pub(crate) async fn hear_soon(
         &mut self,
         first: usize,
@@ -260,7 +263,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// What was sent last is ignored: from the line at this index on there is no reply, and the peer goes on.
+    /// What was sent last is ignored: from the line at this index on there is no reply, and the
+    /// peer goes on.
     pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
         self.is_still_there().await?;
         let ours = json!(self.last_id);
@@ -279,7 +283,8 @@ impl Conversation {
         Ok(reply)
     }
 
-    /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers something there.
+    /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers
+    /// something there.
     pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
         self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
     }
@@ -359,7 +364,8 @@ impl Reply {
     }
 }
 
-/// Why a request is refused, for people: what the error tells, and what to do where only a login is missing.
+/// Why a request is refused, for people: what the error tells, and what to do where only a login is
+/// missing.
 pub(crate) fn refusal(reply: &Reply) -> String {
     let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
     let told =

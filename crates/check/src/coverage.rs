@@ -1,6 +1,8 @@
-//! How each rule is judged, which faults show that its judge can fail, and why a rule is not judged.
+//! How each rule is judged, which faults show that its judge can fail, and why a rule is not
+//! judged.
 //!
-//! The faults themselves are programs of this crate's tests; here is the list of them, which those tests keep equal to what they have.
+//! The faults themselves are programs of this crate's tests; here is the list of them, which those
+//! tests keep equal to what they have.
 
 use crate::{client_probe, probe};
 use attache_protocol::method::Side;
@@ -103,7 +105,8 @@ impl Judged {
 }
 
 impl Fault {
-    /// A line of a list: `- CONF-05 with CONF-06`, and of the one about traffic `- CONF-05 by agent with CONF-06`.
+    /// A line of a list: `- CONF-05 with CONF-06`, and of the one about traffic
+    /// `- CONF-05 by agent with CONF-06`.
     fn read(judged: Judged, line: &'static str) -> Option<Self> {
         let (head, companions) =
             line.strip_prefix("- ")?.split_once(" with ").unwrap_or((line.get(2..)?, ""));

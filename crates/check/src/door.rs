@@ -17,8 +17,8 @@ const GREETING: Duration = Duration::from_secs(5);
 
 /// A loopback address at which connections of agents that a client started come in.
 ///
-/// The client starts a relay in place of an agent: a program that enters by [`enter`] and then passes every byte both ways. Who does not
-/// know the token is turned away.
+/// The client starts a relay in place of an agent: a program that enters by [`enter`] and then
+/// passes every byte both ways. Who does not know the token is turned away.
 #[derive(Debug)]
 pub struct Door {
     listener: TcpListener,
@@ -85,8 +85,9 @@ pub(crate) struct Visitor {
     pub(crate) told: Value,
 }
 
-/// Enters a door: connects, and gives the token, with what is `told` as one line of JSON: of a login, or of the MCP server that was
-/// started. What is read and written from then on is a conversation.
+/// Enters a door: connects, and gives the token, with what is `told` as one line of JSON: of a
+/// login, or of the MCP server that was started. What is read and written from then on is a
+/// conversation.
 ///
 /// # Errors
 /// Nobody listens there.

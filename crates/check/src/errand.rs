@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a client is told to do: a name, the folder of its session, and a value for each placeholder of its command.
+/// What a client is told to do: a name, the folder of its session, and a value for each placeholder
+/// of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Errand {
     name: &'static str,
@@ -90,7 +91,8 @@ impl Errand {
         &self.cwd
     }
 
-    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what an errand does not need is not there.
+    /// The value of a placeholder: `cwd`, `prompt`, `session` and so on; what an errand does not
+    /// need is not there.
     pub fn value(&self, placeholder: &str) -> Option<&str> {
         self.values.get(placeholder).map(String::as_str)
     }

@@ -1,11 +1,14 @@
-//! Faults: valid conversations of all that the protocol has, spoiled by chance, until a peer breaks.
+//! Faults: valid conversations of all that the protocol has, spoiled by chance, until a peer
+//! breaks.
 //!
-//! A case is a conversation by the shapes of the protocol crate, so that every method, kind of update and member comes up, and between none and
-//! four bad things done to it: delayed, left out, said twice, in another order, cut off, split inside a character, padded, nested deep, of the wrong
-//! type, with an odd id, text that is no message, the end of the input. Everything follows from a seed.
+//! A case is a conversation by the shapes of the protocol crate, so that every method, kind of
+//! update and member comes up, and between none and four bad things done to it: delayed, left out,
+//! said twice, in another order, cut off, split inside a character, padded, nested deep, of the
+//! wrong type, with an odd id, text that is no message, the end of the input. Everything follows
+//! from a seed.
 //!
-//! It is no fault of a peer to answer an error. It is one to die, to hang, to write what is no message, to grow, or to break a
-//! rule that a line breaks by itself.
+//! It is no fault of a peer to answer an error. It is one to die, to hang, to write what is no
+//! message, to grow, or to break a rule that a line breaks by itself.
 
 mod case;
 mod chance;
@@ -75,7 +78,8 @@ pub struct Failure {
     pub broken: Broken,
     /// What was said.
     pub case: Case,
-    /// The conversation as a recording: what `attache check trace` reads and [`Case::read`] plays again.
+    /// The conversation as a recording: what `attache check trace` reads and [`Case::read`] plays
+    /// again.
     pub recording: String,
 }
 
@@ -89,7 +93,8 @@ enum Peer {
 
 /// Looks for conversations that a peer does not stand.
 ///
-/// A case takes one start of the peer and at most three patiences and a few; making a failure smaller at most 300 cases and 30 patiences.
+/// A case takes one start of the peer and at most three patiences and a few; making a failure
+/// smaller at most 300 cases and 30 patiences.
 pub struct Fuzz {
     peer: Peer,
     folder: PathBuf,
@@ -107,7 +112,8 @@ impl fmt::Debug for Fuzz {
 }
 
 impl Fuzz {
-    /// Over the agent that `start` starts for every case, with sessions in `folder`. An answer may take 10 s.
+    /// Over the agent that `start` starts for every case, with sessions in `folder`. An answer may
+    /// take 10 s.
     pub fn agent(
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
@@ -115,8 +121,8 @@ impl Fuzz {
         Self::new(Peer::Agent(Box::new(start)), folder.into())
     }
 
-    /// Over the client that `start` starts on the errand `prompt` for every case, with its session in `folder`. What is spoiled is
-    /// said while it waits for its turn to end.
+    /// Over the client that `start` starts on the errand `prompt` for every case, with its session
+    /// in `folder`. What is spoiled is said while it waits for its turn to end.
     pub fn client(
         folder: impl Into<PathBuf>,
         start: impl FnMut(&Errand) -> Result<StartedClient, NotRun> + Send + 'static,
@@ -150,8 +156,8 @@ impl Fuzz {
         }
     }
 
-    /// Says the cases with these numbers, until one fails or the time is over, and gives the one that failed. `progress` is told the number before
-    /// each case.
+    /// Says the cases with these numbers, until one fails or the time is over, and gives the one
+    /// that failed. `progress` is told the number before each case.
     ///
     /// # Errors
     /// The peer cannot be started.

@@ -1,4 +1,5 @@
-//! What came of judging one peer: who it was, the verdicts, and what it supports. It is what every report is made of.
+//! What came of judging one peer: who it was, the verdicts, and what it supports. It is what every
+//! report is made of.
 
 mod document;
 
@@ -13,7 +14,8 @@ use std::time::Duration;
 
 /// What came of judging one peer. There is no secret in it: what is put in is masked.
 ///
-/// Written as JSON it is the format of `attache check agent --report FILE.json`, which `attache check compare` and baselines read.
+/// Written as JSON it is the format of `attache check agent --report FILE.json`, which
+/// `attache check compare` and baselines read.
 ///
 /// ```
 /// use attache_check::{Judgement, Support};
@@ -67,7 +69,8 @@ impl fmt::Display for JudgementError {
 impl std::error::Error for JudgementError {}
 
 impl Judgement {
-    /// The judgement of a peer that this command starts. Secrets in the command and in what was seen are hidden.
+    /// The judgement of a peer that this command starts. Secrets in the command and in what was
+    /// seen are hidden.
     pub fn new(command: &[String], verdicts: Vec<Verdict>, support: Support) -> Self {
         Self {
             judge: format!("attache {}", env!("CARGO_PKG_VERSION")),

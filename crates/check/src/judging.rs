@@ -1,4 +1,5 @@
-//! How a peer is judged: a first contact, the probes that were chosen, and what the traffic of all of it showed.
+//! How a peer is judged: a first contact, the probes that were chosen, and what the traffic of all
+//! of it showed.
 
 use crate::probe::{Probe, in_order_of_seed};
 use crate::raw_peer::Line;
@@ -29,8 +30,8 @@ pub enum RunEvent<'r> {
     Verdict {
         /// The verdict. Secrets in it are hidden.
         verdict: &'r Verdict,
-        /// Whether nothing that follows in this run can change it. Every rule has exactly one final verdict, unless the
-        /// run is dropped first.
+        /// Whether nothing that follows in this run can change it. Every rule has exactly one final
+        /// verdict, unless the run is dropped first.
         is_final: bool,
     },
 }
@@ -62,9 +63,9 @@ pub(crate) trait Judging: Sized + 'static {
     fn watched(&self) -> &Watched;
 }
 
-/// Judges by the first contact, by those of `probes` whose rules are among `only` (all if there are none), in the order of `seed`, and by the
-/// traffic of it all. One verdict a rule, in the order of the rules. `report` gets
-/// every verdict as soon as it is known.
+/// Judges by the first contact, by those of `probes` whose rules are among `only` (all if there are
+/// none), in the order of `seed`, and by the traffic of it all. One verdict a rule, in the order of
+/// the rules. `report` gets every verdict as soon as it is known.
 pub(crate) async fn judge<R: Judging>(
     run: &mut R,
     first: R::First,

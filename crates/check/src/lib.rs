@@ -1,16 +1,20 @@
-//! The judge of Attaché: the rules of the Agent Client Protocol as data, which tests of ours show them, and which line of a conversation
-//! between any client and any agent breaks one.
+//! The judge of Attaché: the rules of the Agent Client Protocol as data, which tests of ours show
+//! them, and which line of a conversation between any client and any agent breaks one.
 //!
-//! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says, how its breach is seen from outside and
-//! where it comes from. It also knows the *mutations*: named faults, each of which breaks one behaviour in a copy of our sources so
-//! that one named test must fail. A rule counts as shown only by such a test, since a test that cannot fail shows nothing.
+//! This crate knows every rule by its id (`CONF-07`): whom it binds, how strongly, what it says,
+//! how its breach is seen from outside and where it comes from. It also knows the *mutations*:
+//! named faults, each of which breaks one behaviour in a copy of our sources so that one named test
+//! must fail. A rule counts as shown only by such a test, since a test that cannot fail shows
+//! nothing.
 //!
-//! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a [`Verdict`] on each rule that it probes.
-//! A [`ClientRun`] does the same with a client, whose agent it plays.
-//! The [`Observer`] reads a conversation line by line, live or from a [`Recording`], and tells its [`Finding`]s.
+//! A [`Run`] starts an agent, talks to it with a [`RawPeer`], which can say anything, and gives a
+//! [`Verdict`] on each rule that it probes. A [`ClientRun`] does the same with a client, whose
+//! agent it plays. The [`Observer`] reads a conversation line by line, live or from a
+//! [`Recording`], and tells its [`Finding`]s.
 //!
-//! It knows neither of the two kits, so that it can judge agents and clients made with them like any other, and no source code: the
-//! program that applies the mutations is `attache-mutations`, which is no part of the product.
+//! It knows neither of the two kits, so that it can judge agents and clients made with them like
+//! any other, and no source code: the program that applies the mutations is `attache-mutations`,
+//! which is no part of the product.
 //!
 //! ```
 //! use attache_check::{Selection, Strength, mutations_of, rules, select};

@@ -1,12 +1,14 @@
 //! Takes the secrets out of a message of the protocol.
 //!
-//! Secrets stand at known places (`attache_protocol::Secret`): values of environment variables and headers, keys of providers. They are found
-//! by the names of members, in whatever message, so that one an author put elsewhere is hidden too: too much hidden is better than too little.
+//! Secrets stand at known places (`attache_protocol::Secret`): values of environment variables and
+//! headers, keys of providers. They are found by the names of members, in whatever message, so that
+//! one an author put elsewhere is hidden too: too much hidden is better than too little.
 
 /// What stands in place of a secret.
 const HIDDEN: &str = "\"<hidden>\"";
 
-/// Members whose value is secret, with all that is in it; compared in lower case, without `_` and `-`.
+/// Members whose value is secret, with all that is in it; compared in lower case, without `_` and
+/// `-`.
 const SECRET: [&str; 24] = [
     "env",
     "headers",
@@ -108,7 +110,8 @@ fn string_length(text: &str) -> usize {
         at += found + 1;
         match bytes.get(at - 1) {
             Some(b'"') => return at,
-            // What is escaped ends nothing; a character of several bytes has none of these two in it.
+            // What is escaped ends nothing; a character of several bytes has none of these two in
+            // it.
             _ => at += 1,
         }
     }

@@ -1,10 +1,13 @@
-//! MCP servers that the judge is itself, to see which of them an agent reaches, with what it was given for them, and that it calls their tools.
+//! MCP servers that the judge is itself, to see which of them an agent reaches, with what it was
+//! given for them, and that it calls their tools.
 //!
-//! What a server answers is worked out without any I/O in [`conversation`], to which several ways lead: the program that an agent starts for
-//! stdio is a relay to [`stdio`], what it sends over HTTP comes to [`http`], and an agent in memory has an [`McpReach`].
+//! What a server answers is worked out without any I/O in [`conversation`], to which several ways
+//! lead: the program that an agent starts for stdio is a relay to [`stdio`], what it sends over
+//! HTTP comes to [`http`], and an agent in memory has an [`McpReach`].
 //!
-//! The servers are written by hand, on the HTTP library that the judge's model has: a library for good servers does not keep silent, end or
-//! hold a call back when it is told to, and what a tool takes to be called are four methods.
+//! The servers are written by hand, on the HTTP library that the judge's model has: a library for
+//! good servers does not keep silent, end or hold a call back when it is told to, and what a tool
+//! takes to be called are four methods.
 
 mod conversation;
 mod http;
@@ -60,11 +63,14 @@ struct Place {
 pub struct McpConnection(Met);
 
 impl McpServers {
-    /// Servers for agents that are processes, on loopback ports that the system chooses. It needs a tokio runtime.
+    /// Servers for agents that are processes, on loopback ports that the system chooses. It needs a
+    /// tokio runtime.
     ///
-    /// `relay` is the absolute path of a program and its first arguments, such as `/usr/bin/attache check relay`. An agent starts it with an
-    /// address, a token, `--mcp` and the name of a server. It [enters](crate::enter) the door at that address, tells `{"server": NAME,
-    /// "environment": {NAME: VALUE, …}}` with those of its variables that begin with `ATTACHE_CHECK_`, and then passes every byte.
+    /// `relay` is the absolute path of a program and its first arguments, such as
+    /// `/usr/bin/attache check relay`. An agent starts it with an address, a token, `--mcp` and the
+    /// name of a server. It [enters](crate::enter) the door at that address, tells
+    /// `{"server": NAME, "environment": {NAME: VALUE, …}}` with those of its variables that begin
+    /// with `ATTACHE_CHECK_`, and then passes every byte.
     ///
     /// # Errors
     /// The system has no port or no random bytes.
@@ -111,8 +117,8 @@ impl McpReach {
         self.servers().get(name).cloned()
     }
 
-    /// Starts the server that these arguments, of its entry in `mcpServers`, stand for, with these variables. Nothing if there is none, or if
-    /// it ends at once.
+    /// Starts the server that these arguments, of its entry in `mcpServers`, stand for, with these
+    /// variables. Nothing if there is none, or if it ends at once.
     pub fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Option<McpConnection> {
         let server = self.find(arguments.last()?)?;
         Met::new(server, environment.iter().copied()).map(McpConnection)

@@ -1,9 +1,11 @@
 //! A model that does as it is told: an HTTP server on loopback for the agents that are judged.
 //!
-//! It speaks the wires of OpenAI Chat Completions and Responses, of Anthropic Messages and of Gemini, streamed and whole. It keeps nothing
-//! about a conversation: what it answers stands in the last text of the person in the request that tells [acts](crate::acts), and how many
-//! of them are done is counted from the model's answers after that text. A request without acts, or without tools from an agent that has
-//! tools, such as one for a title, is answered with a short harmless text.
+//! It speaks the wires of OpenAI Chat Completions and Responses, of Anthropic Messages and of
+//! Gemini, streamed and whole. It keeps nothing about a conversation: what it answers stands in the
+//! last text of the person in the request that tells [acts](crate::acts), and how many of them are
+//! done is counted from the model's answers after that text. A request without acts, or without
+//! tools from an agent that has tools, such as one for a title, is answered with a short harmless
+//! text.
 
 mod answer;
 mod anthropic;
@@ -120,7 +122,8 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 
 async fn converse(stream: TcpStream, heard: Arc<Mutex<Heard>>) {
     let service = service_fn(|request| respond(request, &heard));
-    // An agent that breaks off, and an answer that is to break, both end the connection with an error.
+    // An agent that breaks off, and an answer that is to break, both end the connection with an
+    // error.
     let _ended = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;
@@ -156,7 +159,8 @@ async fn respond(
         Answering::Fail(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let mut response = json(status, &wire.error(status.as_u16()));
-            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that then. 503 is for who is to try again.
+            // Asked again it fails again: the libraries of OpenAI and Anthropic do not try that
+            // then. 503 is for who is to try again.
             if status != StatusCode::SERVICE_UNAVAILABLE {
                 response
                     .headers_mut()

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A named fault: a change of our sources that breaks one behaviour, and the test that must fail then.
+/// A named fault: a change of our sources that breaks one behaviour, and the test that must fail
+/// then.
 ///
-/// The places in the text are found whatever their white space is, so that a formatter may move them.
+/// The places in the text are found whatever their white space is, so that a formatter may move
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mutation {
@@ -23,7 +25,8 @@ pub struct Mutation {
     pub hangs: bool,
     /// The text that stands directly before `from`, to tell it from others like it; may be empty.
     pub before: String,
-    /// The code that is replaced: statements, or one expression. With `before` and `after` it stands exactly once in the file.
+    /// The code that is replaced: statements, or one expression. With `before` and `after` it
+    /// stands exactly once in the file.
     pub from: String,
     /// What replaces it; nothing, if the statement is left out.
     pub to: String,
@@ -36,7 +39,8 @@ pub struct Mutation {
 pub struct TestName {
     /// The package, such as `attache-session`.
     pub package: &'static str,
-    /// The name of the test target, such as `session` for `tests/session/main.rs`, or `lib` for the tests beside the code.
+    /// The name of the test target, such as `session` for `tests/session/main.rs`, or `lib` for the
+    /// tests beside the code.
     pub target: &'static str,
     /// The test's path in the target, such as `config::a_list_replaces_the_one_before`.
     pub name: &'static str,
@@ -55,8 +59,8 @@ pub fn mutations() -> &'static [Mutation] {
     &MUTATIONS
 }
 
-/// What is wrong with blocks of the files that are no mutations; they are not among [`mutations`]. Ours is the fault, so a released
-/// program has none.
+/// What is wrong with blocks of the files that are no mutations; they are not among [`mutations`].
+/// Ours is the fault, so a released program has none.
 pub fn malformed_mutations() -> Vec<String> {
     FILES.iter().flat_map(|file| read(file)).filter_map(Result::err).collect()
 }

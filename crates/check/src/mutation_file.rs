@@ -13,8 +13,9 @@
 //! ```
 //! ````
 //!
-//! A fourth item `- hangs` says that the test fails by never ending. Between `«` and `»` stands what is replaced; without them it is the whole
-//! of the lines that begin with `-`. Lines that begin with a space only say where it is.
+//! A fourth item `- hangs` says that the test fails by never ending. Between `«` and `»` stands
+//! what is replaced; without them it is the whole of the lines that begin with `-`. Lines that
+//! begin with a space only say where it is.
 
 use crate::{Mutation, TestName};
 

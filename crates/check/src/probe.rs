@@ -1,7 +1,8 @@
 //! Probes: each judges one rule by talking to the agent.
 //!
-//! A probe is an async function of a [`Run`] that ends in `Ok` if the rule is kept. There is a file per topic, which lists its probes
-//! with the rule of each in one `probes!`. Several probes may judge one rule: then the worst outcome stands.
+//! A probe is an async function of a [`Run`] that ends in `Ok` if the rule is kept. There is a file
+//! per topic, which lists its probes with the rule of each in one `probes!`. Several probes may
+//! judge one rule: then the worst outcome stands.
 
 mod archive;
 mod authenticate;
@@ -56,7 +57,8 @@ use std::pin::Pin;
 /// A probe that is running.
 pub(crate) type Probing<'a> = Pin<Box<dyn Future<Output = Probed> + Send + 'a>>;
 
-/// One way to find out whether a peer keeps a rule: of an agent unless it is of a [`crate::ClientRun`].
+/// One way to find out whether a peer keeps a rule: of an agent unless it is of a
+/// [`crate::ClientRun`].
 #[derive(Debug)]
 pub(crate) struct Probe<R = Run> {
     /// The id of the rule.

@@ -1,4 +1,5 @@
-//! A peer that can say anything and sees every line: the judge's end of a connection to the peer that is being judged, an agent or a client.
+//! A peer that can say anything and sees every line: the judge's end of a connection to the peer
+//! that is being judged, an agent or a client.
 
 mod link;
 mod owed;
@@ -43,8 +44,9 @@ pub struct Line {
     pub at: Duration,
     /// The line without its end; bytes that are not UTF-8 read as U+FFFD.
     pub text: String,
-    /// The line as JSON, if it is JSON. A message of the peer whose envelope is wrong in one place, such as a reply that repeats the id with
-    /// another type, stands here as it was meant: that fault is a finding of its own.
+    /// The line as JSON, if it is JSON. A message of the peer whose envelope is wrong in one place,
+    /// such as a reply that repeats the id with another type, stands here as it was meant: that
+    /// fault is a finding of its own.
     pub value: Option<Value>,
 }
 
@@ -54,7 +56,8 @@ impl Line {
         self.is_reply() && self.get("id") == Some(id)
     }
 
-    /// Whether this is the peer's reply to one of the calls of a conversation, whose ids are whole numbers.
+    /// Whether this is the peer's reply to one of the calls of a conversation, whose ids are whole
+    /// numbers.
     pub(crate) fn replies_to_a_call(&self) -> bool {
         self.is_reply() && self.get("id").is_some_and(Value::is_i64)
     }
@@ -106,8 +109,9 @@ impl std::error::Error for Missing {}
 
 /// The judge's end of one connection: the client's end to an agent, or the agent's end to a client.
 ///
-/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or 100 000 lines, and no line over 64 MiB: a
-/// peer that sends more is stopped. Every line goes through an [`Observer`].
+/// Nothing runs beside it: reading and writing go on while it waits. It reads at most 256 MiB or
+/// 100 000 lines, and no line over 64 MiB: a peer that sends more is stopped. Every line goes
+/// through an [`Observer`].
 #[derive(Debug)]
 pub struct RawPeer {
     /// Which end is ours.
@@ -151,12 +155,14 @@ impl Outgoing {
 }
 
 impl RawPeer {
-    /// The client's end of this connection to an agent, which answers the agent's calls by the script.
+    /// The client's end of this connection to an agent, which answers the agent's calls by the
+    /// script.
     pub fn new(link: Link, script: Script) -> Self {
         Self::at(Side::Client, link, script)
     }
 
-    /// The agent's end of this connection to a client, which answers the client's calls by the script.
+    /// The agent's end of this connection to a client, which answers the client's calls by the
+    /// script.
     pub fn as_agent(link: Link, script: Script) -> Self {
         Self::at(Side::Agent, link, script)
     }
@@ -191,7 +197,8 @@ impl RawPeer {
         &self.lines
     }
 
-    /// What the peer's lines break, as the [`Observer`] found it. What ours break, on purpose, is left out.
+    /// What the peer's lines break, as the [`Observer`] found it. What ours break, on purpose, is
+    /// left out.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -253,7 +260,8 @@ impl RawPeer {
         self.outgoing.is_last = true;
     }
 
-    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`, and gives it.
+    /// Waits for a line of either side that is wanted, beginning with the one at the index `first`,
+    /// and gives it.
     ///
     /// # Errors
     /// It did not come within `patience`, or the connection ended without it.
@@ -279,14 +287,15 @@ impl RawPeer {
         }
     }
 
-    /// Waits until the connection has ended, and the process with it. True if that came within `patience`.
+    /// Waits until the connection has ended, and the process with it. True if that came within
+    /// `patience`.
     pub async fn wait_for_end(&mut self, patience: Duration) -> bool {
         matches!(self.wait_for(self.lines.len(), patience, |_| false).await, Err(Missing::Ended(_)))
             && self.link.has_exited()
     }
 
-    /// Ends the connection: the peer's input first, then, if a process of the judge's is behind it, step by step by force. Nothing of it is
-    /// left when this returns.
+    /// Ends the connection: the peer's input first, then, if a process of the judge's is behind it,
+    /// step by step by force. Nothing of it is left when this returns.
     pub async fn stop(&mut self) {
         self.link.stop().await;
     }

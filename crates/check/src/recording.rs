@@ -26,8 +26,8 @@ pub struct Recorded {
     pub from: Side,
     /// When, as the file says it; nothing where it does not say.
     pub at: Option<String>,
-    /// What was sent, without the end of the line. A recorded message is the JSON that was recorded, which may differ in white space from what
-    /// was on the wire.
+    /// What was sent, without the end of the line. A recorded message is the JSON that was
+    /// recorded, which may differ in white space from what was on the wire.
     pub text: String,
     /// Whether another connection begins with it.
     pub begins_another: bool,
@@ -88,14 +88,17 @@ impl From<TraceError> for RecordingError {
 /// Reads a recording, in whichever of these formats it is, told by what is in it:
 ///
 /// - JSON lines as `attache trace` and `attache run --trace` write them, see [`trace`];
-/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its agent. MCP messages are left out;
+/// - JSON lines of the official conductor (`.jsons`): of a chain of proxies, the connection of its
+///   agent. MCP messages are left out;
 /// - the JSON of `acp-devtools export`;
 /// - the JSON that Zed copies from its ACP logs. What it wrote to stderr is left out.
 ///
-/// The conductor and Zed keep no envelope: it is made anew, so that nothing can be said about it. Lines are read one by one, a file
-/// that is one JSON value is read whole. After an error nothing more comes.
+/// The conductor and Zed keep no envelope: it is made anew, so that nothing can be said about it.
+/// Lines are read one by one, a file that is one JSON value is read whole. After an error nothing
+/// more comes.
 ///
-/// An `initialize` with the id of the one before begins another connection: a client that was started again counts from the beginning.
+/// An `initialize` with the id of the one before begins another connection: a client that was
+/// started again counts from the beginning.
 ///
 /// ```
 /// use attache_check::Recording;

@@ -13,7 +13,8 @@ use std::path::Path;
 
 /// A form in which a judgement is written.
 ///
-/// In each control characters of what a peer said are shown by pictures, or escaped, and nothing that it said is markup.
+/// In each control characters of what a peer said are shown by pictures, or escaped, and nothing
+/// that it said is markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {

@@ -13,16 +13,18 @@ pub struct Rule {
     pub binds: Binds,
     /// How strongly, as a judge needs it.
     pub strength: Strength,
-    /// The exact word of the source: `MUST NOT`, `should*`, `IMPL` and so on. A star marks wording in lower case or a plain statement, which
-    /// binds all the same.
+    /// The exact word of the source: `MUST NOT`, `should*`, `IMPL` and so on. A star marks wording
+    /// in lower case or a plain statement, which binds all the same.
     pub word: &'static str,
     /// What it says, as Markdown in one line.
     pub text: &'static str,
-    /// How a tester sees from outside whether it is kept, as Markdown in one line; `None` where it cannot be seen. `A←` means that the tester
-    /// plays the client against an agent, `C←` the agent against a client, and a text that begins with `UI` is seen by a person only.
+    /// How a tester sees from outside whether it is kept, as Markdown in one line; `None` where it
+    /// cannot be seen. `A←` means that the tester plays the client against an agent, `C←` the agent
+    /// against a client, and a text that begins with `UI` is seen by a person only.
     pub observation: Option<&'static str>,
-    /// Where it comes from; `None` for what the specification leaves open. `D:x`, `DD:x` and `R:x` are the documentation, its draft and the RFD
-    /// named x; `S` and `U` the stable and unstable schema; `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the
+    /// Where it comes from; `None` for what the specification leaves open. `D:x`, `DD:x` and `R:x`
+    /// are the documentation, its draft and the RFD named x; `S` and `U` the stable and unstable
+    /// schema; `RS` the Rust crate of the schema; `P` a probe of its decoder; `TS` and `RSDK` the
     /// official runtimes; `GIT` the history of the specification.
     pub source: Option<&'static str>,
 }
@@ -61,7 +63,8 @@ pub enum Strength {
     May,
     /// The specification is silent and the official runtimes do it: `IMPL`.
     Practice,
-    /// The specification is silent and we advise it: `REC`. No peer is at fault for doing otherwise.
+    /// The specification is silent and we advise it: `REC`. No peer is at fault for doing
+    /// otherwise.
     Advice,
 }
 
@@ -118,15 +121,18 @@ impl Rule {
         self.word.to_ascii_lowercase().contains("not")
     }
 
-    /// Whether a peer that breaks it is at fault: it is a must, or what is judged of it binds although its word gives leave for the rest.
+    /// Whether a peer that breaks it is at fault: it is a must, or what is judged of it binds
+    /// although its word gives leave for the rest.
     ///
-    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not breaks nothing. But `sessionId` identifies the
-    /// session that a message is about, which is a plain statement of the schema: one that names another session is wrong.
+    /// SESS-06 is such a rule. An agent may serve several sessions, and one that does not breaks
+    /// nothing. But `sessionId` identifies the session that a message is about, which is a plain
+    /// statement of the schema: one that names another session is wrong.
     pub fn must_hold(&self) -> bool {
         self.strength == Strength::Must || self.id == "SESS-06"
     }
 
-    /// How strongly it binds, as people read it: the word of its strength, with `not` where the rule forbids.
+    /// How strongly it binds, as people read it: the word of its strength, with `not` where the
+    /// rule forbids.
     pub fn strength_word(&self) -> &'static str {
         match self.strength {
             Strength::Must if self.forbids() => "must not",

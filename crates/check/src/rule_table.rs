@@ -1,7 +1,7 @@
 //! The tables of rules: one Markdown file per topic, read once.
 //!
-//! A group is a heading `## PREFIX: title` and a table whose rows are id, whom it binds, strength, rule, observation, source. `–` stands for
-//! nothing in the last two.
+//! A group is a heading `## PREFIX: title` and a table whose rows are id, whom it binds, strength,
+//! rule, observation, source. `–` stands for nothing in the last two.
 
 use crate::{Binds, Rule, Strength};
 

@@ -1,4 +1,5 @@
-//! A run over one agent: it starts it where that is needed, runs the probes, and watches all of their traffic.
+//! A run over one agent: it starts it where that is needed, runs the probes, and watches all of
+//! their traffic.
 
 mod calibration;
 mod conversations;
@@ -25,7 +26,8 @@ use tokio::time::Instant;
 /// How many lines a verdict shows.
 pub(crate) const LINES_SHOWN: usize = 12;
 
-/// The rules that an agent breaks which opens no session, or takes no prompt: then no other rule is broken that was probed with one.
+/// The rules that an agent breaks which opens no session, or takes no prompt: then no other rule is
+/// broken that was probed with one.
 const OPENED: &str = "SESS-01";
 const PROMPTED: &str = "PROMPT-06";
 
@@ -84,8 +86,8 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run over the agent that `start` starts, as often as needed, with sessions in `folder`, which should be empty. An answer may take
-    /// 10 s.
+    /// A run over the agent that `start` starts, as often as needed, with sessions in `folder`,
+    /// which should be empty. An answer may take 10 s.
     pub fn new(
         folder: impl Into<PathBuf>,
         start: impl FnMut() -> Result<Link, StartError> + Send + 'static,
@@ -126,7 +128,8 @@ impl Run {
         self
     }
 
-    /// The probes run in an order that this number stands for; 0 is the order in which they are written.
+    /// The probes run in an order that this number stands for; 0 is the order in which they are
+    /// written.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -138,8 +141,9 @@ impl Run {
         &self.watched.support
     }
 
-    /// A way to log in that asks nobody, by its id among the agent's `authMethods`. With it the agent is also logged out and in; without
-    /// it none of that is tried, as it could cost a person their login.
+    /// A way to log in that asks nobody, by its id among the agent's `authMethods`. With it the
+    /// agent is also logged out and in; without it none of that is tried, as it could cost a person
+    /// their login.
     #[must_use]
     pub fn login(mut self, method: impl Into<String>) -> Self {
         self.login = Some(method.into());
@@ -153,15 +157,17 @@ impl Run {
         self
     }
 
-    /// The MCP servers that sessions of the agent are opened with. Without them nothing about MCP servers that work is judged.
+    /// The MCP servers that sessions of the agent are opened with. Without them nothing about MCP
+    /// servers that work is judged.
     #[must_use]
     pub fn mcp(mut self, servers: McpServers) -> Self {
         self.mcp = Some(servers);
         self
     }
 
-    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in the order of the rules. `report`
-    /// gets the name of each probe before it runs, and every verdict as soon as it is known.
+    /// Judges the agent by every rule that is probed, or by those chosen, and gives the verdicts in
+    /// the order of the rules. `report` gets the name of each probe before it runs, and every
+    /// verdict as soon as it is known.
     ///
     /// If the agent does not answer `initialize` nothing else is tried.
     ///
@@ -256,7 +262,8 @@ impl Judging for Run {
         if outcome.is_fail() && probe.rule != PROMPTED && prompts {
             outcome = self.answers_prompts().await.err().unwrap_or(outcome);
         }
-        // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch what this one did not.
+        // What was left open may go on: the next probe is not to suffer from it. Nor is it to watch
+        // what this one did not.
         let is_odd = self.client.as_ref().is_some_and(|client| !client.is_watched)
             && outcome != Outcome::Pass;
         let is_over = is_odd

@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The id of every session that the judge opens as an agent.
 pub(crate) const SESSION: &str = "check-session-1";
 
-/// An agent that the judge plays. It offers everything that is stable, and `session/fork`; prompts are left to the probe.
+/// An agent that the judge plays. It offers everything that is stable, and `session/fork`; prompts
+/// are left to the probe.
 pub(crate) struct Scenario {
     /// The result of `initialize`.
     initialize: Value,
@@ -136,7 +137,8 @@ fn set(options: &Mutex<Value>, params: &Value) -> Answer {
     }
 }
 
-/// Sets the member at this pointer, whose parents are made where they are missing; null takes it away.
+/// Sets the member at this pointer, whose parents are made where they are missing; null takes it
+/// away.
 fn put(holder: &mut Value, pointer: &str, value: Value) {
     let mut keys = pointer.split('/').skip(1).peekable();
     let mut place = holder;

@@ -1,4 +1,5 @@
-//! What a client shows of a session, read by marks: texts that it is given to print, before and after what is judged.
+//! What a client shows of a session, read by marks: texts that it is given to print, before and
+//! after what is judged.
 
 use crate::client_run::ClientRun;
 use crate::client_talk::{ClientTalk, ClientTurn};
@@ -29,7 +30,8 @@ impl ClientRun {
     /// A turn on the first of these errands that the client has, with its screen.
     ///
     /// # Errors
-    /// Not tested: it shows nothing while the turn runs. A client that was found so is not tried again.
+    /// Not tested: it shows nothing while the turn runs. A client that was found so is not tried
+    /// again.
     pub(crate) async fn screen(&mut self, errands: &[&'static str]) -> Probed<Screen<'_>> {
         if self.is_unreadable {
             return not_tested(UNREADABLE);

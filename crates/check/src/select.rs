@@ -42,12 +42,13 @@ impl fmt::Display for UnknownRule {
 
 impl std::error::Error for UnknownRule {}
 
-/// The rule with the id `asked`, or the group with the prefix `asked`. Case does not matter, nor do zeros before the number: `conf-7` is
-/// `CONF-07`.
+/// The rule with the id `asked`, or the group with the prefix `asked`. Case does not matter, nor do
+/// zeros before the number: `conf-7` is `CONF-07`.
 ///
 /// # Errors
 ///
-/// [`UnknownRule`] with the rules of the group if only the number is wrong, else with the prefixes nearest to what was asked for.
+/// [`UnknownRule`] with the rules of the group if only the number is wrong, else with the prefixes
+/// nearest to what was asked for.
 pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     let word = asked.trim().to_ascii_uppercase();
     let (prefix, number) = match word.split_once('-') {
@@ -66,7 +67,8 @@ pub fn select(asked: &str) -> Result<Selection, UnknownRule> {
     }
 }
 
-/// The prefixes that may have been meant: those that begin like it, or are at most two letters away; all if there is none.
+/// The prefixes that may have been meant: those that begin like it, or are at most two letters
+/// away; all if there is none.
 fn nearest(asked: &str) -> Vec<&'static str> {
     let far = |prefix: &str| match prefix.starts_with(asked) || asked.starts_with(prefix) {
         true => 0,

@@ -1,4 +1,5 @@
-//! The client's side of a conversation as a good client has it: files of the session's folder, and terminals that are only pretended.
+//! The client's side of a conversation as a good client has it: files of the session's folder, and
+//! terminals that are only pretended.
 
 use crate::raw_peer::{Answer, Script};
 use attache_protocol::method::{
@@ -17,7 +18,8 @@ const INVALID: i64 = -32602;
 const NOT_FOUND: i64 = -32002;
 const INTERNAL: i64 = -32603;
 
-/// Answers the agent's calls: text files below this folder, terminals whose commands print [`TERMINAL_OUTPUT`] and exit at once with 0.
+/// Answers the agent's calls: text files below this folder, terminals whose commands print
+/// [`TERMINAL_OUTPUT`] and exit at once with 0.
 pub(crate) fn script(folder: &Path) -> Script {
     let folder = Arc::new(folder.to_owned());
     let terminals = Arc::new(Terminals::default());
@@ -98,7 +100,8 @@ fn write_file(folder: &Path, params: &Value) -> Result<Value, i64> {
     written.map(|()| json!({})).map_err(|error| code(&error))
 }
 
-/// The file that is meant, which has to lie below the folder: an agent that is judged is not to reach anything else.
+/// The file that is meant, which has to lie below the folder: an agent that is judged is not to
+/// reach anything else.
 fn place<'p>(folder: &Path, params: &'p Value) -> Result<&'p Path, i64> {
     let path = params.get("path").and_then(Value::as_str).map(Path::new).ok_or(INVALID)?;
     if path.is_relative() || path.components().any(|part| part == Component::ParentDir) {

@@ -1,4 +1,5 @@
-//! A client that was started, as the judge has it: the connections to its agent, what it prints, how it ends.
+//! A client that was started, as the judge has it: the connections to its agent, what it prints,
+//! how it ends.
 
 use crate::{Door, Link};
 use attache_host::{Bounded, Child, Exit, Launch, StartError, StopPatience};
@@ -113,8 +114,8 @@ impl StartedClient {
         Ok(Self { body: Body::Process(child), connections, printed, _readers: readers })
     }
 
-    /// A client in memory: the connections to its agent as it makes them, what it prints, and whom to tell that it is interrupted. It has
-    /// ended when what it prints has.
+    /// A client in memory: the connections to its agent as it makes them, what it prints, and whom
+    /// to tell that it is interrupted. It has ended when what it prints has.
     pub fn in_memory(
         connections: mpsc::Receiver<Link>,
         stdout: impl AsyncRead + Send + Unpin + 'static,
@@ -193,7 +194,8 @@ impl StartedClient {
         !matches!(self.body, Body::Elsewhere(_))
     }
 
-    /// Waits until it has printed this text. False if it did not within this time, or ended without.
+    /// Waits until it has printed this text. False if it did not within this time, or ended
+    /// without.
     pub(crate) async fn prints(&self, text: &str, patience: Duration) -> bool {
         let mut news = self.printed.news.subscribe();
         let printed = async {
@@ -223,7 +225,8 @@ impl StartedClient {
         self.printed.left(None, false)
     }
 
-    /// Waits until it has ended by itself, and ends it by force after this time. Nothing of it is left then.
+    /// Waits until it has ended by itself, and ends it by force after this time. Nothing of it is
+    /// left then.
     pub(crate) async fn leaves(&mut self, patience: Duration) -> Left {
         match &mut self.body {
             Body::Process(child) => {
@@ -231,7 +234,8 @@ impl StartedClient {
                 if exit.is_none() {
                     child.stop(STOP).await;
                 }
-                // What it wrote is read to the end; a descendant that holds the pipe was killed with it.
+                // What it wrote is read to the end; a descendant that holds the pipe was killed
+                // with it.
                 let _late = tokio::time::timeout(STOP.after_terminate, self.printed.ended()).await;
                 self.printed.left(exit, exit.is_some())
             }

@@ -1,4 +1,5 @@
-//! What a peer was seen to support, gathered from its traffic: what people keep in matrices by hand.
+//! What a peer was seen to support, gathered from its traffic: what people keep in matrices by
+//! hand.
 
 mod topic;
 
@@ -29,15 +30,18 @@ pub struct Support {
     pub name: Option<String>,
     /// The version it gives itself.
     pub version: Option<String>,
-    /// What it offers: paths below `agentCapabilities` or `clientCapabilities`, without what is off.
+    /// What it offers: paths below `agentCapabilities` or `clientCapabilities`, without what is
+    /// off.
     pub capabilities: BTreeSet<String>,
-    /// The methods that it was called by, and how it answered. Only methods that the protocol knows.
+    /// The methods that it was called by, and how it answered. Only methods that the protocol
+    /// knows.
     pub answered: BTreeMap<String, Calls>,
     /// The methods that it called, and how it was answered.
     pub called: BTreeMap<String, Calls>,
     /// What it sent of each kind, and how often.
     pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
-    /// What it was sent of each kind and took, and how often: without an error, and the connection went on.
+    /// What it was sent of each kind and took, and how often: without an error, and the connection
+    /// went on.
     pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
 }
 
@@ -140,7 +144,8 @@ impl Support {
         }
     }
 
-    /// Learns from a whole connection. `went_well` says that it did not break: then what was notified last was taken as well.
+    /// Learns from a whole connection. `went_well` says that it did not break: then what was
+    /// notified last was taken as well.
     pub fn learn(&mut self, lines: &[Line], went_well: bool) {
         let last = lines.iter().rposition(|line| line.from == self.side).unwrap_or_default();
         let mut open: HashMap<(Side, String), Open<'_>> = HashMap::new();
@@ -237,7 +242,8 @@ impl Support {
     }
 }
 
-/// The paths of what is on: `true`, a value, or an object, which may be empty. An object that only groups offers nothing itself.
+/// The paths of what is on: `true`, a value, or an object, which may be empty. An object that only
+/// groups offers nothing itself.
 fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     if matches!(value, Value::Null | Value::Bool(false))
         || found.len() >= NAMES
@@ -262,7 +268,8 @@ fn is_group(path: &str) -> bool {
         .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
 }
 
-/// The capabilities of that end which the tables of the protocol name, each with how settled what it gates is.
+/// The capabilities of that end which the tables of the protocol name, each with how settled what
+/// it gates is.
 pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
     let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
     let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));

@@ -15,7 +15,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// What it rests on: the name of a probe, or [`WATCHING`](Self::WATCHING).
     pub grounds: Cow<'static, str>,
-    /// The last lines on which it rests, in order, cut where they are long; none for a pass of the traffic of all probes.
+    /// The last lines on which it rests, in order, cut where they are long; none for a pass of the
+    /// traffic of all probes.
     pub lines: Vec<Line>,
     /// How long the probes of the rule took; nothing where only the traffic was watched.
     pub took: Duration,
@@ -95,7 +96,8 @@ impl Outcome {
         }
     }
 
-    /// Which of several outcomes about one rule stands: a fail before a pass, a pass before what is not known.
+    /// Which of several outcomes about one rule stands: a fail before a pass, a pass before what is
+    /// not known.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Fail { .. } => 3,

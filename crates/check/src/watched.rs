@@ -33,7 +33,8 @@ impl Watched {
         Self { found: Vec::new(), open: BTreeSet::new(), support: Support::of(side) }
     }
 
-    /// Learns from a whole connection, in which an answer might take as long as `patience`. `went_well` says that the peer did not break it.
+    /// Learns from a whole connection, in which an answer might take as long as `patience`.
+    /// `went_well` says that the peer did not break it.
     pub(crate) fn learn(&mut self, peer: &mut RawPeer, patience: Duration, went_well: bool) {
         let owed = peer.owed(patience);
         self.support.learn(peer.lines(), went_well);
@@ -60,8 +61,9 @@ impl Watched {
         self.found.iter().filter(|(finding, _)| !finding.may_be_misplaced).map(failed)
     }
 
-    /// A fail for each rule that a line of the peer broke, a pass for each that one could have broken and none did. Where the peer mixes up
-    /// its sessions, a line that may be meant for another one tells nothing.
+    /// A fail for each rule that a line of the peer broke, a pass for each that one could have
+    /// broken and none did. Where the peer mixes up its sessions, a line that may be meant for
+    /// another one tells nothing.
     pub(crate) fn verdicts(&self, is_mixed_up: bool) -> impl Iterator<Item = Verdict> {
         let found = self.found.iter().filter_map(move |found| {
             match found.0.may_be_misplaced && is_mixed_up {
@@ -89,15 +91,16 @@ fn failed((finding, lines): &(Finding, Vec<Line>)) -> Verdict {
     Verdict { rule: finding.rule, outcome, grounds, lines, took: Duration::ZERO }
 }
 
-/// What a rule wants to be seen, for people: its text, with `not` before it where it names the act that is forbidden.
+/// What a rule wants to be seen, for people: its text, with `not` before it where it names the act
+/// that is forbidden.
 fn expected_by(rule: &Rule) -> String {
     let text = rule.text;
     let says_so = text.split_whitespace().any(|word| matches!(word, "not" | "no" | "never"));
     if rule.forbids() && !says_so { format!("not: {text}") } else { text.to_owned() }
 }
 
-/// Adds a further name under `_meta` to the finding about those names, one on a line: they are one fault, which people mend
-/// name by name.
+/// Adds a further name under `_meta` to the finding about those names, one on a line: they are one
+/// fault, which people mend name by name.
 fn add_name(known: &mut Finding, finding: &Finding) {
     let names = known.seen.lines();
     if finding.rule.id == "META-07"

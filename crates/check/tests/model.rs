@@ -1,4 +1,5 @@
-//! The judge's model, asked over HTTP: answers that are not streamed, failures, and what agents ask besides.
+//! The judge's model, asked over HTTP: answers that are not streamed, failures, and what agents ask
+//! besides.
 
 #![allow(
     clippy::unwrap_used,

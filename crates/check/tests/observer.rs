@@ -1,4 +1,5 @@
-//! The observer both ways: each rule is broken by one small conversation and by no other rule's, and kept by its twin.
+//! The observer both ways: each rule is broken by one small conversation and by no other rule's,
+//! and kept by its twin.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -115,7 +116,8 @@ fn a_finding_names_the_line_and_the_earlier_one() {
     assert_eq!((finding.rule.id, finding.line, finding.earlier), ("TOOL-08", 7, Some(6)));
 }
 
-/// What passes without a finding is told apart from what was never put to the test, for each side by its own lines.
+/// What passes without a finding is told apart from what was never put to the test, for each side
+/// by its own lines.
 #[test]
 fn a_rule_is_tested_by_the_lines_of_one_side_that_could_have_broken_it() {
     let mut observer = Observer::default();

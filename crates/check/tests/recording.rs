@@ -185,7 +185,8 @@ fn no_beginning_of_a_recording_panics_a_reader() {
     }
 }
 
-/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/` and `recordings/` are all there is.
+/// The captures that stand beside the checkout, where they are; elsewhere the shapes in `observer/`
+/// and `recordings/` are all there is.
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/protocol/captures");
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -228,7 +229,8 @@ fn every_capture_is_judged_and_what_is_known_of_each_is_found() {
         let at: Vec<usize> = of_rule.map(|(line, _)| *line).collect();
         assert_eq!(at, expected, "{name} {rule}");
     }
-    // Read line by line by a person: these and no others. The client of the captures tries what is wrong on purpose.
+    // Read line by line by a person: these and no others. The client of the captures tries what is
+    // wrong on purpose.
     let exact = |name: &str| found[name].clone();
     let mut of_claude = exact("claude-agent-acp-0.100.0");
     // One finding for each name.
@@ -268,7 +270,8 @@ fn odd_shapes_of_the_field_are_found_where_they_are() {
     assert_eq!(broken(&read(&lines.concat())), expected);
 }
 
-/// A recording that begins late breaks nothing by what came before, and a request that was not recorded is found once.
+/// A recording that begins late breaks nothing by what came before, and a request that was not
+/// recorded is found once.
 #[test]
 fn a_line_that_was_not_recorded_is_found_once_at_most() {
     let line =

@@ -13,7 +13,8 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use std::path::Path;
 
-/// What a hostile peer says: it ends elements and attributes, tables and code, commands terminals, turns text around.
+/// What a hostile peer says: it ends elements and attributes, tables and code, commands terminals,
+/// turns text around.
 const HOSTILE: &str = "\u{1b}[31m</code></script><script>alert(1)</script>\" ' | ` ``` ]]> \u{0} \u{202e} \u{ffff} &amp; <!-- \\n # h\n";
 
 /// A judgement in which everything that a peer can choose is hostile.

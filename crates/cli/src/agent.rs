@@ -49,7 +49,8 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     }
 }
 
-/// The agent with the person's settings. What of them cannot be used is said here, and to whoever opens a session.
+/// The agent with the person's settings. What of them cannot be used is said here, and to whoever
+/// opens a session.
 fn coder(settings: &Settings) -> Coder {
     let (models, why) = crate::models::models(settings);
     let mut coder = Coder::with(models);
@@ -88,8 +89,8 @@ fn private(settings: &Settings, store: Option<&Path>) -> Vec<PathBuf> {
     private
 }
 
-/// The store to keep sessions in. One that cannot be used is no reason not to work: the client is not told that sessions can be loaded, and the
-/// person is told why on stderr.
+/// The store to keep sessions in. One that cannot be used is no reason not to work: the client is
+/// not told that sessions can be loaded, and the person is told why on stderr.
 fn kept(given: Option<&Path>) -> Option<Sqlite> {
     let why = match Place::of(given).and_then(|place| place.to_keep()) {
         Ok(store) => return store,
@@ -100,8 +101,8 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     None
 }
 
-/// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it may hold keys (environment values of
-/// MCP servers, headers) and files.
+/// Logs to stderr what passes: method, id and size. What is in a line stays out of the log, for it
+/// may hold keys (environment values of MCP servers, headers) and files.
 fn traffic() -> Tap {
     Arc::new(|direction, line: &[u8]| {
         let arrow = match direction {

@@ -99,10 +99,12 @@ Examples:
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct Chat {
-    /// Talk with this agent instead of the built-in one: a name that `attache agents` lists, or a command line
+    /// Talk with this agent instead of the built-in one: a name that `attache agents` lists, or a
+    /// command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
-    /// Cancel a turn once its session has cost more, as its agent counts it: 0.50USD, 2EUR; /budget changes it
+    /// Cancel a turn once its session has cost more, as its agent counts it: 0.50USD, 2EUR; /budget
+    /// changes it
     #[arg(long, value_name = "AMOUNT[UNIT]", value_parser = Budget::read)]
     pub(crate) budget: Option<Budget>,
     /// Work in this folder [default: the current one]
@@ -130,19 +132,22 @@ pub(crate) struct Agent {
     /// Log every message to stderr, by method, id and size; ATTACHE_LOG=1 does the same
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// Keep sessions in this file; `none` keeps nothing [default: ATTACHE_STORE, else one in the user's data directory]
+    /// Keep sessions in this file; `none` keeps nothing [default: ATTACHE_STORE, else one in the
+    /// user's data directory]
     #[arg(long, value_name = "PATH|none")]
     pub(crate) store: Option<PathBuf>,
     /// The model of new sessions [default: that of `attache config`]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) model: Option<String>,
-    /// The model that goes on when the provider of the chosen one fails for good [default: that of `attache config`]
+    /// The model that goes on when the provider of the chosen one fails for good [default: that of
+    /// `attache config`]
     #[arg(long, value_name = "PROVIDER/NAME")]
     pub(crate) fallback: Option<String>,
     /// The mode of new sessions: ask, edit, auto, plan [default: that of `attache config`]
     #[arg(long, value_name = "ID")]
     pub(crate) mode: Option<String>,
-    /// Ask for a provider and its key, keep the key and end: the login that editors run in a terminal
+    /// Ask for a provider and its key, keep the key and end: the login that editors run in a
+    /// terminal
     #[arg(long)]
     pub(crate) add_key: bool,
 }
@@ -177,10 +182,12 @@ pub(crate) struct Run {
     /// What to ask; words are joined by spaces, and `-` stands for what stdin holds
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
-    /// A script: each prompt of this file in turn, with a line `---` between two; `-` reads it from stdin
+    /// A script: each prompt of this file in turn, with a line `---` between two; `-` reads it from
+    /// stdin
     #[arg(long, short, value_name = "FILE", conflicts_with = "prompt")]
     pub(crate) file: Option<PathBuf>,
-    /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a command line
+    /// Start this agent instead of the built-in one: a name that `attache agents` lists, or a
+    /// command line
     #[arg(long, value_name = "NAME|'CMD ARGS'")]
     pub(crate) agent: Option<String>,
     /// Start the agent with this environment variable
@@ -198,7 +205,8 @@ pub(crate) struct Run {
     /// Allow everything the agent asks for
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Allow this kind of tool call: read, edit, delete, move, search, execute, think, fetch, switch_mode, other
+    /// Allow this kind of tool call: read, edit, delete, move, search, execute, think, fetch,
+    /// switch_mode, other
     #[arg(long, value_name = "KIND", value_parser = kind)]
     pub(crate) allow: Vec<ToolKind>,
     /// Answer the agent's forms so, without asking you
@@ -213,7 +221,8 @@ pub(crate) struct Run {
     /// MCP servers for the agent, from a JSON file as editors have it: {"mcpServers": {…}}
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp: Option<PathBuf>,
-    /// Cancel a turn after so many seconds, the start counted with the first; 2 s later the agent is ended if it goes on
+    /// Cancel a turn after so many seconds, the start counted with the first; 2 s later the agent
+    /// is ended if it goes on
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
     /// Wait so long for the agent's first answer [default: 30]

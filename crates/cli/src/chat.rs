@@ -1,4 +1,5 @@
-//! `attache` alone: a conversation, line by line, in any terminal. Everything it knows it has from the hub.
+//! `attache` alone: a conversation, line by line, in any terminal. Everything it knows it has from
+//! the hub.
 
 mod command;
 

@@ -27,14 +27,16 @@ pub(crate) struct ChosenAgent {
 }
 
 impl ChosenAgent {
-    /// The agent that `--agent` says, and where a hub gets it from as often as it must, to work in `cwd`.
+    /// The agent that `--agent` says, and where a hub gets it from as often as it must, to work in
+    /// `cwd`.
     ///
     /// # Errors
     /// As [`ChosenAgent::of`].
     pub(crate) fn source(given: Option<&str>, cwd: &Path) -> Result<(Self, AgentSource), Failure> {
         let agent = Self::of(given)?;
         let (given, cwd) = (given.map(str::to_owned), cwd.to_owned());
-        // What could be found once is found again, unless it was taken away: then that is what starting it says.
+        // What could be found once is found again, unless it was taken away: then that is what
+        // starting it says.
         let launch = move || {
             let found = Self::of(given.as_deref()).map(|agent| agent.launch);
             found.unwrap_or_else(|_| Launch::new(given.as_deref().unwrap_or("attache"))).cwd(&cwd)
@@ -88,8 +90,8 @@ impl ChosenAgent {
     }
 }
 
-/// What an agent is offered. The built-in one decides about files by its own rules and modes, which ask with the same diff, so that it works on
-/// the disk by itself.
+/// What an agent is offered. The built-in one decides about files by its own rules and modes, which
+/// ask with the same diff, so that it works on the disk by itself.
 pub(crate) fn offered(options: Options, built_in: bool) -> Options {
     if built_in { options.without_reading().without_writing() } else { options }
 }
@@ -137,7 +139,8 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
     }
 }
 
-/// Why a command that is judged did not start: its program is looked up among the agents that are known.
+/// Why a command that is judged did not start: its program is looked up among the agents that are
+/// known.
 pub(crate) fn cannot_judge(error: attache_host::StartError) -> Failure {
     let known = match &error {
         attache_host::StartError::NotFound { program, .. } => {

@@ -1,4 +1,5 @@
-//! `attache config`: the settings of the built-in agent, where each comes from, and how to change it.
+//! `attache config`: the settings of the built-in agent, where each comes from, and how to change
+//! it.
 
 pub(crate) mod arguments;
 mod page;
@@ -16,7 +17,8 @@ use page::Page;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write};
 
-/// The settings that name a model: that of new sessions, and the one that goes on when the provider of another one fails.
+/// The settings that name a model: that of new sessions, and the one that goes on when the provider
+/// of another one fails.
 const MODELS: [&str; 2] = ["model", "fallback"];
 
 /// The variable that names a model which is looked up.

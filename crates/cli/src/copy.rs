@@ -26,8 +26,8 @@ pub(crate) enum Copied {
     Files { count: usize, bytes: u64, left_out: usize },
 }
 
-/// Copies the text files below `from` that no `.gitignore` names and that are not hidden. Links are left out: they could
-/// lead out of the copy, back to the visitor's files.
+/// Copies the text files below `from` that no `.gitignore` names and that are not hidden. Links are
+/// left out: they could lead out of the copy, back to the visitor's files.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     let cannot = |what: &Path, error: io::Error| {
         format!("{} cannot be copied for the tour: {error}", what.display())

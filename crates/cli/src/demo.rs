@@ -106,7 +106,8 @@ async fn one(
     let mut face = run::on_terminal(Bound::Tour);
     let title = session.snapshot().info().title().map(str::to_owned);
     let (id, cwd) = (session.id().as_str(), copy.to_string_lossy());
-    // Each prompt has a face of its own; that the session began, and what it is called, is no news to the person.
+    // Each prompt has a face of its own; that the session began, and what it is called, is no news
+    // to the person.
     face.show(Item::Session { id, cwd: &cwd, opened: Opened::New, title: None })
         .map_err(|error| Failure::output(&error))?;
     let mut run = turn::Run {
@@ -166,7 +167,8 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     ]
 }
 
-/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which says so in the environment.
+/// A command line of this program as the visitor types it: a newcomer runs it through cargo, which
+/// says so in the environment.
 fn command(arguments: &str) -> String {
     let program =
         if std::env::var_os("CARGO_PKG_NAME").is_some() { "cargo run --" } else { "attache" };

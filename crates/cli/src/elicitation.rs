@@ -15,7 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 /// How many may wait to be taken by the run; the agent waits beyond that.
 const WAITING: usize = 16;
 
-/// What an agent asks of the person, and where the answer goes. The sender learns when the question is withdrawn.
+/// What an agent asks of the person, and where the answer goes. The sender learns when the question
+/// is withdrawn.
 pub(crate) enum Elicitation {
     Form(Box<FormRequest>, oneshot::Sender<ElicitedForm>),
     Page(Box<UrlRequest>, oneshot::Sender<Elicited>),
@@ -30,8 +31,8 @@ pub(crate) enum FormAnswer {
     Decline,
 }
 
-/// Offers forms, which are answered so without asking anybody; each is told on stderr if `is_told`. Pages need a person, and are not
-/// offered.
+/// Offers forms, which are answered so without asking anybody; each is told on stderr if `is_told`.
+/// Pages need a person, and are not offered.
 pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> Options {
     options.forms(move |request| async move {
         let values = request.form.defaults();
@@ -62,8 +63,9 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
     })
 }
 
-/// Offers forms and pages, which go to whoever holds the other end; without that end everything is declined. So is what is about a call of
-/// ours and no session: the call would wait for the answer, and nobody asks the person before a turn.
+/// Offers forms and pages, which go to whoever holds the other end; without that end everything is
+/// declined. So is what is about a call of ours and no session: the call would wait for the answer,
+/// and nobody asks the person before a turn.
 pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let pages = sender.clone();
@@ -93,8 +95,8 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
     (options, receiver)
 }
 
-/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08). Of a form that is one choice the person sees all that
-/// can be sent, and chooses in one step.
+/// Has the form filled in, field by field, and looked at before it is sent (ELIC-08). Of a form
+/// that is one choice the person sees all that can be sent, and chooses in one step.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.
@@ -207,7 +209,8 @@ async fn filled(
     }
 }
 
-/// Shows the page's address whole, and opens nothing: a person who agrees opens it (ELIC-09, ELIC-10).
+/// Shows the page's address whole, and opens nothing: a person who agrees opens it (ELIC-09,
+/// ELIC-10).
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.

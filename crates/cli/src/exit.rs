@@ -76,7 +76,8 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why the command cannot go on: one sentence with what is wrong and what to do, and the code it ends with.
+/// Why the command cannot go on: one sentence with what is wrong and what to do, and the code it
+/// ends with.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -92,7 +93,8 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// The output cannot be written. When nobody reads it any more, that is a wish to stop and no fault.
+    /// The output cannot be written. When nobody reads it any more, that is a wish to stop and no
+    /// fault.
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Cancelled, ""),

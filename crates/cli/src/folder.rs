@@ -6,7 +6,8 @@ use std::{env, io};
 /// A longer file of instructions is not read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names one.
+/// `attache` in the folder for configuration; `None` if neither `XDG_CONFIG_HOME` nor `HOME` names
+/// one.
 pub(crate) fn configuration() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config")
 }
@@ -16,7 +17,8 @@ pub(crate) fn data() -> Option<PathBuf> {
     base("XDG_DATA_HOME", ".local/share")
 }
 
-/// What the person wants the agent to know in every project: `AGENTS.md` in the folder for configuration, if that is a text that can be read.
+/// What the person wants the agent to know in every project: `AGENTS.md` in the folder for
+/// configuration, if that is a text that can be read.
 pub(crate) fn instructions() -> Option<String> {
     let path = configuration()?.join("AGENTS.md");
     attache_host::read_plain_text(&path, LONGEST).ok()

@@ -1,4 +1,5 @@
-//! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it rests.
+//! A session of a hub in a terminal: shown as it happens, its questions put to the person, until it
+//! rests.
 
 use crate::exit::{Exit, Failure};
 use crate::key::type_ahead::TypeAhead;
@@ -111,7 +112,8 @@ impl Follow {
         Ok(())
     }
 
-    /// Shows what happens and puts the agent's questions to the person, until nothing runs any more.
+    /// Shows what happens and puts the agent's questions to the person, until nothing runs any
+    /// more.
     pub(crate) async fn until_it_rests(&mut self) -> Result<(), Failure> {
         let mut state = self.session.state();
         let (mut interrupts, mut silence) = (0, SILENCE);
@@ -175,7 +177,8 @@ impl Follow {
         Ok(())
     }
 
-    /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn meanwhile.
+    /// Puts one question to the person, who may cancel the turn instead; it may be withdrawn
+    /// meanwhile.
     async fn ask(&mut self, question: Question) -> Result<(), Failure> {
         self.pause()?;
         self.type_ahead.stop();

@@ -1,4 +1,5 @@
-//! What the person wants to stop: Ctrl-C cancels the turn, a second one ends the run, and so do SIGTERM and SIGHUP at once.
+//! What the person wants to stop: Ctrl-C cancels the turn, a second one ends the run, and so do
+//! SIGTERM and SIGHUP at once.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +7,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How long an end in good order may take. Then the process ends where it stands; the guardian ends the agent.
+/// How long an end in good order may take. Then the process ends where it stands; the guardian ends
+/// the agent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the person wants to stop.

@@ -7,13 +7,15 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 
-/// Whether there is a terminal whose person can be asked: this process has one, and its questions would be seen there.
+/// Whether there is a terminal whose person can be asked: this process has one, and its questions
+/// would be seen there.
 pub(crate) fn can_ask() -> bool {
     io::IsTerminal::is_terminal(&io::stderr()) && open().is_ok()
 }
 
-/// Shows `prompt` and waits for one of the keys `accepted`, in either case; others are ignored. Keys that were pressed before
-/// the prompt are thrown away, so that nobody approves what had not been shown. Dropping the future gives the terminal back.
+/// Shows `prompt` and waits for one of the keys `accepted`, in either case; others are ignored.
+/// Keys that were pressed before the prompt are thrown away, so that nobody approves what had not
+/// been shown. Dropping the future gives the terminal back.
 pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8> {
     // The thread below ends when this end of the pipe goes, which is when the future does.
     let (until, held) = io::pipe()?;
@@ -23,8 +25,9 @@ pub(crate) async fn pressed(accepted: Vec<u8>, prompt: String) -> io::Result<u8>
     key
 }
 
-/// Shows `prompt` and waits for a line, which the terminal lets the person edit; without its line feed. `None` if the person ends the input
-/// (Ctrl-D). What was typed before is thrown away; dropping the future gives the terminal back.
+/// Shows `prompt` and waits for a line, which the terminal lets the person edit; without its line
+/// feed. `None` if the person ends the input (Ctrl-D). What was typed before is thrown away;
+/// dropping the future gives the terminal back.
 pub(crate) async fn line(prompt: String) -> io::Result<Option<String>> {
     typed(prompt, libc::ECHO).await
 }
@@ -92,7 +95,8 @@ enum Ready {
 /// A wait without an end, as `poll` has it.
 const FOR_EVER: libc::c_int = -1;
 
-/// Waits until the terminal can be read, until the other end of the pipe `until` is gone, or for so many milliseconds.
+/// Waits until the terminal can be read, until the other end of the pipe `until` is gone, or for so
+/// many milliseconds.
 fn wait(tty: RawFd, until: RawFd, milliseconds: libc::c_int) -> io::Result<Ready> {
     let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let mut both = [watched(tty), watched(until)];
@@ -123,7 +127,8 @@ fn is_readable(tty: &File) -> io::Result<bool> {
     }
 }
 
-/// The terminal's settings, put back when dropped: an editor of lines may be in the middle of one when the program ends.
+/// The terminal's settings, put back when dropped: an editor of lines may be in the middle of one
+/// when the program ends.
 pub(crate) struct AsItWas {
     tty: File,
     before: libc::termios,
@@ -148,13 +153,15 @@ impl AsItWas {
 
 impl Drop for AsItWas {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is open and the structure is one that was read. If it fails the terminal is gone.
+        // SAFETY: the descriptor is open and the structure is one that was read. If it fails the
+        // terminal is gone.
         unsafe { libc::tcsetattr(self.tty.as_raw_fd(), libc::TCSADRAIN, &self.before) };
     }
 }
 
-/// A terminal that does for lines only what is asked: with `ICANON` it gives whole lines, else each key at once; with `ECHO` it shows what is
-/// typed. Signals such as Ctrl-C stay; keys that were pressed before one stay too. As it was when dropped.
+/// A terminal that does for lines only what is asked: with `ICANON` it gives whole lines, else each
+/// key at once; with `ECHO` it shows what is typed. Signals such as Ctrl-C stay; keys that were
+/// pressed before one stay too. As it was when dropped.
 struct Keys {
     tty: File,
     _before: AsItWas,
@@ -184,7 +191,8 @@ impl Keys {
     }
 }
 
-/// A terminal that shows none of the keys, until this is dropped: for a conversation, which reads them itself.
+/// A terminal that shows none of the keys, until this is dropped: for a conversation, which reads
+/// them itself.
 pub(crate) struct Silent(
     #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
 );
@@ -199,7 +207,8 @@ impl Silent {
     }
 }
 
-/// A terminal that lets the person edit a line and shows it, until this is dropped; what was typed before is part of the line.
+/// A terminal that lets the person edit a line and shows it, until this is dropped; what was typed
+/// before is part of the line.
 pub(crate) struct Cooked(
     #[expect(dead_code, reason = "gives the terminal back when dropped")] Keys,
 );

@@ -1,4 +1,5 @@
-//! The person's lines: edited, remembered from time to time, continued after a backslash, commands completed.
+//! The person's lines: edited, remembered from time to time, continued after a backslash, commands
+//! completed.
 
 use crate::key::Cooked;
 use crate::terminal;
@@ -50,8 +51,9 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes the terminal. Lines are edited if the terminal can show that, and then remembered in `history`, if there is one; from any
-    /// other terminal, and from a pipe, they are read as they come.
+    /// Takes the terminal. Lines are edited if the terminal can show that, and then remembered in
+    /// `history`, if there is one; from any other terminal, and from a pipe, they are read as they
+    /// come.
     pub(crate) fn new(history: Option<PathBuf>) -> io::Result<Self> {
         match terminal::can_edit() {
             true => Self::edited(history),
@@ -137,7 +139,8 @@ impl Lines {
         }
     }
 
-    /// Ctrl-C as a signal: gives up the line that is being typed, where the terminal edits it. False if the signal is not about the line.
+    /// Ctrl-C as a signal: gives up the line that is being typed, where the terminal edits it.
+    /// False if the signal is not about the line.
     pub(crate) fn give_up(&mut self) -> bool {
         self.draft.clear();
         self.printer.is_none()
@@ -159,7 +162,8 @@ impl Lines {
     }
 }
 
-/// A line from a terminal that edits it, or from a pipe; a backslash at its end goes on in the next.
+/// A line from a terminal that edits it, or from a pipe; a backslash at its end goes on in the
+/// next.
 fn plain_line(stdin: &mut impl BufRead, prompt: &str) -> Input {
     let mut text = String::new();
     let mut prompt = prompt;

@@ -1,4 +1,5 @@
-//! `attache login` and `attache logout`: the agent's own login, by its call or by its program in this terminal, and whether it helped.
+//! `attache login` and `attache logout`: the agent's own login, by its call or by its program in
+//! this terminal, and whether it helped.
 
 mod advice;
 pub(crate) mod arguments;

@@ -1,6 +1,7 @@
 //! The command `attache`: an agent and a client of the Agent Client Protocol.
 //!
-//! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it leaves to the libraries below.
+//! This crate knows terminals, pipes, signals and exit codes. What an agent or a client is, it
+//! leaves to the libraries below.
 
 mod agent;
 mod agents;

@@ -1,4 +1,5 @@
-//! The models of the built-in agent, as this machine has them: the person's settings and own list, servers on loopback.
+//! The models of the built-in agent, as this machine has them: the person's settings and own list,
+//! servers on loopback.
 
 use crate::exit::Failure;
 use crate::folder::is_missing;
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 /// The person's own list of models and providers, in the configuration folder.
 const OWN: &str = "models.json";
 
-/// A longer one is not read, in bytes: the list that comes with the program has less than a tenth of it.
+/// A longer one is not read, in bytes: the list that comes with the program has less than a tenth
+/// of it.
 const LONGEST: u64 = 4 << 20;
 
 /// What there is, and a sentence where the person's own list cannot be used: then it is left out.
@@ -30,7 +32,8 @@ pub(crate) fn models(settings: &Settings) -> (Models, Option<String>) {
     (models.and_local(&environment), why)
 }
 
-/// Whether the model that the person's settings name can be used; where none is named there is nothing to say.
+/// Whether the model that the person's settings name can be used; where none is named there is
+/// nothing to say.
 ///
 /// # Errors
 /// It cannot, for the reason that is said.

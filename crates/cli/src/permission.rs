@@ -1,4 +1,5 @@
-//! Who decides what may run: the person's remembered rules, the flags, or the person at the terminal. Nothing is ever approved silently.
+//! Who decides what may run: the person's remembered rules, the flags, or the person at the
+//! terminal. Nothing is ever approved silently.
 
 mod effect;
 mod remember;
@@ -19,14 +20,16 @@ use tokio::sync::{mpsc, oneshot};
 /// How many questions may wait to be taken by the run; the agent waits beyond that.
 const QUESTIONS: usize = 16;
 
-/// A question of the agent and where its answer goes. The sender learns when the question is withdrawn.
+/// A question of the agent and where its answer goes. The sender learns when the question is
+/// withdrawn.
 pub(crate) struct Question {
     pub(crate) request: PermissionRequest,
     pub(crate) answer: oneshot::Sender<Decision>,
 }
 
-/// A policy for a session that sends every question to whoever holds the other end, and a read only if one of the rules rejects it. Without
-/// that end everything is rejected. The rules of the session take the place of `first` once they are known.
+/// A policy for a session that sends every question to whoever holds the other end, and a read only
+/// if one of the rules rejects it. Without that end everything is rejected. The rules of the
+/// session take the place of `first` once they are known.
 pub(crate) fn questions(
     first: Option<Rules>,
     known: Arc<OnceLock<Rules>>,
@@ -199,8 +202,8 @@ impl Verdict {
         }
     }
 
-    /// What was decided and what it is about, in lines of at most `columns`; in one line, except for the line feeds of a command, if the
-    /// width does not matter.
+    /// What was decided and what it is about, in lines of at most `columns`; in one line, except
+    /// for the line feeds of a command, if the width does not matter.
     pub(crate) fn lines(
         &self,
         request: &PermissionRequest,
@@ -259,7 +262,8 @@ pub(crate) fn ask(
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The question as the person sees it: the call whole, its diffs and its input, then what can be chosen.
+/// The question as the person sees it: the call whole, its diffs and its input, then what can be
+/// chosen.
 fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usize) -> Vec<String> {
     let title = match &request.command {
         // The command follows as it is, with every line feed in it.
@@ -298,8 +302,8 @@ fn question(request: &PermissionRequest, cwd: &Path, paint: Paint, columns: usiz
     lines
 }
 
-/// One key for each option: y and a allow once and always, n and d reject once and always; further options of a kind have
-/// digits.
+/// One key for each option: y and a allow once and always, n and d reject once and always; further
+/// options of a kind have digits.
 fn keys(options: &[PermissionOption]) -> Vec<(char, &PermissionOption)> {
     let mut keys: Vec<(char, &PermissionOption)> = Vec::new();
     let mut digits = '1'..='9';

@@ -6,7 +6,8 @@ use crate::{elicitation, permission};
 use attache_client::{Answer, HubSession, PermissionBroker, Question, QuestionAbout};
 use std::io;
 
-/// Waits for the person's answer, with the verdict that it gives about a permission; `None` if the question is withdrawn first.
+/// Waits for the person's answer, with the verdict that it gives about a permission; `None` if the
+/// question is withdrawn first.
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.

@@ -1,4 +1,5 @@
-//! Recordings: every line of a connection is a JSON object, with its time and without secrets. The shape is documented in JSON.md.
+//! Recordings: every line of a connection is a JSON object, with its time and without secrets. The
+//! shape is documented in JSON.md.
 
 use crate::exit::Failure;
 use crate::show::json::escaped;
@@ -11,7 +12,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Makes the file that `option` names, which only its owner may read: messages hold the person's files. One that is there is left alone.
+/// Makes the file that `option` names, which only its owner may read: messages hold the person's
+/// files. One that is there is left alone.
 pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
     let shown = path.display();
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| {
@@ -26,7 +28,8 @@ pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
     })
 }
 
-/// A line as it is recorded. `who` is the member that says who sent it, `more` what else there is to say: members, each behind a comma.
+/// A line as it is recorded. `who` is the member that says who sent it, `more` what else there is
+/// to say: members, each behind a comma.
 pub(crate) fn record(who: (&str, &str), at: Timestamp, line: &[u8], more: &str) -> String {
     let (key, json) = match serde_json::from_slice::<&RawValue>(line) {
         Ok(message) => ("message", masked(message.get())),

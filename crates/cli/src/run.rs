@@ -156,7 +156,8 @@ async fn with_face(
     tokio::select! {
         // Dropping it kills it, with everything it started.
         () = interrupts.end() => {}
-        // Its grace counts from the timeout, of which a later turn has its own: then nothing of it is left.
+        // Its grace counts from the timeout, of which a later turn has its own: then nothing of it
+        // is left.
         () = tokio::time::sleep(ENDING), if is_late => {}
         _ = agent.stop() => {}
     }

@@ -51,7 +51,8 @@ pub(crate) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> 
     Ok(prompts)
 }
 
-/// A file, and a name in it that a tour shows well: defined there, used a few times, and rare elsewhere.
+/// A file, and a name in it that a tour shows well: defined there, used a few times, and rare
+/// elsewhere.
 fn source(copy: &Path) -> Option<(PathBuf, String)> {
     let (mut texts, mut bytes) = (Vec::new(), 0);
     let walk = ignore::WalkBuilder::new(copy).sort_by_file_name(Ord::cmp).build();

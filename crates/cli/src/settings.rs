@@ -1,6 +1,8 @@
-//! A person's settings for the built-in agent: what the environment says, else the files of the configuration folder, else nothing.
+//! A person's settings for the built-in agent: what the environment says, else the files of the
+//! configuration folder, else nothing.
 //!
-//! Each setting has a key in the file and a variable; the agent asks for variables and does not know where a value stands.
+//! Each setting has a key in the file and a variable; the agent asks for variables and does not
+//! know where a value stands.
 
 pub(crate) mod file;
 pub(crate) mod keys;
@@ -92,8 +94,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the files. What cannot be used is left out, and is a trouble. A project's own files are not looked at: whoever wrote the
-    /// project does not decide what this program does.
+    /// Reads the files. What cannot be used is left out, and is a trouble. A project's own files
+    /// are not looked at: whoever wrote the project does not decide what this program does.
     pub(crate) fn read() -> Self {
         let mut troubles = Vec::new();
         let own = crate::models::own().ok().flatten();
@@ -114,7 +116,8 @@ impl Settings {
         &self.troubles
     }
 
-    /// The value of a variable: that of the command line, else that of the environment, else that of the files.
+    /// The value of a variable: that of the command line, else that of the environment, else that
+    /// of the files.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         let flag = self.flags.iter().find(|(variable, _)| *variable == name);
         flag.map(|(_, value)| value.clone()).or_else(|| set(name)).or_else(|| self.filed(name))
@@ -125,7 +128,8 @@ impl Settings {
         self.variable(name).map(PathBuf::from)
     }
 
-    /// The person's file of rules, which need not be there; none where the setting says `none`, or where there is no folder for it.
+    /// The person's file of rules, which need not be there; none where the setting says `none`, or
+    /// where there is no folder for it.
     pub(crate) fn permissions(&self) -> Option<PathBuf> {
         match self.path(PERMISSIONS) {
             Some(path) if path == Path::new(crate::store::NONE) => None,
@@ -134,7 +138,8 @@ impl Settings {
         }
     }
 
-    /// What the files say in place of a variable. Where the environment says the same by another name, it says it.
+    /// What the files say in place of a variable. Where the environment says the same by another
+    /// name, it says it.
     fn filed(&self, name: &str) -> Option<String> {
         let meant = |variables: &[String]| {
             variables.first().is_some_and(|first| first == name)

@@ -1,4 +1,5 @@
-//! What a run shows, and the faces that show it: a terminal, a pipe for people, a pipe for programs.
+//! What a run shows, and the faces that show it: a terminal, a pipe for people, a pipe for
+//! programs.
 
 pub(crate) mod diff;
 pub(crate) mod json;
@@ -25,7 +26,8 @@ use attache_protocol::v1::{
 use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
 use std::io;
 
-/// One thing to show. Strings are as the agent sent them: each face makes them harmless for where they go.
+/// One thing to show. Strings are as the agent sent them: each face makes them harmless for where
+/// they go.
 pub(crate) enum Item<'a> {
     /// The agent answered the handshake.
     Agent(Option<&'a Implementation>),

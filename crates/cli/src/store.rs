@@ -1,4 +1,5 @@
-//! Where sessions are kept: what `--store` says, else the environment, else the user's data directory.
+//! Where sessions are kept: what `--store` says, else the environment, else the user's data
+//! directory.
 
 use crate::exit::{Exit, Failure};
 use crate::show::paint::{Paint, YELLOW};
@@ -25,7 +26,8 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// What `--store` says, if it was given; else [`VARIABLE`]; else the person's settings; else the user's own store.
+    /// What `--store` says, if it was given; else [`VARIABLE`]; else the person's settings; else
+    /// the user's own store.
     ///
     /// # Errors
     /// There is no folder for the user's store.
@@ -77,7 +79,8 @@ impl Place {
     }
 }
 
-/// The person's store, made if it is not there. Where sessions cannot be kept the person is told on stderr why, and gets none.
+/// The person's store, made if it is not there. Where sessions cannot be kept the person is told on
+/// stderr why, and gets none.
 pub(crate) fn to_keep() -> Option<Sqlite> {
     Place::of(None).and_then(|place| place.to_keep()).unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
@@ -96,7 +99,8 @@ pub(crate) fn not_kept(error: &StoreError) -> String {
 /// How many damaged sessions a message names; the rest are counted.
 const NAMED: usize = 20;
 
-/// The store. A damaged one goes on with the sessions that are whole, and the person learns which are not and where the damaged file is.
+/// The store. A damaged one goes on with the sessions that are whole, and the person learns which
+/// are not and where the damaged file is.
 fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
     let (store, repair) = Sqlite::open_repaired(path)?;
     if let Some(repair) = repair {

@@ -17,7 +17,8 @@ pub(crate) fn can_rewrite() -> bool {
     io::stdout().is_terminal() && !is_plain()
 }
 
-/// Whether the person's lines can be edited: keys come from a terminal and are shown on one that understands sequences.
+/// Whether the person's lines can be edited: keys come from a terminal and are shown on one that
+/// understands sequences.
 pub(crate) fn can_edit() -> bool {
     io::stdin().is_terminal() && can_rewrite()
 }

@@ -49,7 +49,8 @@ pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
             }
         },
     };
-    // Nobody reads any more what the client sends; what the agent sent last may still be on its way.
+    // Nobody reads any more what the client sends; what the agent sent last may still be on its
+    // way.
     to_agent.abort();
     tokio::select! {
         () = async { while flows.join_next().await.is_some() {} } => {}
@@ -77,8 +78,8 @@ fn start(command: Vec<std::ffi::OsString>) -> Result<Child, Failure> {
     launch.on_stderr(pass).start().map_err(|error| Failure::new(Exit::CannotStart, error))
 }
 
-/// Passes on what `from` sends until it ends, or the other side takes no more; then both see that. What passes is recorded before, so that
-/// an answer never stands before its question.
+/// Passes on what `from` sends until it ends, or the other side takes no more; then both see that.
+/// What passes is recorded before, so that an answer never stands before its question.
 async fn flow(
     from: Side,
     source: Option<impl AsyncRead + Unpin>,
@@ -122,11 +123,12 @@ impl Signals {
     }
 }
 
-/// Ends this process by the signal that ended the agent, without a core file of ours. If that cannot be done: the code by which shells tell
-/// of it.
+/// Ends this process by the signal that ended the agent, without a core file of ours. If that
+/// cannot be done: the code by which shells tell of it.
 fn die_by(signal: i32) -> u8 {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is on our stack for the call, and the signal's disposition is the system's own: no handler of ours runs.
+    // SAFETY: the limit is on our stack for the call, and the signal's disposition is the system's
+    // own: no handler of ours runs.
     unsafe {
         libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
         libc::signal(signal, libc::SIG_DFL);
@@ -135,7 +137,8 @@ fn die_by(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// Says something on stderr. It is the client's or the agent's log: if nobody reads it, nothing is said.
+/// Says something on stderr. It is the client's or the agent's log: if nobody reads it, nothing is
+/// said.
 fn say(text: &str) {
     let text = crate::show::sanitize::line(text);
     let _closed = writeln!(io::stderr(), "attache trace: {text}");

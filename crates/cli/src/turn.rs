@@ -21,8 +21,8 @@ use tokio::time::Instant;
 /// How many changes are shown before a question, at most: what led to it.
 const BEFORE_A_QUESTION: usize = 1000;
 
-/// How long the agent may go on once the time was over and the turn was cancelled. Then it is ended. With what its end may take
-/// it is the 2 s that `--help` states.
+/// How long the agent may go on once the time was over and the turn was cancelled. Then it is
+/// ended. With what its end may take it is the 2 s that `--help` states.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// Said when the turn is cancelled.
@@ -136,7 +136,8 @@ impl Run<'_> {
         }
     }
 
-    /// Answers a question of the agent: by the policy, else by the person. What was decided is shown before the agent is told.
+    /// Answers a question of the agent: by the policy, else by the person. What was decided is
+    /// shown before the agent is told.
     async fn decide(
         &mut self,
         session: &SessionHandle,
@@ -158,7 +159,8 @@ impl Run<'_> {
                     .map_err(|error| Failure::output(&error))?;
                 let verdict = tokio::select! {
                     biased;
-                    // Cancelled before the question is let go, so that the agent is told of a cancel and not of a rejection.
+                    // Cancelled before the question is let go, so that the agent is told of a
+                    // cancel and not of a rejection.
                     () = self.interrupts.cancel() => {
                         *stopping = Some(Exit::Cancelled);
                         turn.cancel();

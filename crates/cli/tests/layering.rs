@@ -50,7 +50,8 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// The crates of the workspace that this one is built with; dev-dependencies build nothing that ships.
+/// The crates of the workspace that this one is built with; dev-dependencies build nothing that
+/// ships.
 fn built_with(package: &Value) -> Vec<&str> {
     let dependencies = package["dependencies"].as_array().unwrap().iter();
     let built = dependencies

@@ -101,7 +101,8 @@ fn every_crate_says_what_it_is() {
     }
 }
 
-/// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a change of the table.
+/// Wire names stand once, in the tables of the protocol crate: elsewhere a name would escape a
+/// change of the table.
 #[test]
 fn wire_names_stand_only_in_the_protocol() {
     let methods: Vec<&str> =

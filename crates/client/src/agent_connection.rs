@@ -25,11 +25,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The agent that counts tokens as [`attache_session::Tokens`] says: our built-in one, by the name it gives itself.
+/// The agent that counts tokens as [`attache_session::Tokens`] says: our built-in one, by the name
+/// it gives itself.
 const BUILT_IN: &str = "attache";
 
-/// An agent at the other end of two streams, with the handshake done. Dropping it ends the connection at once: turns in flight fail,
-/// open questions are withdrawn.
+/// An agent at the other end of two streams, with the handshake done. Dropping it ends the
+/// connection at once: turns in flight fail, open questions are withdrawn.
 #[derive(Debug)]
 pub struct AgentConnection(pub(crate) Arc<Shared>);
 
@@ -40,7 +41,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: Tasks,
     pub(crate) options: Options,
     pub(crate) agent: InitializeResponse,
-    /// The foreign agent in whose words figures such as a turn's tokens are; `None` if they are in ours (USE-10).
+    /// The foreign agent in whose words figures such as a turn's tokens are; `None` if they are in
+    /// ours (USE-10).
     pub(crate) counted_by: Option<String>,
     pub(crate) noise: Arc<Noise>,
     /// A cancelled turn was not ended in time, and nothing was answered since.
@@ -57,7 +59,8 @@ impl std::fmt::Debug for Shared {
 }
 
 impl AgentConnection {
-    /// Connects two streams, such as one half each of an in-memory pair, and performs the handshake within its deadline (INIT-01).
+    /// Connects two streams, such as one half each of an in-memory pair, and performs the handshake
+    /// within its deadline (INIT-01).
     ///
     /// # Errors
     /// See [`StartError`]; the streams are closed then.
@@ -69,7 +72,8 @@ impl AgentConnection {
         Self::with_child(input, output, options, None, None).await
     }
 
-    /// The same for the pipes of a child, which is asked how it ended when its output ends, and of a program with this name.
+    /// The same for the pipes of a child, which is asked how it ended when its output ends, and of
+    /// a program with this name.
     pub(crate) async fn with_child(
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
@@ -128,15 +132,17 @@ impl AgentConnection {
         }
     }
 
-    /// Opens a new session in a folder; a relative one starts at this process's own. Await the returned builder.
+    /// Opens a new session in a folder; a relative one starts at this process's own. Await the
+    /// returned builder.
     ///
     /// Nothing may run without permission unless [`Opening::permissions`] says otherwise.
     pub fn open(&self, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::New)
     }
 
-    /// Loads a stored session with its history, if the agent offers that (SESS-12). The history is folded aside and takes the place of
-    /// what was known of the session when it is complete; if the load fails, that stays.
+    /// Loads a stored session with its history, if the agent offers that (SESS-12). The history is
+    /// folded aside and takes the place of what was known of the session when it is complete; if
+    /// the load fails, that stays.
     pub fn load(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Loaded(id.into()))
     }
@@ -146,8 +152,9 @@ impl AgentConnection {
         Opening::new(&self.0, cwd.as_ref(), Origin::Resumed(id.into()))
     }
 
-    /// Makes a new session with the past of this one, which stays as it is, if the agent offers that (FORK-01, FORK-02). The copy has the
-    /// folders and MCP servers given here and takes prompts at once; it is shown from its start on, since its past is not replayed.
+    /// Makes a new session with the past of this one, which stays as it is, if the agent offers
+    /// that (FORK-01, FORK-02). The copy has the folders and MCP servers given here and takes
+    /// prompts at once; it is shown from its start on, since its past is not replayed.
     pub fn fork(&self, id: impl Into<SessionId>, cwd: impl AsRef<Path>) -> Opening<'_> {
         Opening::new(&self.0, cwd.as_ref(), Origin::Forked(id.into()))
     }
@@ -157,7 +164,8 @@ impl AgentConnection {
         Listing::new(&self.0)
     }
 
-    /// Logs in by one of [`AgentConnection::auth_methods`]. It takes as long as the person takes; drop the future to give up.
+    /// Logs in by one of [`AgentConnection::auth_methods`]. It takes as long as the person takes;
+    /// drop the future to give up.
     pub async fn authenticate(&self, method: impl Into<AuthMethodId>) -> Result<(), LoginError> {
         let id = method.into();
         match self.auth_methods().iter().find(|method| *method.id() == id) {
@@ -177,14 +185,15 @@ impl AgentConnection {
         Ok(())
     }
 
-    /// Logs out, if the agent offers that (AUTH-10). What becomes of live sessions is up to the agent (AUTH-13).
+    /// Logs out, if the agent offers that (AUTH-10). What becomes of live sessions is up to the
+    /// agent (AUTH-13).
     pub async fn logout(&self) -> Result<(), CallError> {
         self.0.peer.call::<Logout>(&LogoutRequest::new()).within(self.0.options.quick).await?;
         Ok(())
     }
 
-    /// Whether the agent is logged in, and who is, for display; if it offers to say so. A state that this version does not know is
-    /// [`AuthState::Undetermined`] (AUTHS-02).
+    /// Whether the agent is logged in, and who is, for display; if it offers to say so. A state
+    /// that this version does not know is [`AuthState::Undetermined`] (AUTHS-02).
     pub async fn auth_status(&self) -> Result<AuthStatusResponse, CallError> {
         let call = self.0.peer.call::<AuthStatus>(&AuthStatusRequest::new());
         let mut status = call.within(self.0.options.quick).await?;
@@ -209,7 +218,8 @@ impl AgentConnection {
         &self.0.agent.agent_capabilities
     }
 
-    /// The first lines that the agent printed to stdout although they are no messages; at most 20, each cut to 400 bytes.
+    /// The first lines that the agent printed to stdout although they are no messages; at most 20,
+    /// each cut to 400 bytes.
     pub fn stray_output(&self) -> Vec<String> {
         self.0.noise.lines()
     }
@@ -224,7 +234,8 @@ impl AgentConnection {
         &self.0.peer
     }
 
-    /// Closes the connection from this side and waits until it is over; what is queued is still written, within the connection's grace.
+    /// Closes the connection from this side and waits until it is over; what is queued is still
+    /// written, within the connection's grace.
     pub async fn close(&self) -> End {
         self.0.peer.close();
         self.0.peer.ended().await

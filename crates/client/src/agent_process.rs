@@ -11,20 +11,23 @@ use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
-/// An agent as a child process of ours, with the handshake done. It is used as the [`AgentConnection`] it derefs to.
+/// An agent as a child process of ours, with the handshake done. It is used as the
+/// [`AgentConnection`] it derefs to.
 ///
-/// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by itself first. Should this process die,
-/// however it dies, the agent's tree dies too.
+/// Dropping it kills the process with everything it started; [`AgentProcess::stop`] lets it end by
+/// itself first. Should this process die, however it dies, the agent's tree dies too.
 #[derive(Debug)]
 pub struct AgentProcess {
-    // Before the child, so that the connection ends because it was closed and not because the agent was killed.
+    // Before the child, so that the connection ends because it was closed and not because the agent
+    // was killed.
     connection: AgentConnection,
     child: Child,
 }
 
 impl AgentProcess {
-    /// Starts a command line such as `gemini --acp` (read without a shell, see [`Launch::parse`]) and performs the handshake within 30 s.
-    /// Must be called inside a tokio runtime with I/O and time enabled.
+    /// Starts a command line such as `gemini --acp` (read without a shell, see [`Launch::parse`])
+    /// and performs the handshake within 30 s. Must be called inside a tokio runtime with I/O and
+    /// time enabled.
     ///
     /// # Errors
     /// Whose fault it is and what is known: see [`StartError`]. No process is left behind.
@@ -39,8 +42,9 @@ impl AgentProcess {
 
     /// The same with other names and deadlines.
     ///
-    /// A program that is not found in the `PATH` of this process is looked for in that of the person's login shell (`SHELL`), which is asked once
-    /// and for at most 5 s; it then has the shell's environment beneath its own.
+    /// A program that is not found in the `PATH` of this process is looked for in that of the
+    /// person's login shell (`SHELL`), which is asked once and for at most 5 s; it then has the
+    /// shell's environment beneath its own.
     pub async fn launch_with(launch: Launch, options: Options) -> Result<Self, StartError> {
         let launch = login_environment::equipped(launch).await;
         let known = KnownAgent::with_program(Path::new(launch.program()));
@@ -77,8 +81,8 @@ impl AgentProcess {
         Evidence::of(Some(&self.child.watch()), self.connection.stray_output())
     }
 
-    /// Ends the connection and then the process: its stdin is closed, then it is asked to terminate, then killed with everything it
-    /// started, each within the default [`StopPatience`].
+    /// Ends the connection and then the process: its stdin is closed, then it is asked to
+    /// terminate, then killed with everything it started, each within the default [`StopPatience`].
     pub async fn stop(mut self) -> Exit {
         self.connection.close().await;
         self.child.stop(StopPatience::default()).await
@@ -86,7 +90,8 @@ impl AgentProcess {
 }
 
 impl AgentProcess {
-    /// The connection and the process, for who owns them apart. The process must outlive the connection, or it is killed in its midst.
+    /// The connection and the process, for who owns them apart. The process must outlive the
+    /// connection, or it is killed in its midst.
     pub(crate) fn into_parts(self) -> (AgentConnection, Child) {
         (self.connection, self.child)
     }

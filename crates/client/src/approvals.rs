@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its action asks again.
+/// How many approvals of each sort one session keeps; beyond that the oldest is forgotten, and its
+/// action asks again.
 const KEPT: usize = 64;
 
 /// How many bytes of files all approvals of one session keep at most.
@@ -44,8 +45,8 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// Keeps what a request allowed: once, and for later actions if a person chose an option that allows `always`. A protected file is never
-    /// allowed for later.
+    /// Keeps what a request allowed: once, and for later actions if a person chose an option that
+    /// allows `always`. A protected file is never allowed for later.
     pub(crate) fn add(&mut self, prospect: Prospect, always: bool) {
         let Prospect { approved, protected } = prospect;
         if always && protected.is_none() {

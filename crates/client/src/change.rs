@@ -8,12 +8,13 @@ use attache_session::{
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What changed. Changes that follow each other are merged until somebody looks, so each is the state of the thing at that moment; only
-/// text comes as what is new.
+/// What changed. Changes that follow each other are merged until somebody looks, so each is the
+/// state of the thing at that moment; only text comes as what is new.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Change {
-    /// A message begins; what it says follows. Two messages of one author are told apart by this alone.
+    /// A message begins; what it says follows. Two messages of one author are told apart by this
+    /// alone.
     Began(MessageAuthor),
     /// New text of the agent's answer; Markdown (MSG-07).
     Text(String),

@@ -3,11 +3,13 @@
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{EventBody, MessageAuthor};
 
-/// The prompt of a turn, which some agents repeat as a message of the person. It is in the session since it was sent, so the repetition is
-/// left out: the first message of the person in the turn, if its text is that of the prompt to the last byte.
+/// The prompt of a turn, which some agents repeat as a message of the person. It is in the session
+/// since it was sent, so the repetition is left out: the first message of the person in the turn,
+/// if its text is that of the prompt to the last byte.
 ///
-/// What may become the repetition is held back until it is known. Whatever turns out to be something else is passed on at its place, also a
-/// message that stops short or goes on beyond the prompt. At most the prompt's own text is held, however many chunks it comes in.
+/// What may become the repetition is held back until it is known. Whatever turns out to be
+/// something else is passed on at its place, also a message that stops short or goes on beyond the
+/// prompt. At most the prompt's own text is held, however many chunks it comes in.
 #[derive(Debug)]
 pub(crate) struct Echo {
     /// The prompt's texts, joined.
@@ -36,14 +38,16 @@ impl Echo {
         (!sent.is_empty()).then_some(Self { sent, heard: None, over: false })
     }
 
-    /// Takes the next thing that the agent says in the turn, and passes on what is no repetition, in order.
+    /// Takes the next thing that the agent says in the turn, and passes on what is no repetition,
+    /// in order.
     pub(crate) fn hear(&mut self, body: EventBody, mut pass: impl FnMut(EventBody)) {
         match &body {
             EventBody::Message { author: MessageAuthor::User, message_id, content } => {
                 if !self.over && self.grow(message_id.as_ref(), content) {
                     return;
                 }
-                // A message is known again by its id, also later (MSG-02); without one it goes on only while nothing came between (MSG-04).
+                // A message is known again by its id, also later (MSG-02); without one it goes on
+                // only while nothing came between (MSG-04).
                 let same = self.heard.as_ref().is_some_and(|heard| match message_id {
                     Some(_) => heard.id == *message_id,
                     None => !self.over,
@@ -90,7 +94,8 @@ impl Echo {
         true
     }
 
-    /// The first message of the person has ended, or goes on as something else. Gives what of it must be passed on after all.
+    /// The first message of the person has ended, or goes on as something else. Gives what of it
+    /// must be passed on after all.
     fn end(&mut self, something_else: bool) -> Option<EventBody> {
         self.over = true;
         let heard = self.heard.take_if(|heard| something_else || heard.bytes < self.sent.len())?;
@@ -115,7 +120,8 @@ mod tests {
         }
     }
 
-    /// What is passed on of a turn, one word for each event: the id and text of a message of the person, `agent` or `state`.
+    /// What is passed on of a turn, one word for each event: the id and text of a message of the
+    /// person, `agent` or `state`.
     fn passed(prompt: &str, bodies: impl IntoIterator<Item = EventBody>) -> Vec<String> {
         let mut echo = Echo::of(&[prompt.into()]).unwrap();
         let mut passed = Vec::new();

@@ -1,4 +1,5 @@
-//! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person for input.
+//! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person
+//! for input.
 
 use crate::elicitation_form::Form;
 use crate::elicitation_url::{Address, Completed, Outstanding};
@@ -18,8 +19,8 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
-/// Someone who has forms filled in. Called on the connection's own task: it may await, but not block. Its future is dropped when the
-/// question is withdrawn.
+/// Someone who has forms filled in. Called on the connection's own task: it may await, but not
+/// block. Its future is dropped when the question is withdrawn.
 pub type FormAsked =
     Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = ElicitedForm> + Send>> + Send + Sync>;
 
@@ -27,8 +28,8 @@ pub type FormAsked =
 pub type UrlAsked =
     Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
 
-/// An agent asks the person to fill a form in. Show who asks, let the person decline and go away, and let them look at their answers and
-/// change them before they are sent (ELIC-08).
+/// An agent asks the person to fill a form in. Show who asks, let the person decline and go away,
+/// and let them look at their answers and change them before they are sent (ELIC-08).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FormRequest {
@@ -44,8 +45,9 @@ pub struct FormRequest {
     pub form: Form,
 }
 
-/// An agent asks the person to open a page. The kit opens nothing. Show the whole address and its host, and what is suspicious about it; open
-/// it only once the person agreed, where no model can read it, and do not fetch it before (ELIC-09, ELIC-10).
+/// An agent asks the person to open a page. The kit opens nothing. Show the whole address and its
+/// host, and what is suspicious about it; open it only once the person agreed, where no model can
+/// read it, and do not fetch it before (ELIC-09, ELIC-10).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlRequest {
@@ -66,8 +68,9 @@ pub struct UrlRequest {
 /// What the person did about a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitedForm {
-    /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not sent, and the agent is told of an error of this
-    /// client, so check with [`Form::check`] while the person can still mend it.
+    /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not
+    /// sent, and the agent is told of an error of this client, so check with [`Form::check`] while
+    /// the person can still mend it.
     Accept(Map<ElicitationContentValue>),
     /// Said no.
     Decline,
@@ -104,7 +107,8 @@ pub(crate) fn capabilities(form: bool, url: bool) -> Option<ElicitationCapabilit
 }
 
 impl Elicitations {
-    /// Takes a question; its answer is owed until somebody answers, the session's turn is cancelled or ends, or the agent takes it back.
+    /// Takes a question; its answer is owed until somebody answers, the session's turn is cancelled
+    /// or ends, or the agent takes it back.
     pub(crate) fn create(
         &self,
         sessions: &Sessions,
@@ -222,7 +226,8 @@ fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Err
     }
 }
 
-/// A page whose person has not agreed to open it: nobody waits for word about it when this is dropped.
+/// A page whose person has not agreed to open it: nobody waits for word about it when this is
+/// dropped.
 struct Refused {
     outstanding: Outstanding,
     id: Option<attache_protocol::v1::ElicitationId>,

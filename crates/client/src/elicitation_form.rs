@@ -1,4 +1,5 @@
-//! Forms: what is filled in at first, how a typed line is read, whether an answer fits (ELIC-14, ELIC-15, ELIC-22, ELIC-24).
+//! Forms: what is filled in at first, how a typed line is read, whether an answer fits (ELIC-14,
+//! ELIC-15, ELIC-22, ELIC-24).
 
 use crate::pattern::Pattern;
 use attache_protocol::Map;
@@ -58,8 +59,8 @@ impl Form {
         self.schema.required.iter().flatten().any(|required| required == field)
     }
 
-    /// Whether a field has a `pattern` that cannot be evaluated in bounded time or at all: its texts are sent without having been checked
-    /// against it, so say so where the field is shown.
+    /// Whether a field has a `pattern` that cannot be evaluated in bounded time or at all: its
+    /// texts are sent without having been checked against it, so say so where the field is shown.
     pub fn is_unchecked(&self, field: &str) -> bool {
         self.patterns.get(field).is_some_and(Option::is_none)
     }
@@ -80,7 +81,8 @@ impl Form {
         Map(defaults.collect())
     }
 
-    /// The values that can be chosen in a field, with what people see; `None` if it is no choice, or not one of a known kind.
+    /// The values that can be chosen in a field, with what people see; `None` if it is no choice,
+    /// or not one of a known kind.
     pub fn choices(field: &Field) -> Option<Vec<(&str, &str)>> {
         match field {
             Field::String(field) => one_choice(field),
@@ -89,8 +91,8 @@ impl Form {
         }
     }
 
-    /// Reads what a person typed for a field: a text as it is, a number, `yes` or `no`, a choice by its value, its title or its number
-    /// from 1 on, several of them with commas between.
+    /// Reads what a person typed for a field: a text as it is, a number, `yes` or `no`, a choice by
+    /// its value, its title or its number from 1 on, several of them with commas between.
     ///
     /// # Errors
     /// It is no value of that field, as [`Form::check`] says.
@@ -137,8 +139,8 @@ impl Form {
     /// Whether an answer fits the form (ELIC-14).
     ///
     /// # Errors
-    /// The first field that is missing, unknown, there twice, or does not fit. A field of an unknown type fits nothing (ELIC-22), so a form
-    /// that requires one can only be declined.
+    /// The first field that is missing, unknown, there twice, or does not fit. A field of an
+    /// unknown type fits nothing (ELIC-22), so a form that requires one can only be declined.
     pub fn check(&self, content: &Map<Value>) -> Result<(), Misfilled> {
         let misfilled = |field: &str, problem: &str| Misfilled {
             field: field.to_owned(),
@@ -285,7 +287,8 @@ fn choices_problem(field: &MultiSelectPropertySchema, values: &[String]) -> Opti
         .map(|most| format!("must have at most {most} choices"))
 }
 
-/// A light check: whether a text is plainly not of the format. What is of it is for the agent to decide.
+/// A light check: whether a text is plainly not of the format. What is of it is for the agent to
+/// decide.
 fn format_problem(format: &StringFormat, text: &str) -> Option<&'static str> {
     let (fits, problem) = match format {
         StringFormat::Email => (

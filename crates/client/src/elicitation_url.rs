@@ -1,5 +1,5 @@
-//! Pages that an agent wants a person to open: their address as it must be shown (ELIC-09, ELIC-10), and word that the person is done
-//! there (ELIC-19, ELIC-20).
+//! Pages that an agent wants a person to open: their address as it must be shown (ELIC-09,
+//! ELIC-10), and word that the person is done there (ELIC-19, ELIC-20).
 
 use attache_protocol::v1::ElicitationId;
 use std::collections::VecDeque;
@@ -10,8 +10,8 @@ use tokio::sync::watch;
 /// How many pages may wait for word that they are done; the oldest is forgotten for one more.
 const OUTSTANDING: usize = 64;
 
-/// The address of a page, checked but never opened here: it begins with `https://` or `http://`, has a host, and holds no white space and no
-/// control characters.
+/// The address of a page, checked but never opened here: it begins with `https://` or `http://`,
+/// has a host, and holds no white space and no control characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     url: String,
@@ -25,7 +25,8 @@ pub struct Address {
 pub enum Suspicion {
     /// What is sent there can be read on the way: it is `http` and not to this machine.
     NotEncrypted,
-    /// The host's name is written in other letters than it may look like: Punycode (`xn--…`), or letters outside ASCII.
+    /// The host's name is written in other letters than it may look like: Punycode (`xn--…`), or
+    /// letters outside ASCII.
     OtherLetters,
     /// A user name stands before the host, as if it were the host.
     UserName,
@@ -136,7 +137,8 @@ impl Address {
     }
 }
 
-/// Characters that take no room or turn the direction of writing, so that an address would read as another.
+/// Characters that take no room or turn the direction of writing, so that an address would read as
+/// another.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -151,7 +153,8 @@ impl Completed {
         *self.0.borrow()
     }
 
-    /// Waits until the agent says so; `false` if it will not any more: the connection is over, or the person did not agree to open the page.
+    /// Waits until the agent says so; `false` if it will not any more: the connection is over, or
+    /// the person did not agree to open the page.
     pub async fn wait(mut self) -> bool {
         self.0.wait_for(|completed| *completed).await.is_ok()
     }

@@ -7,10 +7,12 @@ use std::time::Duration;
 /// How many of the last lines of stderr are shown.
 const LINES: usize = 10;
 
-/// How long an agent that closed its output may take to be gone: the connection asks for half a second at most.
+/// How long an agent that closed its output may take to be gone: the connection asks for half a
+/// second at most.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// What is known about an agent that failed: how it ended, what it last wrote to stderr, what it printed that is no message.
+/// What is known about an agent that failed: how it ended, what it last wrote to stderr, what it
+/// printed that is no message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Evidence {

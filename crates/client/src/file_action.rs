@@ -18,7 +18,8 @@ use std::time::SystemTime;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileAction {
-    /// Where the file is: below the session's folder as it was given, with all other symbolic links followed.
+    /// Where the file is: below the session's folder as it was given, with all other symbolic links
+    /// followed.
     pub path: PathBuf,
     /// The path as the agent wrote it.
     pub named: PathBuf,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-/// The path as a `file:` URI (RFC 8089), other characters than the unreserved ones of RFC 3986 and `/` escaped.
+/// The path as a `file:` URI (RFC 8089), other characters than the unreserved ones of RFC 3986 and
+/// `/` escaped.
 pub fn file_uri(path: &Path) -> String {
     use std::fmt::Write;
     let mut uri = "file://".to_owned();

@@ -1,9 +1,11 @@
-//! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders and with permission (FS-01 to FS-12).
+//! `fs/read_text_file` and `fs/write_text_file`, inside a session's folders and with permission
+//! (FS-01 to FS-12).
 //!
-//! A write runs if the agent's own permission request approved it, else it is put to the session's permissions like such a request. So is the
-//! read of a file that holds secrets, and one that a rule rejects; every other read is free. Requests take their turn in
-//! wire order, so that a read sees the write before it; a question to a person gives its turn up, so that other requests go on, and what was
-//! shown is compared with the disk before anything is written.
+//! A write runs if the agent's own permission request approved it, else it is put to the session's
+//! permissions like such a request. So is the read of a file that holds secrets, and one that a
+//! rule rejects; every other read is free. Requests take their turn in wire order, so that a read
+//! sees the write before it; a question to a person gives its turn up, so that other requests go
+//! on, and what was shown is compared with the disk before anything is written.
 
 use crate::file_action::{FileState, Found};
 use crate::file_uri::file_uri;
@@ -120,8 +122,9 @@ struct Attempt {
 }
 
 impl Request {
-    /// Does `work` where it may block, asking for permission in between if it must. The request's turn is kept until the work is done, even if
-    /// its caller is gone by then, but not while somebody is asked.
+    /// Does `work` where it may block, asking for permission in between if it must. The request's
+    /// turn is kept until the work is done, even if its caller is gone by then, but not while
+    /// somebody is asked.
     async fn permitted<T: Send + 'static>(
         self,
         work: impl Fn(&Attempt) -> Result<Tried<T>, Error> + Clone + Send + 'static,
@@ -197,7 +200,8 @@ impl Attempt {
         written.map(Tried::Done).map_err(|error| self.refusal(&error))
     }
 
-    /// What to do before a read: to ask if the file holds secrets or a rule rejects the read, else nothing.
+    /// What to do before a read: to ask if the file holds secrets or a rule rejects the read, else
+    /// nothing.
     fn asks_to_read<T>(&self, found: &Found) -> Result<Option<Tried<T>>, Error> {
         let live = &self.request.live;
         let seen = Seen { resolved: found.action.resolved.clone(), state: FileState::Missing };
@@ -243,7 +247,8 @@ fn names_folder(path: &Path) -> bool {
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
 }
 
-/// From `line` on, which is 1 for the first and for 0, at most `limit` lines; nothing past the end (FS-03, FS-04).
+/// From `line` on, which is 1 for the first and for 0, at most `limit` lines; nothing past the end
+/// (FS-03, FS-04).
 fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> String {
     let skipped = line.unwrap_or(1).saturating_sub(1) as usize;
     let rest = text.split_inclusive('\n').skip(skipped);

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 /// How many bytes may wait to be stored before who reads from the agent waits for the disk.
 const BACKLOG: usize = 1 << 20;
 
-/// The fold of one session. It outlives the connection over which its events come: whoever goes on with the session over another one goes
-/// on with this.
+/// The fold of one session. It outlives the connection over which its events come: whoever goes on
+/// with the session over another one goes on with this.
 pub(crate) struct Fold {
     state: Mutex<Folded>,
     /// Counts the times watchers were woken.
@@ -22,7 +22,8 @@ pub(crate) struct Fold {
     observer: OnceLock<Arc<dyn Observer>>,
 }
 
-/// Who is told of every event of a fold. Both are called in order and must neither wait nor touch the fold.
+/// Who is told of every event of a fold. Both are called in order and must neither wait nor touch
+/// the fold.
 pub(crate) trait Observer: Send + Sync {
     /// An event was folded.
     fn applied(&self, session: &Session, event: &Event, change: Change);
@@ -42,7 +43,8 @@ struct Folded {
 enum Lane {
     /// Nowhere.
     None,
-    /// Here, until there is a log: the events since the session began, joined, and how many bytes they have.
+    /// Here, until there is a log: the events since the session began, joined, and how many bytes
+    /// they have.
     Waiting { events: Vec<Event>, bytes: usize, begun: watch::Sender<()> },
     /// To the log. `waited_for` while somebody waits for it to be stored.
     Log { log: Box<dyn Log>, waited_for: bool },
@@ -144,13 +146,14 @@ impl Fold {
         self.seen.send_modify(|seen| *seen += 1);
     }
 
-    /// A watcher is about to look at the session: what changes from now on is told again. Both sides swap, so either the change is seen
-    /// by this look or the watcher is woken.
+    /// A watcher is about to look at the session: what changes from now on is told again. Both
+    /// sides swap, so either the change is seen by this look or the watcher is woken.
     pub(crate) fn looking(&self) {
         self.told.swap(false, Ordering::AcqRel);
     }
 
-    /// The events since the beginning and all that follow go to this log, or nowhere. Without effect on a fold that does not wait for it.
+    /// The events since the beginning and all that follow go to this log, or nowhere. Without
+    /// effect on a fold that does not wait for it.
     pub(crate) fn log_to(&self, log: Option<Box<dyn Log>>) {
         let mut state = self.state();
         let Lane::Waiting { events, .. } = &mut state.lane else { return };
@@ -173,7 +176,8 @@ impl Fold {
         events.into_iter().for_each(|event| self.apply_at(event.at, event.body));
     }
 
-    /// If more waits to be stored than memory should hold: what to wait for before more is taken from the agent.
+    /// If more waits to be stored than memory should hold: what to wait for before more is taken
+    /// from the agent.
     pub(crate) fn room(self: &Arc<Self>) -> Option<Room> {
         let mut state = self.state();
         match &mut state.lane {
@@ -196,7 +200,8 @@ impl Fold {
         }
     }
 
-    /// What waited to be stored is, or cannot be: then nothing more is kept, for it would be held in memory for ever.
+    /// What waited to be stored is, or cannot be: then nothing more is kept, for it would be held
+    /// in memory for ever.
     fn stored(&self, outcome: Result<(), StoreError>) {
         let mut state = self.state();
         if let Lane::Log { waited_for, .. } = &mut state.lane {
@@ -250,7 +255,8 @@ impl Lane {
     }
 }
 
-/// Keeps an event behind the others, joined to the last one if that makes no difference; `bytes` is about what all of them take.
+/// Keeps an event behind the others, joined to the last one if that makes no difference; `bytes` is
+/// about what all of them take.
 pub(crate) fn keep(events: &mut Vec<Event>, bytes: &mut usize, event: Event) {
     *bytes += weight(&event);
     if !events.last_mut().is_some_and(|last| last.join(&event)) {

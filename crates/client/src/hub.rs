@@ -58,21 +58,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How long all agents together may take to end when a hub is closed: each step of their stop sequence is shorter.
+/// How long all agents together may take to end when a hub is closed: each step of their stop
+/// sequence is shorter.
 const CLOSING: Duration = Duration::from_secs(8);
 
 /// How many requests to the supervisor of one agent may wait.
 const COMMANDS: usize = 16;
 
-/// The client's core: agents that are watched and started again, their sessions, and everyone who watches them. Whoever shows it holds
-/// handles ([`HubAgent`], [`HubSession`]) and watches ([`HubWatch`], [`SessionWatch`]); the hub owns the rest.
+/// The client's core: agents that are watched and started again, their sessions, and everyone who
+/// watches them. Whoever shows it holds handles ([`HubAgent`], [`HubSession`]) and watches
+/// ([`HubWatch`], [`SessionWatch`]); the hub owns the rest.
 ///
-/// A session outlives its agent. When that ends, everything in flight is settled at once: the turn has failed, with the reason, and open
-/// questions are withdrawn. Then the agent is started again, within a budget ([`RestartPolicy`]), and each session is resumed, else loaded
-/// in place of what was known, else it can be read and begun anew ([`HubSession::begin_anew`]). Nothing that was received is lost, prompts
-/// that wait and drafts stay, and options are set to what they were.
+/// A session outlives its agent. When that ends, everything in flight is settled at once: the turn
+/// has failed, with the reason, and open questions are withdrawn. Then the agent is started again,
+/// within a budget ([`RestartPolicy`]), and each session is resumed, else loaded in place of what
+/// was known, else it can be read and begun anew ([`HubSession::begin_anew`]). Nothing that was
+/// received is lost, prompts that wait and drafts stay, and options are set to what they were.
 ///
-/// Nothing runs detached: [`Hub::close`] ends all agents step by step and stores everything; dropping the hub kills them at once.
+/// Nothing runs detached: [`Hub::close`] ends all agents step by step and stores everything;
+/// dropping the hub kills them at once.
 ///
 /// ```no_run
 /// use attache_client::{AgentSource, Answer, Decision, Hub, HubOptions, QuestionAbout};
@@ -112,7 +116,8 @@ pub(crate) struct HubShared {
     spending: Mutex<Spending>,
     /// What the stored sessions took; locked only where blocking is fine.
     counted: Arc<Mutex<kept::Counted>>,
-    /// The stored sessions that are being opened, each held by who does it, so that none is opened twice.
+    /// The stored sessions that are being opened, each held by who does it, so that none is opened
+    /// twice.
     opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
     pub(crate) tasks: Tasks,
 }
@@ -144,8 +149,8 @@ impl Hub {
         Self { shared: Arc::new(shared) }
     }
 
-    /// Adds an agent under a name of this hub's; it is started when it is needed. Must be called inside a tokio runtime with I/O and time
-    /// enabled.
+    /// Adds an agent under a name of this hub's; it is started when it is needed. Must be called
+    /// inside a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     /// There is an agent with this name.
@@ -194,8 +199,8 @@ impl Hub {
         self.shared.agents()
     }
 
-    /// Opens a new session of the agent with this name in a folder; a relative one starts at this process's own. Starts the agent if it is
-    /// not. Await the returned builder.
+    /// Opens a new session of the agent with this name in a folder; a relative one starts at this
+    /// process's own. Starts the agent if it is not. Await the returned builder.
     ///
     /// # Errors
     /// There is no such agent, it does not start, or it opens no session.
@@ -203,12 +208,14 @@ impl Hub {
         HubOpening::new(self, agent, None, Some(cwd.as_ref()))
     }
 
-    /// Goes on with a stored session, of the list or any other: the one that is open already; else the agent loads it, else resumes it, with
-    /// what our store has of it; and if the agent can do neither, or does not start, our history of it can be read and begun anew. `cwd` is
-    /// for sessions that neither the list nor the store knows. Await the returned builder.
+    /// Goes on with a stored session, of the list or any other: the one that is open already; else
+    /// the agent loads it, else resumes it, with what our store has of it; and if the agent can do
+    /// neither, or does not start, our history of it can be read and begun anew. `cwd` is for
+    /// sessions that neither the list nor the store knows. Await the returned builder.
     ///
     /// # Errors
-    /// Nobody knows the session, another program has it open, or the agent cannot open it and nothing of it is stored here.
+    /// Nobody knows the session, another program has it open, or the agent cannot open it and
+    /// nothing of it is stored here.
     pub fn switch(&self, agent: &str, id: impl Into<SessionId>, cwd: Option<&Path>) -> HubOpening {
         HubOpening::new(self, agent, Some(id.into()), cwd)
     }
@@ -223,9 +230,10 @@ impl Hub {
         HubWatch::new(self)
     }
 
-    /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of the open sessions alone without a store.
-    /// What a session had cost before this hub first heard of it counts for the day on which it did. The first call reads the whole store,
-    /// later calls what was stored since.
+    /// What was spent, by agent and by day in UTC, the sessions of this hub's store included; of
+    /// the open sessions alone without a store. What a session had cost before this hub first heard
+    /// of it counts for the day on which it did. The first call reads the whole store, later calls
+    /// what was stored since.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -245,7 +253,8 @@ impl Hub {
         Ok(spending?.days())
     }
 
-    /// Ends all agents step by step, all at once, and stores what is left of every session. What still runs after 8 s is killed.
+    /// Ends all agents step by step, all at once, and stores what is left of every session. What
+    /// still runs after 8 s is killed.
     pub async fn close(self) {
         let agents: Vec<Arc<AgentEntry>> = lock(&self.shared.agents).values().cloned().collect();
         agents.iter().for_each(|agent| agent.command(supervision::Command::Stop));

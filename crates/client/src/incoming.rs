@@ -24,7 +24,8 @@ use attache_session::EventBody;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The client's side of one connection. Everything here runs on the reading task, in wire order, except the returned work.
+/// The client's side of one connection. Everything here runs on the reading task, in wire order,
+/// except the returned work.
 pub(crate) struct Incoming {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) noise: Arc<Noise>,

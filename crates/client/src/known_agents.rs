@@ -3,7 +3,8 @@
 use attache_host::{Launch, ParseError};
 use std::path::{Path, PathBuf};
 
-/// An agent that people use. The facts are those of November 2026; an agent that changed its command since is started by the command itself.
+/// An agent that people use. The facts are those of November 2026; an agent that changed its
+/// command since is started by the command itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownAgent {
@@ -19,8 +20,9 @@ pub struct KnownAgent {
     pub npm_package: Option<&'static str>,
     /// What it needs before it works, for people: an account or a key.
     pub login: &'static str,
-    /// Whether it takes the error that a missing file is read with for a failure of its own, so that it makes no new file where the client
-    /// reads for it. Such an agent is not offered `fs.readTextFile`, unless the client has text that is on no disk.
+    /// Whether it takes the error that a missing file is read with for a failure of its own, so
+    /// that it makes no new file where the client reads for it. Such an agent is not offered
+    /// `fs.readTextFile`, unless the client has text that is on no disk.
     pub misreads_missing_files: bool,
 }
 
@@ -165,13 +167,15 @@ impl KnownAgent {
         Launch::parse(self.command)
     }
 
-    /// Where its program is in this process's `PATH`; `None` if it is not installed. Blocks on the disk.
+    /// Where its program is in this process's `PATH`; `None` if it is not installed. Blocks on the
+    /// disk.
     pub fn find(&self) -> Option<PathBuf> {
         Launch::new(self.program()).find()
     }
 
-    /// The `package.json` of the installed package that holds the program at this path, if it came from npm: the nearest one above the file that
-    /// the path leads to. Nothing is started. Blocks on the disk.
+    /// The `package.json` of the installed package that holds the program at this path, if it came
+    /// from npm: the nearest one above the file that the path leads to. Nothing is started. Blocks
+    /// on the disk.
     pub fn package_file(&self, program: &Path) -> Option<PathBuf> {
         let package = self.npm_package?;
         let file = program.canonicalize().ok()?;

@@ -1,18 +1,25 @@
-//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and show what changes.
+//! A kit for clients of the Agent Client Protocol: start an agent, open sessions, run turns, and
+//! show what changes.
 //!
-//! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end of any two streams; either way the
-//! handshake is done, or a [`StartError`] says whose fault it is that it is not. A [`SessionHandle`] is one session: what arrives is folded
-//! into it on the reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its stop reason. A [`Listing`]
-//! tells which sessions the agent keeps; they are loaded, resumed, forked, put away or deleted by their ids, as far as the agent offers it.
+//! An [`AgentProcess`] is an agent as a child process, an [`AgentConnection`] one at the other end
+//! of any two streams; either way the handshake is done, or a [`StartError`] says whose fault it is
+//! that it is not. A [`SessionHandle`] is one session: what arrives is folded into it on the
+//! reading task, whoever shows it looks at what changed since. A [`Turn`] is one prompt until its
+//! stop reason. A [`Listing`] tells which sessions the agent keeps; they are loaded, resumed,
+//! forked, put away or deleted by their ids, as far as the agent offers it.
 //!
-//! A [`Hub`] is the core of a client for people: many agents, which it watches and starts again, and their sessions, which outlive them, with a
-//! log, a queue of prompts, drafts, and one list of everything. Faces show it; it knows none.
+//! A [`Hub`] is the core of a client for people: many agents, which it watches and starts again,
+//! and their sessions, which outlive them, with a log, a queue of prompts, drafts, and one list of
+//! everything. Faces show it; it knows none.
 //!
-//! Agents that people use are known by name: a [`KnownAgent`] says how it is started, installed and logged in to.
+//! Agents that people use are known by name: a [`KnownAgent`] says how it is started, installed and
+//! logged in to.
 //!
-//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], the text files of a session's folders, with
-//! [`UnsavedText`] as an editor has them, and, where the author switched them on in [`Options`], commands in terminals and elicitations by
-//! form or page. It knows no screen and no file format: where logs are kept is up to a [`Store`](attache_session::Store).
+//! The kit serves what it advertises and nothing else: permission requests by [`Permissions`], the
+//! text files of a session's folders, with [`UnsavedText`] as an editor has them, and, where the
+//! author switched them on in [`Options`], commands in terminals and elicitations by form or page.
+//! It knows no screen and no file format: where logs are kept is up to a
+//! [`Store`](attache_session::Store).
 //!
 //! ```no_run
 //! use attache_client::{AgentProcess, Change, Permissions};

@@ -7,13 +7,15 @@ use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInf
 use attache_session::Archived;
 use std::sync::Arc;
 
-/// How many pages [`Listing::all`] reads: an agent that gives cursors for ever must not keep us for ever.
+/// How many pages [`Listing::all`] reads: an agent that gives cursors for ever must not keep us for
+/// ever.
 const PAGES: usize = 1000;
 
 /// The agent's stored sessions, as the agent orders them; from [`crate::AgentConnection::list`].
 ///
-/// A cursor is given back as it came and kept nowhere else (LIST-07); what is listed is the same on every page (ARCH-06). Listing opens
-/// nothing: a listed session is loaded, resumed or forked before it takes prompts.
+/// A cursor is given back as it came and kept nowhere else (LIST-07); what is listed is the same on
+/// every page (ARCH-06). Listing opens nothing: a listed session is loaded, resumed or forked
+/// before it takes prompts.
 #[derive(Debug)]
 #[must_use = "nothing is asked for until a page is"]
 pub struct Listing<'c> {
@@ -27,13 +29,15 @@ impl<'c> Listing<'c> {
         Self { shared, request: ListSessionsRequest::new(), ended: false }
     }
 
-    /// Only sessions with this working directory, an absolute path as the agent was told it (LIST-03).
+    /// Only sessions with this working directory, an absolute path as the agent was told it
+    /// (LIST-03).
     pub fn cwd(mut self, cwd: impl Into<String>) -> Self {
         self.request.cwd = Some(cwd.into());
         self
     }
 
-    /// Whether archived sessions are listed; they are not unless this says so. Anything else needs an agent that archives (ARCH-04).
+    /// Whether archived sessions are listed; they are not unless this says so. Anything else needs
+    /// an agent that archives (ARCH-04).
     pub fn archived(mut self, archived: Archived) -> Self {
         self.request.archived = match archived {
             Archived::Exclude => None,
@@ -43,12 +47,13 @@ impl<'c> Listing<'c> {
         self
     }
 
-    /// The next page, which may be empty; `None` behind the last. The last is the one without a cursor (LIST-06), or with one that cannot be
-    /// read or is the one just used. Entries that cannot be read are left out (LIST-13).
+    /// The next page, which may be empty; `None` behind the last. The last is the one without a
+    /// cursor (LIST-06), or with one that cannot be read or is the one just used. Entries that
+    /// cannot be read are left out (LIST-13).
     ///
     /// # Errors
-    /// Nothing was sent if the agent does not offer lists (LIST-01), or the filter; otherwise the agent refused, did not answer in time, or
-    /// is gone. The same page may be asked for again.
+    /// Nothing was sent if the agent does not offer lists (LIST-01), or the filter; otherwise the
+    /// agent refused, did not answer in time, or is gone. The same page may be asked for again.
     pub async fn next_page(&mut self) -> Result<Option<Vec<SessionInfo>>, CallError> {
         if self.ended {
             return Ok(None);

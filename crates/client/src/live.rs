@@ -27,17 +27,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 
-/// One session of one agent, shared by the reading task, which folds what arrives, and by every handle.
+/// One session of one agent, shared by the reading task, which folds what arrives, and by every
+/// handle.
 ///
-/// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that could take it again, so replies, which may be settled inside
-/// a call that cannot be sent, are folded without it being held.
+/// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that
+/// could take it again, so replies, which may be settled inside a call that cannot be sent, are
+/// folded without it being held.
 pub(crate) struct Live {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
     pub(crate) fold: Arc<Fold>,
     state: Mutex<State>,
     pub(crate) terminals: Terminals,
-    /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its prompt.
+    /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
+    /// prompt.
     pub(crate) sending: Mutex<()>,
     /// Nothing more will come: the connection is over.
     over: AtomicBool,
@@ -54,7 +57,8 @@ pub(crate) struct State {
     permissions: Permissions,
     /// What the agent's permission requests allowed.
     approvals: Approvals,
-    /// Told when nobody needs their answer any more: whoever is asked something that is no permission request of the agent's.
+    /// Told when nobody needs their answer any more: whoever is asked something that is no
+    /// permission request of the agent's.
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<Running>,
     turns: u64,
@@ -134,7 +138,8 @@ impl Live {
         self.fold.wake();
     }
 
-    /// Folds an update of the agent: into the history being replayed, while there is one. A prompt repeated in its own turn is left out.
+    /// Folds an update of the agent: into the history being replayed, while there is one. A prompt
+    /// repeated in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
         self.terminals.told_of(&body);
         self.fold.hear();
@@ -163,7 +168,8 @@ impl Live {
         self.fold.wake();
     }
 
-    /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the position of the session behind the prompt.
+    /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the
+    /// position of the session behind the prompt.
     pub(crate) fn begin_turn(
         &self,
         prompt: Vec<ContentBlock>,
@@ -188,13 +194,15 @@ impl Live {
         Ok((number, stages, position))
     }
 
-    /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is folded, then its handle is told.
+    /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is
+    /// folded, then its handle is told.
     pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
         let mut state = self.state();
         let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
         turn.echo.and_then(Echo::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
-        // What the agent says after a cancel may be that error instead of the stop reason (CANCEL-20).
+        // What the agent says after a cancel may be that error instead of the stop reason
+        // (CANCEL-20).
         let end = match end {
             Err(error)
                 if error.is_cancellation()
@@ -215,8 +223,8 @@ impl Live {
         cancelled(withdrawn);
     }
 
-    /// Cancels turn `number`, or whichever is in flight, once: the agent is told, and every open question is answered `cancelled`
-    /// (CANCEL-05). Updates are still taken (CANCEL-07).
+    /// Cancels turn `number`, or whichever is in flight, once: the agent is told, and every open
+    /// question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07).
     pub(crate) fn cancel(&self, number: Option<u64>) {
         let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state();
@@ -241,7 +249,8 @@ impl Live {
         }
     }
 
-    /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers learn that nothing more comes.
+    /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers
+    /// learn that nothing more comes.
     pub(crate) fn over(&self, end: &End) {
         let running = self.state().turn.as_ref().map(|turn| turn.number);
         if let Some(number) = running {
@@ -286,7 +295,8 @@ impl State {
         self.fold.apply(body);
     }
 
-    /// Takes out all open questions and folds that nobody answered them. What was approved and not used is not used later.
+    /// Takes out all open questions and folds that nobody answered them. What was approved and not
+    /// used is not used later.
     fn withdraw(&mut self) -> Vec<Question> {
         self.approvals.end_turn();
         self.asked_aside.clear();

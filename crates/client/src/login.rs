@@ -7,23 +7,25 @@ use attache_protocol::v1::{AuthMethod, AuthMethodId};
 use serde_json::Value;
 use std::fmt;
 
-/// The key of `_meta` under which several agents describe a command that logs in, in a method that is not of the type `terminal`; and under
-/// which a client tells them that it runs such commands.
+/// The key of `_meta` under which several agents describe a command that logs in, in a method that
+/// is not of the type `terminal`; and under which a client tells them that it runs such commands.
 pub(crate) const TERMINAL_AUTH: &str = "terminal-auth";
 
 /// How a person logs in by one of an agent's methods.
 #[derive(Debug)]
 pub enum Login {
-    /// By [`crate::AgentConnection::authenticate`]: the agent sees to it, perhaps by a page that it opens.
+    /// By [`crate::AgentConnection::authenticate`]: the agent sees to it, perhaps by a page that it
+    /// opens.
     ByAgent,
-    /// By a program in the person's terminal. If it ends with 0 the login succeeded, whatever else it ends with it failed; then the agent is
-    /// started anew (AUTH-08).
+    /// By a program in the person's terminal. If it ends with 0 the login succeeded, whatever else
+    /// it ends with it failed; then the agent is started anew (AUTH-08).
     InTerminal(Launch),
 }
 
 impl Login {
-    /// What the method asks for; `agent` is how the agent itself is started. A method of the type `terminal` is that program with more arguments
-    /// and variables (AUTH-08); one that describes a command of its own in `_meta` is that command.
+    /// What the method asks for; `agent` is how the agent itself is started. A method of the type
+    /// `terminal` is that program with more arguments and variables (AUTH-08); one that describes a
+    /// command of its own in `_meta` is that command.
     ///
     /// ```
     /// use attache_client::Login;

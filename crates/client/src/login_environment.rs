@@ -1,5 +1,6 @@
-//! The environment that a person's login shell gives its programs. A program that was started from a desktop or a service has another one,
-//! mostly without the folders in `PATH` where agents are installed.
+//! The environment that a person's login shell gives its programs. A program that was started from
+//! a desktop or a service has another one, mostly without the folders in `PATH` where agents are
+//! installed.
 
 use attache_host::Launch;
 use std::env;
@@ -22,8 +23,9 @@ const OWN: [&str; 4] = ["_", "SHLVL", "PWD", "OLDPWD"];
 
 type Variables = Vec<(OsString, OsString)>;
 
-/// The launch as it is if its program is found, and else, if the login shell finds it, with the shell's `PATH` and with those of its variables that
-/// this process does not have. The shell is asked at most once in the life of this process, and only when it is needed.
+/// The launch as it is if its program is found, and else, if the login shell finds it, with the
+/// shell's `PATH` and with those of its variables that this process does not have. The shell is
+/// asked at most once in the life of this process, and only when it is needed.
 pub(crate) async fn equipped(launch: Launch) -> Launch {
     let by_name = !launch.program().as_encoded_bytes().contains(&b'/');
     if !by_name || !launch.inherits_environment() || launch.find().is_some() {
@@ -37,7 +39,8 @@ pub(crate) async fn equipped(launch: Launch) -> Launch {
     }
 }
 
-/// The launch with these variables, but for those that are set already, if its program is found then.
+/// The launch with these variables, but for those that are set already, if its program is found
+/// then.
 fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) -> Launch {
     let path = variables.iter().find(|(name, _)| name == "PATH");
     let found = path.is_some_and(|(_, path)| {
@@ -54,7 +57,8 @@ fn with(launch: Launch, variables: &Variables, is_set: impl Fn(&OsStr) -> bool) 
     })
 }
 
-/// Asks a shell for its environment as it has it after its profile; `None` if it does not tell in time. No process is left behind.
+/// Asks a shell for its environment as it has it after its profile; `None` if it does not tell in
+/// time. No process is left behind.
 async fn ask(shell: &OsStr, patience: Duration) -> Option<Variables> {
     let tell = format!("printf %s {MARK}; env -0; printf %s {MARK}");
     let mut child = Launch::new(shell).args(["-l", "-i", "-c", &tell]).start().ok()?;

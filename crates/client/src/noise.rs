@@ -8,8 +8,9 @@ const LINES: usize = 20;
 /// How much of each is kept, in bytes.
 const LENGTH: usize = 400;
 
-/// The first stray lines of an agent: banners, log lines, error texts of a program that does not speak ACP. They are never answered
-/// (RPC-03 is the agent's duty, and an answer would be one more surprise), but a person wants to see them when the agent does not start.
+/// The first stray lines of an agent: banners, log lines, error texts of a program that does not
+/// speak ACP. They are never answered (RPC-03 is the agent's duty, and an answer would be one more
+/// surprise), but a person wants to see them when the agent does not start.
 #[derive(Debug, Default)]
 pub(crate) struct Noise(Mutex<Vec<String>>);
 

@@ -33,8 +33,8 @@ pub(crate) enum Origin {
     Forked(SessionId),
 }
 
-/// A session about to be opened; await it. Dropping the future gives up: the agent is told that nobody waits, and a session that it
-/// still makes is forgotten.
+/// A session about to be opened; await it. Dropping the future gives up: the agent is told that
+/// nobody waits, and a session that it still makes is forgotten.
 #[derive(Debug)]
 #[must_use = "nothing is opened until this is awaited"]
 pub struct Opening<'c> {
@@ -64,7 +64,8 @@ impl<'c> Opening<'c> {
         }
     }
 
-    /// What is known of the session from another connection: it goes on with that, and what was received of the last turn outlives a load.
+    /// What is known of the session from another connection: it goes on with that, and what was
+    /// received of the last turn outlives a load.
     pub(crate) fn known(mut self, fold: Arc<Fold>) -> Self {
         self.known = Some(fold);
         self
@@ -76,7 +77,8 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// More folders that belong to the session, if the agent takes them (DIR-01); relative ones start at this process's own.
+    /// More folders that belong to the session, if the agent takes them (DIR-01); relative ones
+    /// start at this process's own.
     pub fn additional_directories<P: Into<PathBuf>>(
         mut self,
         folders: impl IntoIterator<Item = P>,
@@ -91,8 +93,8 @@ impl<'c> Opening<'c> {
         self
     }
 
-    /// Takes a session that is listed as archived out of the archive before it is loaded or resumed (ARCH-06); without effect on a new session
-    /// and on a fork.
+    /// Takes a session that is listed as archived out of the archive before it is loaded or resumed
+    /// (ARCH-06); without effect on a new session and on a fork.
     pub fn unarchive(mut self) -> Self {
         self.unarchive = true;
         self
@@ -303,11 +305,13 @@ async fn load(
     Ok(live)
 }
 
-/// Agents that replay a part of the history after they have answered the load, by the name they give themselves; seen with 0.61.0. Without a
-/// pause a prompt would be answered by what was said long ago.
+/// Agents that replay a part of the history after they have answered the load, by the name they
+/// give themselves; seen with 0.61.0. Without a pause a prompt would be answered by what was said
+/// long ago.
 const REPLAYS_LATE: [&str; 1] = ["gemini-cli"];
 
-/// How long an agent that replays late is quiet once it is done, and how long it is waited for at most.
+/// How long an agent that replays late is quiet once it is done, and how long it is waited for at
+/// most.
 const QUIET: Duration = Duration::from_millis(100);
 const REPLAY: Duration = Duration::from_secs(5);
 
@@ -371,7 +375,8 @@ fn said(
     [config_options, modes, models].into_iter().flatten()
 }
 
-/// The folders of a session as the agent is told of them: absolute, as they were given (SESS-02, DIR-02).
+/// The folders of a session as the agent is told of them: absolute, as they were given (SESS-02,
+/// DIR-02).
 struct Folders {
     cwd: String,
     additional_directories: Vec<String>,

@@ -24,9 +24,11 @@ use std::time::Duration;
 pub struct Options {
     /// What the agent is told about this program (INIT-04).
     pub about: Implementation,
-    /// How long the agent may take to answer `initialize`: 30 s. A slow one takes 8 s on a warm disk.
+    /// How long the agent may take to answer `initialize`: 30 s. A slow one takes 8 s on a warm
+    /// disk.
     pub handshake: Duration,
-    /// How long setting a session up may take: 120 s. Some agents wait half a minute for each MCP server that is silent.
+    /// How long setting a session up may take: 120 s. Some agents wait half a minute for each MCP
+    /// server that is silent.
     pub setup: Duration,
     /// How long a look-up or a change of a setting may take: 30 s.
     pub quick: Duration,
@@ -40,13 +42,16 @@ pub struct Options {
     pub terminals: bool,
     /// Whether a person can be shown programs that log in: see [`Options::terminal_login`].
     pub terminal_login: bool,
-    /// Whether text files are read for the agent, as they are unless this is switched off: see [`Options::without_reading`].
+    /// Whether text files are read for the agent, as they are unless this is switched off: see
+    /// [`Options::without_reading`].
     pub reads_text_files: bool,
-    /// Whether text files are written for the agent, as they are unless this is switched off: see [`Options::without_writing`].
+    /// Whether text files are written for the agent, as they are unless this is switched off: see
+    /// [`Options::without_writing`].
     pub writes_text_files: bool,
     /// What an editor has open and not saved (FS-02).
     pub unsaved_text: Option<Arc<dyn UnsavedText>>,
-    /// Whether what is said of sessions is kept for a log, see [`Sessions::new`](crate::sessions::Sessions::new).
+    /// Whether what is said of sessions is kept for a log, see
+    /// [`Sessions::new`](crate::sessions::Sessions::new).
     pub(crate) kept: bool,
     /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
     pub form: Option<FormAsked>,
@@ -105,14 +110,16 @@ impl Options {
         self
     }
 
-    /// Runs commands for the agent, which sees their output (TERM-02), and keeps what agents tell about terminals of their own; see
-    /// [`crate::SessionHandle::terminal`].
+    /// Runs commands for the agent, which sees their output (TERM-02), and keeps what agents tell
+    /// about terminals of their own; see [`crate::SessionHandle::terminal`].
     ///
-    /// A command runs on this machine with the rights of this process, in a folder of the session, under no other bound. So each is put to the
-    /// session's [`crate::Permissions`] first, as a question of the kind `execute` with the command in it: [`crate::Permissions::Reject`]
-    /// refuses every one. A command that the agent's own permission request named, with the same arguments, folder and variables, runs once
-    /// without a second question if that request was allowed.
-    /// A command is killed with all it started when it is released, the session closes or is dropped, or the connection ends.
+    /// A command runs on this machine with the rights of this process, in a folder of the session,
+    /// under no other bound. So each is put to the session's [`crate::Permissions`] first, as a
+    /// question of the kind `execute` with the command in it: [`crate::Permissions::Reject`]
+    /// refuses every one. A command that the agent's own permission request named, with the same
+    /// arguments, folder and variables, runs once without a second question if that request was
+    /// allowed. A command is killed with all it started when it is released, the session closes or
+    /// is dropped, or the connection ends.
     ///
     /// ```
     /// use attache_client::Options;
@@ -124,25 +131,28 @@ impl Options {
         self
     }
 
-    /// Says that this program starts programs in the person's terminal that log in (AUTH-05, AUTH-07), as [`crate::Login`] describes them. The kit
-    /// starts none by itself.
+    /// Says that this program starts programs in the person's terminal that log in (AUTH-05,
+    /// AUTH-07), as [`crate::Login`] describes them. The kit starts none by itself.
     #[must_use]
     pub fn terminal_login(mut self) -> Self {
         self.terminal_login = true;
         self
     }
 
-    /// Offers the agent no reading of text files (INIT-16); it reads them by itself then, as its own rules allow. Writing stays offered.
+    /// Offers the agent no reading of text files (INIT-16); it reads them by itself then, as its
+    /// own rules allow. Writing stays offered.
     #[must_use]
     pub fn without_reading(mut self) -> Self {
         self.reads_text_files = false;
         self
     }
 
-    /// Offers the agent no writing of text files (INIT-16); it writes them by itself then, as its own rules allow.
+    /// Offers the agent no writing of text files (INIT-16); it writes them by itself then, as its
+    /// own rules allow.
     ///
-    /// Where writing is offered each write is put to the session's [`crate::Permissions`], as a question of the kind `edit` with the diff in
-    /// it, unless the agent's own permission request showed that diff and was allowed.
+    /// Where writing is offered each write is put to the session's [`crate::Permissions`], as a
+    /// question of the kind `edit` with the diff in it, unless the agent's own permission request
+    /// showed that diff and was allowed.
     #[must_use]
     pub fn without_writing(mut self) -> Self {
         self.writes_text_files = false;
@@ -181,7 +191,8 @@ impl Options {
         self
     }
 
-    /// Offers pages, which `asked` opens once the person agreed; the kit itself opens and fetches nothing (ELIC-09).
+    /// Offers pages, which `asked` opens once the person agreed; the kit itself opens and fetches
+    /// nothing (ELIC-09).
     #[must_use]
     pub fn pages<F, D>(mut self, asked: F) -> Self
     where
@@ -213,7 +224,8 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Subagents are not folded.
+/// What this client serves and takes, and so what it advertises: nothing else (INIT-16). Subagents
+/// are not folded.
 pub(crate) fn capabilities(offered: &Options) -> ClientCapabilities {
     let mut options = SessionConfigOptionsCapabilities::new();
     options.boolean = Some(BooleanConfigOptionCapabilities::new());

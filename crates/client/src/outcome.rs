@@ -12,7 +12,8 @@ use std::time::Duration;
 pub struct Outcome {
     /// Why; never one this version does not know.
     pub stop_reason: StopReason,
-    /// Tokens, if the agent reported them; whether of the turn or the session differs by agent (USE-10).
+    /// Tokens, if the agent reported them; whether of the turn or the session differs by agent
+    /// (USE-10).
     pub usage: Option<Usage>,
 }
 
@@ -32,7 +33,8 @@ pub enum TurnError {
     UnknownStopReason(Box<str>),
     /// The agent's: its answer cannot be read.
     BadReply(DecodeError),
-    /// The agent is gone, or the connection closed; how, with exit status and last lines of stderr where it was our process.
+    /// The agent is gone, or the connection closed; how, with exit status and last lines of stderr
+    /// where it was our process.
     Gone(End),
     /// The agent's: it did not end the turn although that was cancelled; the turn was settled here.
     CancelUnanswered {

@@ -8,8 +8,8 @@ const SIZE: usize = 256 * 1024;
 /// How long a text may be to be matched, in bytes.
 const TEXT: usize = 64 * 1024;
 
-/// A pattern as JSON Schema has it (ECMA-262), as far as it can be evaluated in time linear to the text: without backreferences and
-/// look-around, and not too large.
+/// A pattern as JSON Schema has it (ECMA-262), as far as it can be evaluated in time linear to the
+/// text: without backreferences and look-around, and not too large.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(regex::Regex);
 
@@ -20,14 +20,15 @@ impl Pattern {
         built.ok().map(Self)
     }
 
-    /// Whether the pattern is found anywhere in the text, as JSON Schema means it; a text of more than 64 KiB does not match.
+    /// Whether the pattern is found anywhere in the text, as JSON Schema means it; a text of more
+    /// than 64 KiB does not match.
     pub(crate) fn matches(&self, text: &str) -> bool {
         text.len() <= TEXT && self.0.is_match(text)
     }
 }
 
-/// The same pattern in the syntax of the crate `regex`, where it differs: `\d` and `\w` are ASCII in ECMA-262, and in a class `[`, `&` and `~`
-/// are plain characters.
+/// The same pattern in the syntax of the crate `regex`, where it differs: `\d` and `\w` are ASCII
+/// in ECMA-262, and in a class `[`, `&` and `~` are plain characters.
 fn translated(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
     let mut characters = pattern.chars();

@@ -12,30 +12,34 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Someone who is asked for each permission, such as a dialog. It is called on the connection's own task: it may await, but not block.
+/// Someone who is asked for each permission, such as a dialog. It is called on the connection's own
+/// task: it may await, but not block.
 pub type Asked =
     Arc<dyn Fn(PermissionRequest) -> Pin<Box<dyn Future<Output = Decision> + Send>> + Send + Sync>;
 
 /// Says at once whether a rule rejects a request. It is called where it may block.
 pub type Rejects = Arc<dyn Fn(&PermissionRequest) -> bool + Send + Sync>;
 
-/// Who decides whether a tool call may run, and whether this client writes a file, reads a secret or runs a command for the agent.
-/// Whatever cannot be decided is rejected; nothing is ever approved by default.
+/// Who decides whether a tool call may run, and whether this client writes a file, reads a secret
+/// or runs a command for the agent. Whatever cannot be decided is rejected; nothing is ever
+/// approved by default.
 #[derive(Clone, Default)]
 pub enum Permissions {
-    /// Everything is rejected, with the agent's own reject option, so that its turn goes on (PERM-11).
+    /// Everything is rejected, with the agent's own reject option, so that its turn goes on
+    /// (PERM-11).
     #[default]
     Reject,
-    /// Calls of these kinds are allowed, others rejected. A call whose kind the agent never told is of no kind. What needs a person (see
-    /// [`PermissionRequest::protected`]) is rejected.
+    /// Calls of these kinds are allowed, others rejected. A call whose kind the agent never told is
+    /// of no kind. What needs a person (see [`PermissionRequest::protected`]) is rejected.
     AllowKinds(Vec<ToolKind>),
     /// Everything is allowed, except what needs a person (see [`PermissionRequest::protected`]).
     AllowAll,
-    /// Somebody is asked. Several questions may be open at once (PERM-12). The future is dropped when the question is withdrawn: the
-    /// turn was cancelled or ended, or the connection is over.
+    /// Somebody is asked. Several questions may be open at once (PERM-12). The future is dropped
+    /// when the question is withdrawn: the turn was cancelled or ended, or the connection is over.
     Ask(Asked),
-    /// Rules go first. This client reads a file that holds no secrets without a question, and only a rule that rejects stops it:
-    /// `rejects` looks for one. A read that it rejects is put to `rest`, as every other request is.
+    /// Rules go first. This client reads a file that holds no secrets without a question, and only
+    /// a rule that rejects stops it: `rejects` looks for one. A read that it rejects is put to
+    /// `rest`, as every other request is.
     ByRules {
         /// Whether a rule rejects a request.
         rejects: Rejects,
@@ -45,7 +49,8 @@ pub enum Permissions {
 }
 
 impl Permissions {
-    /// Asks `decide` for each permission that no earlier answer covers (see [`PermissionRequest::covered`]).
+    /// Asks `decide` for each permission that no earlier answer covers (see
+    /// [`PermissionRequest::covered`]).
     pub fn ask<F, D>(decide: F) -> Self
     where
         F: Fn(PermissionRequest) -> D + Send + Sync + 'static,
@@ -95,8 +100,8 @@ impl std::fmt::Debug for Permissions {
     }
 }
 
-/// The agent asks whether a tool call may run, or for something that this client does for it only with permission: to write a file, to read
-/// a file that holds secrets, or to run a command.
+/// The agent asks whether a tool call may run, or for something that this client does for it only
+/// with permission: to write a file, to read a file that holds secrets, or to run a command.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermissionRequest {
@@ -110,19 +115,22 @@ pub struct PermissionRequest {
     pub tool_call: Option<ToolCall>,
     /// What can be chosen, in the agent's order. May be empty (PERM-13).
     pub options: Vec<PermissionOption>,
-    /// The command, if the question is not the agent's own but this client's: whether a command may run that the agent wants run in a
-    /// terminal (see [`crate::Options::terminals`]). Such a question is of the kind `execute` and is no part of the folded session.
+    /// The command, if the question is not the agent's own but this client's: whether a command may
+    /// run that the agent wants run in a terminal (see [`crate::Options::terminals`]). Such a
+    /// question is of the kind `execute` and is no part of the folded session.
     pub command: Option<TerminalCommand>,
-    /// The file, if the question is this client's own: whether it may write a file for the agent, or read one that holds secrets or that a
-    /// rule rejects. The diff is
-    /// part of `asked`. Such a question is of the kind `edit` or `read` and is no part of the folded session.
+    /// The file, if the question is this client's own: whether it may write a file for the agent,
+    /// or read one that holds secrets or that a rule rejects. The diff is part of `asked`. Such a
+    /// question is of the kind `edit` or `read` and is no part of the folded session.
     pub file: Option<FileAction>,
-    /// Why only a person, or a rule that names this very file or command line, may allow it: it changes a file that programs or agents obey,
-    /// or touches one that holds secrets, or it is a command whose line names such a file. The list is that of [`attache_policy::guard`], and
+    /// Why only a person, or a rule that names this very file or command line, may allow it: it
+    /// changes a file that programs or agents obey, or touches one that holds secrets, or it is a
+    /// command whose line names such a file. The list is that of [`attache_policy::guard`], and
     /// [`attache_policy::line_guard`] says what is seen of a command.
     pub protected: Option<Guard>,
-    /// Whether an earlier answer covers it: the person chose an option that allows always, and what is asked now is within what that question
-    /// showed. Only questions of this client's own are covered. A rule that rejects goes before.
+    /// Whether an earlier answer covers it: the person chose an option that allows always, and what
+    /// is asked now is within what that question showed. Only questions of this client's own are
+    /// covered. A rule that rejects goes before.
     pub covered: bool,
 }
 
@@ -164,14 +172,17 @@ impl PermissionRequest {
 pub enum Decision {
     /// This option. One that was not offered counts as [`Decision::Reject`] (PERM-03).
     Choose(PermissionOptionId),
-    /// The option that allows once, else the one that allows always; if the agent offers neither, this counts as [`Decision::Reject`].
+    /// The option that allows once, else the one that allows always; if the agent offers neither,
+    /// this counts as [`Decision::Reject`].
     Allow,
-    /// The option that rejects once, else the one that rejects always; if the agent offers neither, the outcome is `cancelled` (PERM-13).
+    /// The option that rejects once, else the one that rejects always; if the agent offers neither,
+    /// the outcome is `cancelled` (PERM-13).
     Reject,
 }
 
 impl Decision {
-    /// Whether the agent is told by this that the call may run, with these options: by one that allows.
+    /// Whether the agent is told by this that the call may run, with these options: by one that
+    /// allows.
     pub fn allows(&self, options: &[PermissionOption]) -> bool {
         let outcome = self.outcome(options);
         let chosen = options.iter().find(|option| Some(&option.option_id) == outcome.selected());

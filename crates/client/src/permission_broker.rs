@@ -22,14 +22,17 @@ pub use audit::{Audited, DecidedBy, Verdict};
 /// How long a decision waits until the log's file has it.
 const WRITTEN: Duration = Duration::from_secs(1);
 
-/// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000 decisions. A face asks the person, and says what
-/// shall be remembered. Cheap to clone; clones share everything.
+/// Remembers rules and decides by them, ahead of other [`Permissions`]; keeps the last 1000
+/// decisions. A face asks the person, and says what shall be remembered. Cheap to clone; clones
+/// share everything.
 ///
-/// A rule that rejects goes before every rule that allows. What a rule allows is answered with the agent's option that allows once, what it
-/// rejects with the agent's reject option; without a fitting option nothing is approved (see [`Decision`]).
+/// A rule that rejects goes before every rule that allows. What a rule allows is answered with the
+/// agent's option that allows once, what it rejects with the agent's reject option; without a
+/// fitting option nothing is approved (see [`Decision`]).
 ///
-/// The rules of projects and those that always hold stand in a file, one a line, see [`PermissionRule`]; empty lines and lines that begin with
-/// `#` say nothing. Removing a line takes the rule back from the next start on.
+/// The rules of projects and those that always hold stand in a file, one a line, see
+/// [`PermissionRule`]; empty lines and lines that begin with `#` say nothing. Removing a line takes
+/// the rule back from the next start on.
 ///
 /// ```
 /// use attache_client::{Decision, Effect, PermissionBroker, PermissionRule, Permissions, Scope};
@@ -76,7 +79,8 @@ pub enum BrokerError {
         /// What the system said.
         source: io::Error,
     },
-    /// The user's: a line of the file is no rule. No rule of the file is used, for it may be one that rejects.
+    /// The user's: a line of the file is no rule. No rule of the file is used, for it may be one
+    /// that rejects.
     Line {
         /// The file.
         file: PathBuf,
@@ -136,7 +140,8 @@ impl PermissionBroker {
         Self::default()
     }
 
-    /// A broker with the rules of this file; one that does not exist has none, and is made with its first rule. Blocks.
+    /// A broker with the rules of this file; one that does not exist has none, and is made with its
+    /// first rule. Blocks.
     ///
     /// # Errors
     /// The file cannot be read, is larger than 1 MiB, or has a line that is no rule.
@@ -150,8 +155,9 @@ impl PermissionBroker {
         })))
     }
 
-    /// Has every decision from now on added to this file too, one line of JSON each (see [`Audited`]). What is older goes to a file of the
-    /// same name with `.1` behind it, so that both together stay below about 2 MiB. A thread writes the file; a decision waits for it, but
+    /// Has every decision from now on added to this file too, one line of JSON each (see
+    /// [`Audited`]). What is older goes to a file of the same name with `.1` behind it, so that
+    /// both together stay below about 2 MiB. A thread writes the file; a decision waits for it, but
     /// not for long, so that a file that cannot be written holds up no session.
     #[must_use]
     pub fn log_to(self, file: impl Into<PathBuf>) -> Self {
@@ -159,18 +165,21 @@ impl PermissionBroker {
         self
     }
 
-    /// The files of a log that [`PermissionBroker::log_to`] was given, the older one first. Neither need exist.
+    /// The files of a log that [`PermissionBroker::log_to`] was given, the older one first. Neither
+    /// need exist.
     pub fn log_files(file: &Path) -> [PathBuf; 2] {
         [audit_log::older(file), file.to_owned()]
     }
 
-    /// Why decisions since the last call could not be added to the log's file, if so. Waits a moment for those that are being added.
+    /// Why decisions since the last call could not be added to the log's file, if so. Waits a
+    /// moment for those that are being added.
     pub fn take_log_trouble(&self) -> Option<BrokerError> {
         let log = locked(&self.0.audit).log.clone()?;
         log.take_trouble().map(|source| BrokerError::Log { file: log.file().to_owned(), source })
     }
 
-    /// Remembers a rule from now on; one that is not for a session alone is added to the file, if there is one. Blocks for the disk.
+    /// Remembers a rule from now on; one that is not for a session alone is added to the file, if
+    /// there is one. Blocks for the disk.
     ///
     /// # Errors
     /// The rule names nothing that it is about, or cannot be written; it is not remembered then.
@@ -215,7 +224,8 @@ impl PermissionBroker {
         locked(&self.0.audit).last.iter().cloned().collect()
     }
 
-    /// The permissions of a session in the folder `cwd` of the agent with this name: by the rules, and where none is about a request, by `rest`.
+    /// The permissions of a session in the folder `cwd` of the agent with this name: by the rules,
+    /// and where none is about a request, by `rest`.
     pub fn permissions(
         &self,
         agent: impl Into<String>,
@@ -225,8 +235,8 @@ impl PermissionBroker {
         self.permissions_telling(agent, cwd, rest, |_, _| std::future::ready(()))
     }
 
-    /// The same; `tell` is called for each request that a rule decides, and the agent hears of that when its future is done: so nothing is
-    /// decided by a rule that a person could not have seen.
+    /// The same; `tell` is called for each request that a rule decides, and the agent hears of that
+    /// when its future is done: so nothing is decided by a rule that a person could not have seen.
     pub fn permissions_telling<F, T>(
         &self,
         agent: impl Into<String>,
@@ -270,14 +280,17 @@ impl PermissionBroker {
         Permissions::ByRules { rejects, rest: Box::new(rest) }
     }
 
-    /// Whether a rule rejects a request of the agent with this name, in a session in this folder. Blocks on the disk if a rule names a path.
+    /// Whether a rule rejects a request of the agent with this name, in a session in this folder.
+    /// Blocks on the disk if a rule names a path.
     pub fn rejects(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
         self.rule_for(request, agent, cwd).is_some_and(|rule| rule.effect == Effect::Reject)
     }
 
-    /// The rule that decides about a request of the agent with this name, in a session in this folder: one that rejects before one that
-    /// allows. A file that has several names by symbolic links is rejected by a rule about any of them. What needs a person (see
-    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file, or with the whole line of this command.
+    /// The rule that decides about a request of the agent with this name, in a session in this
+    /// folder: one that rejects before one that allows. A file that has several names by symbolic
+    /// links is rejected by a rule about any of them. What needs a person (see
+    /// [`PermissionRequest::protected`]) is allowed only by a rule with the path of this very file,
+    /// or with the whole line of this command.
     pub fn rule_for(
         &self,
         request: &PermissionRequest,
@@ -306,7 +319,8 @@ impl PermissionBroker {
         rejects.or_else(allows).cloned()
     }
 
-    /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None` if the request was withdrawn first.
+    /// Keeps in the log what somebody else than [`PermissionBroker::permissions`] decided; `None`
+    /// if the request was withdrawn first.
     pub fn record(
         &self,
         agent: &str,
@@ -350,7 +364,8 @@ fn other_names(request: &PermissionRequest) -> Vec<PermissionRequest> {
     names.map(named).collect()
 }
 
-/// Whether a rule names all that a request is about: every file by its whole path, or the one command by its whole line.
+/// Whether a rule names all that a request is about: every file by its whole path, or the one
+/// command by its whole line.
 fn is_exact(rule: &PermissionRule, request: &PermissionRequest) -> bool {
     let ToolEffect { commands, paths, .. } = request.effect();
     if !commands.is_empty() {

@@ -8,8 +8,8 @@ use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use serde_json::Value;
 
 impl PermissionRequest {
-    /// What the call does, as far as the agent says it in the input of its tool, its locations and its diffs; of a
-    /// question of this client's own, the command that it would run.
+    /// What the call does, as far as the agent says it in the input of its tool, its locations and
+    /// its diffs; of a question of this client's own, the command that it would run.
     ///
     /// A title may say something else. Show both.
     pub fn effect(&self) -> ToolEffect {
@@ -37,7 +37,8 @@ impl PermissionRequest {
             diffs: &diffs,
         });
         if let (Some(input), None) = (input, &parsed) {
-            // JSON that this program cannot hold, such as a number that is too large, is shown as it is.
+            // JSON that this program cannot hold, such as a number that is too large, is shown as
+            // it is.
             effect.arguments = Some(Value::String(input.get().to_owned()));
         }
         effect
@@ -68,7 +69,8 @@ impl PermissionRequest {
 }
 
 impl TerminalCommand {
-    /// The command as rules and questions see it. Values of variables that look like secrets are left out.
+    /// The command as rules and questions see it. Values of variables that look like secrets are
+    /// left out.
     fn effect(&self) -> Command {
         let command = match self.is_shell_line() {
             true => Command::from_line(self.command.as_str()),

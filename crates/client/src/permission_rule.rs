@@ -33,11 +33,11 @@ pub enum Scope {
     Always,
 }
 
-/// A remembered rule. It is about a request of which everything holds that the rule names; it names at least a kind, a tool, a path or a
-/// command.
+/// A remembered rule. It is about a request of which everything holds that the rule names; it names
+/// at least a kind, a tool, a path or a command.
 ///
-/// A rule trusts what the agent says about its calls: its kind, its name, its files, its command. A tool's name is a label that agents choose
-/// (TOOL-16).
+/// A rule trusts what the agent says about its calls: its kind, its name, its files, its command. A
+/// tool's name is a label that agents choose (TOOL-16).
 ///
 /// As text it is one line of words, values quoted as in JSON:
 ///
@@ -60,16 +60,19 @@ pub struct PermissionRule {
     pub agent: Option<String>,
     /// Calls of this kind.
     pub kind: Option<ToolKind>,
-    /// Calls of the tool with this name; with a `*` at its end, of all whose names begin so, such as those of one MCP server.
+    /// Calls of the tool with this name; with a `*` at its end, of all whose names begin so, such
+    /// as those of one MCP server.
     pub tool: Option<String>,
-    /// Calls about files that are this one or below it, symbolic links and `..` followed: all of them to be allowed, any of them, or of the
-    /// words of a command, to be rejected.
+    /// Calls about files that are this one or below it, symbolic links and `..` followed: all of
+    /// them to be allowed, any of them, or of the words of a command, to be rejected.
     pub path: Option<PathBuf>,
-    /// Commands that begin with these words, read as a shell reads them. One is allowed only if it surely is this command: one plain
-    /// command without variables, redirections and the like, in the session's folder, or these words exactly. One is rejected if it may
-    /// run the command in any spelling, also as `sudo`, `sh -c` or `xargs` run it, or if its programs cannot be read.
+    /// Commands that begin with these words, read as a shell reads them. One is allowed only if it
+    /// surely is this command: one plain command without variables, redirections and the like, in
+    /// the session's folder, or these words exactly. One is rejected if it may run the command in
+    /// any spelling, also as `sudo`, `sh -c` or `xargs` run it, or if its programs cannot be read.
     pub command: Option<String>,
-    /// Calls with exactly this title, if the agent says nothing else about them than `text`: some agents name a command only in their words.
+    /// Calls with exactly this title, if the agent says nothing else about them than `text`: some
+    /// agents name a command only in their words.
     pub title: Option<String>,
     /// Calls that show exactly this text.
     pub text: Option<String>,
@@ -120,9 +123,10 @@ impl PermissionRule {
         }
     }
 
-    /// The narrowest rule about a request: its command, else the tool with its one file, else the tool, else its kind with its one file, else
-    /// what the agent says of a command in its title and text. `None` if the agent says too little about the call, or if the rule would
-    /// allow more than this call.
+    /// The narrowest rule about a request: its command, else the tool with its one file, else the
+    /// tool, else its kind with its one file, else what the agent says of a command in its title
+    /// and text. `None` if the agent says too little about the call, or if the rule would allow
+    /// more than this call.
     pub fn about(request: &PermissionRequest, effect: Effect, scope: Scope) -> Option<Self> {
         Self::about_in(request, effect, scope, Path::new(""))
     }
@@ -166,8 +170,8 @@ impl PermissionRule {
             .then_some(rule)
     }
 
-    /// Whether the rule is about this request of the agent with this name, in a session in this folder. Blocks on the disk if the rule names
-    /// a path.
+    /// Whether the rule is about this request of the agent with this name, in a session in this
+    /// folder. Blocks on the disk if the rule names a path.
     pub fn is_about(&self, request: &PermissionRequest, agent: &str, cwd: &Path) -> bool {
         self.covers(&Subject::of(request, cwd), &request.session_id, agent, cwd)
     }

@@ -4,7 +4,8 @@ use attache_connection::End;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities};
 use std::fmt;
 
-/// What a person says to an agent: one or more content blocks. Made from a text, a block or a list of blocks.
+/// What a person says to an agent: one or more content blocks. Made from a text, a block or a list
+/// of blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt(pub Vec<ContentBlock>);
 

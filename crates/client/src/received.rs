@@ -7,8 +7,9 @@ use std::sync::Arc;
 /// What is said about it.
 const TITLE: &str = "Received before the agent ended, and not in the history that it keeps";
 
-/// What stands in the last turn of `before` and not in `after`, the history that the agent replayed: an agent that dies in a turn often keeps
-/// none of it. As events that add it to the end of `after`, behind a notice; none if nothing is missing.
+/// What stands in the last turn of `before` and not in `after`, the history that the agent
+/// replayed: an agent that dies in a turn often keeps none of it. As events that add it to the end
+/// of `after`, behind a notice; none if nothing is missing.
 pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     let entries = before.entries();
     let is_prompt = |entry: &&Arc<Entry>| author(entry) == Some(MessageAuthor::User);
@@ -29,7 +30,8 @@ pub(crate) fn missing(before: &Session, after: &Session) -> Vec<EventBody> {
     bodies
 }
 
-/// Whether everything that a replayed history says is known already, in the same order: its messages and tool calls, as they stand.
+/// Whether everything that a replayed history says is known already, in the same order: its
+/// messages and tool calls, as they stand.
 pub(crate) fn is_known(known: &Session, replayed: &[Event]) -> bool {
     let mut fresh = Session::new(known.id().clone());
     for event in replayed {

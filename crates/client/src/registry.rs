@@ -1,4 +1,5 @@
-//! The file of the public agent registry: which agents there are, and how each is distributed. Nothing is fetched or started here.
+//! The file of the public agent registry: which agents there are, and how each is distributed.
+//! Nothing is fetched or started here.
 
 mod field;
 
@@ -122,7 +123,8 @@ pub enum RegistryError {
 }
 
 impl Registry {
-    /// Reads the file. Fields and kinds of distribution that this version does not know are passed over.
+    /// Reads the file. Fields and kinds of distribution that this version does not know are passed
+    /// over.
     ///
     /// # Errors
     /// The first fault that is found: see [`RegistryError`].
@@ -155,7 +157,8 @@ impl Registry {
 }
 
 impl RegistryAgent {
-    /// How it is started on a platform (see [`Registry::platform`]): by npx, else by uvx, else as a program to be downloaded.
+    /// How it is started on a platform (see [`Registry::platform`]): by npx, else by uvx, else as a
+    /// program to be downloaded.
     ///
     /// # Errors
     /// [`RegistryError::Platform`]: it is not distributed for this platform.

@@ -18,8 +18,9 @@ use attache_protocol::v1::{
 use attache_session::{EventBody, OptionSource, Session};
 use std::sync::Arc;
 
-/// A session, as its user holds it. Clones are handles to the same session. When the last handle, turn and watch of a session is
-/// dropped it is forgotten here; the agent keeps it unless it was closed.
+/// A session, as its user holds it. Clones are handles to the same session. When the last handle,
+/// turn and watch of a session is dropped it is forgotten here; the agent keeps it unless it was
+/// closed.
 #[derive(Clone)]
 pub struct SessionHandle {
     pub(crate) live: Arc<Live>,
@@ -32,14 +33,16 @@ impl SessionHandle {
         &self.live.id
     }
 
-    /// The session as it is now. A snapshot shares its texts with the live session and holds no lock.
+    /// The session as it is now. A snapshot shares its texts with the live session and holds no
+    /// lock.
     pub fn snapshot(&self) -> Session {
         self.live.fold.session()
     }
 
-    /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it was released (TERM-12), or one that the agent
-    /// runs itself and tells about in the metadata of its tool calls. `None` for one that is unknown or was forgotten: the last 32 that are
-    /// not open are kept, each with the last 256 KiB of its output. See [`crate::Options::terminals`].
+    /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it
+    /// was released (TERM-12), or one that the agent runs itself and tells about in the metadata of
+    /// its tool calls. `None` for one that is unknown or was forgotten: the last 32 that are not
+    /// open are kept, each with the last 256 KiB of its output. See [`crate::Options::terminals`].
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
         self.live.terminals.output(id)
     }
@@ -52,7 +55,8 @@ impl SessionHandle {
     /// Sends a prompt, which begins a turn: a text, a content block or a list of blocks.
     ///
     /// # Errors
-    /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if it is gone.
+    /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if
+    /// it is gone.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
         Turn::begin(self.live.clone(), &self.shared, prompt.into()).await
     }
@@ -62,12 +66,14 @@ impl SessionHandle {
         self.live.cancel(None);
     }
 
-    /// Sets the config option with this id, else the first of this category, such as `model` (CONF-16). A word for a choice, a boolean or
-    /// the words `true` and `false` for a switch (CONF-09). Where an agent states modes or models in place of options, those are set.
-    /// Works in a turn and between turns (CONF-18). The session shows what the agent made of it.
+    /// Sets the config option with this id, else the first of this category, such as `model`
+    /// (CONF-16). A word for a choice, a boolean or the words `true` and `false` for a switch
+    /// (CONF-09). Where an agent states modes or models in place of options, those are set. Works
+    /// in a turn and between turns (CONF-18). The session shows what the agent made of it.
     ///
     /// # Errors
-    /// Without asking the agent, if there is no such option or it does not take the value: the error names what there is.
+    /// Without asking the agent, if there is no such option or it does not take the value: the
+    /// error names what there is.
     pub async fn set(
         &self,
         name: &str,
@@ -89,7 +95,8 @@ impl SessionHandle {
         }
     }
 
-    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states only modes (MODE-06).
+    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states
+    /// only modes (MODE-06).
     ///
     /// # Errors
     /// As for [`SessionHandle::set`].
@@ -105,8 +112,8 @@ impl SessionHandle {
         }
     }
 
-    /// Sets the session's title, if the agent offers that. Gives the title as the agent stored it, which the session shows from then on
-    /// (TITLE-03); a later one of the agent's may replace it.
+    /// Sets the session's title, if the agent offers that. Gives the title as the agent stored it,
+    /// which the session shows from then on (TITLE-03); a later one of the agent's may replace it.
     ///
     /// # Errors
     /// As for [`crate::AgentConnection::set_title`].
@@ -114,11 +121,12 @@ impl SessionHandle {
         self.shared.set_title(self.live.id.clone(), title.into()).await
     }
 
-    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates are ignored. A session that the agent does
-    /// not know any more is closed, too (SESS-24).
+    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates
+    /// are ignored. A session that the agent does not know any more is closed, too (SESS-24).
     ///
     /// # Errors
-    /// Without sending anything, if the agent does not offer it; if it refuses, does not answer in time, or is gone.
+    /// Without sending anything, if the agent does not offer it; if it refuses, does not answer in
+    /// time, or is gone.
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());

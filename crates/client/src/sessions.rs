@@ -21,7 +21,8 @@ pub(crate) struct Sessions {
     table: Mutex<Table>,
     /// What the reading task waits for before it takes another line.
     rooms: Mutex<Vec<Room>>,
-    /// Whether what is said of sessions is kept for a log, and what is said of unknown ones at any time.
+    /// Whether what is said of sessions is kept for a log, and what is said of unknown ones at any
+    /// time.
     kept: bool,
 }
 
@@ -57,14 +58,16 @@ impl Sessions {
         self.table().live.get(id).and_then(Weak::upgrade)
     }
 
-    /// How many updates were ignored because nobody knows their session, and how many unknown sessions something is kept of.
+    /// How many updates were ignored because nobody knows their session, and how many unknown
+    /// sessions something is kept of.
     pub(crate) fn strays(&self) -> (u64, usize) {
         let table = self.table();
         (table.ignored, table.early.len())
     }
 
-    /// Folds an update into its session. For an unknown session it is kept while a reply to `session/new` is awaited (SESS-26), else
-    /// ignored (SESS-28), or kept too where sessions are kept for a log.
+    /// Folds an update into its session. For an unknown session it is kept while a reply to
+    /// `session/new` is awaited (SESS-26), else ignored (SESS-28), or kept too where sessions are
+    /// kept for a log.
     pub(crate) fn updated(&self, id: &SessionId, body: EventBody) {
         let mut table = self.table();
         if let Some(live) = table.live.get(id).and_then(Weak::upgrade) {
@@ -103,7 +106,8 @@ impl Sessions {
         Expected(self.clone())
     }
 
-    /// The session with this id; otherwise a new one that goes on with what is `known` of it, or with what arrived early.
+    /// The session with this id; otherwise a new one that goes on with what is `known` of it, or
+    /// with what arrived early.
     pub(crate) fn get_or_add(
         &self,
         id: &SessionId,
@@ -132,7 +136,8 @@ impl Sessions {
         live
     }
 
-    /// The session was closed: later updates of it are ignored (SESS-25), and its commands are ended.
+    /// The session was closed: later updates of it are ignored (SESS-25), and its commands are
+    /// ended.
     pub(crate) fn remove(&self, id: &SessionId) {
         let closed = self.table().live.remove(id).and_then(|live| live.upgrade());
         if let Some(live) = closed {

@@ -94,7 +94,8 @@ impl Terminal {
     }
 }
 
-/// Whoever waits is answered even if the task is ended before the command: how it ended is not known then (TERM-14).
+/// Whoever waits is answered even if the task is ended before the command: how it ended is not
+/// known then (TERM-14).
 struct Ending(Arc<Terminal>);
 
 impl Drop for Ending {

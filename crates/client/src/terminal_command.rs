@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// A command that an agent wants to have run in a terminal on this machine, as it asked for it.
 ///
-/// `Debug` and [`TerminalCommand::line`] show the names of environment variables but not their values, which may be secret.
+/// `Debug` and [`TerminalCommand::line`] show the names of environment variables but not their
+/// values, which may be secret.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct TerminalCommand {
-    /// The program; or, without arguments and with white space in it, a line for the shell, as some agents send it.
+    /// The program; or, without arguments and with white space in it, a line for the shell, as some
+    /// agents send it.
     pub command: String,
     /// The arguments, to be passed as they are (TERM-04).
     pub args: Vec<String>,
@@ -55,7 +57,8 @@ impl TerminalCommand {
         Ok(Self { command, args, cwd, env })
     }
 
-    /// The whole command as a line that a shell would read the same; variables that are set stand before it as `NAME=…`.
+    /// The whole command as a line that a shell would read the same; variables that are set stand
+    /// before it as `NAME=…`.
     pub fn line(&self) -> String {
         let variables = self.env.iter().map(|variable| format!("{}=…", variable.name));
         let command = match self.is_shell_line() {

@@ -1,5 +1,6 @@
-//! Terminals that an agent runs itself and tells about in the metadata of its tool calls, as several agents do instead of
-//! `terminal/create`: `terminal_info`, `terminal_output` and `terminal_exit`, each with a `terminal_id`.
+//! Terminals that an agent runs itself and tells about in the metadata of its tool calls, as
+//! several agents do instead of `terminal/create`: `terminal_info`, `terminal_output` and
+//! `terminal_exit`, each with a `terminal_id`.
 
 use attache_protocol::Meta;
 use attache_protocol::v1::{TerminalExitStatus, TerminalId};
@@ -17,8 +18,8 @@ pub(crate) enum Told {
     Exit(TerminalExitStatus),
 }
 
-/// What the metadata of one tool call tells, in the order in which it happened. What is malformed is passed over: nothing is assumed
-/// about metadata (META-02).
+/// What the metadata of one tool call tells, in the order in which it happened. What is malformed
+/// is passed over: nothing is assumed about metadata (META-02).
 pub(crate) fn told(meta: &Meta) -> Vec<(TerminalId, Told)> {
     // Most metadata is about something else, and some of it is large.
     if !meta.raw().get().contains("terminal_") {

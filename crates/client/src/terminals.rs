@@ -25,7 +25,8 @@ use tokio::task::JoinSet;
 /// How many terminals of one session may be open at once.
 const OPEN: usize = 64;
 
-/// How many terminals of one session are kept to be shown: released ones (TERM-12), and those that the agent itself runs.
+/// How many terminals of one session are kept to be shown: released ones (TERM-12), and those that
+/// the agent itself runs.
 const SHOWN: usize = 32;
 
 /// How much output is kept if the agent sets no limit, in bytes.
@@ -34,7 +35,8 @@ const UNLIMITED: usize = 1 << 20;
 /// How much output is kept at most, in bytes, whatever limit the agent sets.
 const MOST: u64 = 4 << 20;
 
-/// Names the next terminal. No two sessions share a name, so a terminal cannot be reached through another session (TERM-15).
+/// Names the next terminal. No two sessions share a name, so a terminal cannot be reached through
+/// another session (TERM-15).
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// The terminals of one session. Dropping it, like [`Terminals::end`], kills what still runs.
@@ -63,7 +65,8 @@ impl Terminals {
         table.over = false;
     }
 
-    /// The session is over: what runs is killed, waiters are answered, and nothing is started any more. What is kept to be shown stays.
+    /// The session is over: what runs is killed, waiters are answered, and nothing is started any
+    /// more. What is kept to be shown stays.
     pub(crate) fn end(&self) {
         let mut table = self.table();
         table.over = true;
@@ -105,7 +108,8 @@ impl Terminals {
         })
     }
 
-    /// Takes a command that runs. `Err` if the session is over or has too many; the command is dropped then, and killed.
+    /// Takes a command that runs. `Err` if the session is over or has too many; the command is
+    /// dropped then, and killed.
     fn add(&self, command: Command, limit: usize) -> Result<TerminalId, Error> {
         let mut table = self.table();
         if table.over {
@@ -145,7 +149,8 @@ impl Table {
     }
 }
 
-/// `terminal/create`: answered when the command has begun (TERM-03), refused if the session's rules or the person do not allow it.
+/// `terminal/create`: answered when the command has begun (TERM-03), refused if the session's rules
+/// or the person do not allow it.
 pub(crate) fn create(
     live: Arc<Live>,
     params: CreateTerminalRequest,
@@ -181,7 +186,8 @@ pub(crate) fn create(
     })
 }
 
-/// Whether a command may run: if the agent's own permission request approved it, else if the session's permissions allow it.
+/// Whether a command may run: if the agent's own permission request approved it, else if the
+/// session's permissions allow it.
 async fn permits(
     live: &Live,
     command: &TerminalCommand,
@@ -210,7 +216,8 @@ pub(crate) fn output(
     answer.send(live.terminals.open(&params.terminal_id).map(|terminal| terminal.output()))
 }
 
-/// `terminal/wait_for_exit`: every waiter is answered when the command ends (TERM-07), however it does (TERM-14).
+/// `terminal/wait_for_exit`: every waiter is answered when the command ends (TERM-07), however it
+/// does (TERM-14).
 pub(crate) fn wait_for_exit(
     live: &Live,
     params: &WaitForTerminalExitRequest,
@@ -245,7 +252,8 @@ pub(crate) fn kill(
     }
 }
 
-/// `terminal/release`: the id is invalid at once; answered when the command and all it started is gone (TERM-11).
+/// `terminal/release`: the id is invalid at once; answered when the command and all it started is
+/// gone (TERM-11).
 pub(crate) fn release(
     live: &Live,
     params: &ReleaseTerminalRequest,

@@ -62,17 +62,19 @@ impl Turn {
         self.number
     }
 
-    /// What changed since the last time, one thing after the other; `None` once the turn has ended and everything was told.
+    /// What changed since the last time, one thing after the other; `None` once the turn has ended
+    /// and everything was told.
     ///
-    /// Changes are merged until somebody looks: however slow that is, memory holds one session and the final state is never missed. Text
-    /// comes as what is new. Losing the future loses nothing.
+    /// Changes are merged until somebody looks: however slow that is, memory holds one session and
+    /// the final state is never missed. Text comes as what is new. Losing the future loses nothing.
     pub async fn next(&mut self) -> Option<Change> {
         loop {
             if let Some(change) = self.ready.pop_front() {
                 return Some(change);
             }
-            // In this order: an end that comes behind the first two wakes the wait below, one that came before is seen by the third; and
-            // once the turn has ended, everything of it is folded.
+            // In this order: an end that comes behind the first two wakes the wait below, one that
+            // came before is seen by the third; and once the turn has ended, everything of it is
+            // folded.
             self.seen.borrow_and_update();
             self.live.fold.looking();
             let ended = matches!(*self.stages.borrow(), Stage::Ended(_));
@@ -91,14 +93,16 @@ impl Turn {
         let ended = self.stages.wait_for(|stage| matches!(stage, Stage::Ended(_))).await;
         match ended.as_deref() {
             Ok(Stage::Ended(outcome)) => outcome.clone(),
-            // The turn is in its session until it has ended, so its stages end with it and not before.
+            // The turn is in its session until it has ended, so its stages end with it and not
+            // before.
             _ => Err(TurnError::Gone(attache_connection::End::Closed)),
         }
     }
 
-    /// Cancels the turn: the agent is told, and every open permission request of the session is answered `cancelled` (CANCEL-05). What
-    /// still arrives is still told (CANCEL-07). If the agent does not end the turn within ten seconds (see `Options::cancel`), it is
-    /// settled here. Once is enough; without effect when the turn has ended.
+    /// Cancels the turn: the agent is told, and every open permission request of the session is
+    /// answered `cancelled` (CANCEL-05). What still arrives is still told (CANCEL-07). If the agent
+    /// does not end the turn within ten seconds (see `Options::cancel`), it is settled here. Once
+    /// is enough; without effect when the turn has ended.
     pub fn cancel(&self) {
         self.live.cancel(Some(self.number));
     }
@@ -119,8 +123,8 @@ impl std::fmt::Debug for Turn {
     }
 }
 
-/// Waits for the reply, which is folded when it arrives, or settles a cancelled turn that the agent does not end (always true no. 1). The
-/// reply is then given up, and the agent told so.
+/// Waits for the reply, which is folded when it arrives, or settles a cancelled turn that the agent
+/// does not end (always true no. 1). The reply is then given up, and the agent told so.
 async fn see_to_its_end(
     live: Arc<Live>,
     shared: Arc<Shared>,

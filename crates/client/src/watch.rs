@@ -6,7 +6,8 @@ use attache_session::{Changes, Position, Session};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Watches a session from a position on. However slowly it is looked at, it misses no final state and costs no memory.
+/// Watches a session from a position on. However slowly it is looked at, it misses no final state
+/// and costs no memory.
 pub struct Watch {
     live: Arc<Live>,
     looks: Looks,
@@ -30,8 +31,8 @@ impl Watch {
         Self { live, looks }
     }
 
-    /// Waits until something changed since the look before, and looks. `None` once the connection is over and everything was told. Losing
-    /// the future loses nothing.
+    /// Waits until something changed since the look before, and looks. `None` once the connection
+    /// is over and everything was told. Losing the future loses nothing.
     pub async fn next(&mut self) -> Option<Look> {
         loop {
             let over = self.live.is_over();
@@ -62,7 +63,8 @@ impl Looks {
         Self { seen, position, generation }
     }
 
-    /// Looks at what changed since the look before, which may be nothing. What changes from here on wakes [`Looks::changed`].
+    /// Looks at what changed since the look before, which may be nothing. What changes from here on
+    /// wakes [`Looks::changed`].
     pub(crate) fn look(&mut self, fold: &Fold) -> Look {
         self.seen.borrow_and_update();
         fold.looking();
@@ -74,7 +76,8 @@ impl Looks {
         Look { session, changes, replaced }
     }
 
-    /// Waits until something changed since the last look; `false` if nothing will. Losing the future loses nothing.
+    /// Waits until something changed since the last look; `false` if nothing will. Losing the
+    /// future loses nothing.
     pub(crate) async fn changed(&mut self) -> bool {
         self.seen.changed().await.is_ok()
     }

@@ -31,7 +31,8 @@ fn resident() -> usize {
     pages * 4096
 }
 
-/// Always true no. 2: text and 16 MB, however finely it is streamed. The text is there twice, once of them in the store, which is memory too.
+/// Always true no. 2: text and 16 MB, however finely it is streamed. The text is there twice, once
+/// of them in the store, which is memory too.
 #[tokio::test]
 async fn a_flood_costs_its_text_and_no_more_than_16_megabytes() {
     let store = Arc::new(MemoryStore::new());

@@ -76,7 +76,8 @@ impl Answer {
     }
 }
 
-/// Lets the model go on once, and shows what it says. When the turn is cancelled its request is dropped at once.
+/// Lets the model go on once, and shows what it says. When the turn is cancelled its request is
+/// dropped at once.
 pub(crate) async fn answer(
     model: &dyn Model,
     memory: &Memory,
@@ -157,7 +158,8 @@ fn shows_thoughts(turn: &Turn) -> bool {
     turn.option(SHOW_THOUGHTS) != Some(SessionConfigOptionValue::Boolean(false))
 }
 
-/// What stands behind text that stopped before its end. It is part of the transcript, because a notice is not replayed (NOTE-03).
+/// What stands behind text that stopped before its end. It is part of the transcript, because a
+/// notice is not replayed (NOTE-03).
 const REPLACED: &str =
     "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
 
@@ -172,8 +174,8 @@ pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> 
     tell(turn, Notice::new(NoticeSeverity::Warning, format!("{why}: I ask again {when}"))).await
 }
 
-/// Tells the person something about the conversation that is no part of it: as a notice where the client takes them (NOTE-01), else among
-/// the thoughts.
+/// Tells the person something about the conversation that is no part of it: as a notice where the
+/// client takes them (NOTE-01), else among the thoughts.
 pub(crate) async fn tell(turn: &Turn, notice: Notice) -> Result<()> {
     match takes_notices(turn) {
         true => turn.notice(notice).await,

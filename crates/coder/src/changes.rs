@@ -1,6 +1,7 @@
 //! What the file tools changed, turn by turn, so that a person can have it back.
 //!
-//! Kept in memory, for as long as the agent runs the session. What commands change is not known here.
+//! Kept in memory, for as long as the agent runs the session. What commands change is not known
+//! here.
 
 use crate::memory::Memory;
 use crate::tools::FileAccess;
@@ -192,11 +193,13 @@ impl fmt::Display for UndoReport {
     }
 }
 
-/// Puts the files back to before the last turn that changed some. A file that changed since is left alone, and can be put back all the same
-/// by a second call that is `forced`; of those put back nothing is kept.
+/// Puts the files back to before the last turn that changed some. A file that changed since is left
+/// alone, and can be put back all the same by a second call that is `forced`; of those put back
+/// nothing is kept.
 ///
 /// # Errors
-/// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone again.
+/// The turn's: it was cancelled, or its client is gone. What was not put back by then can be undone
+/// again.
 pub(crate) async fn undo(turn: &Turn, memory: &mut Memory, forced: bool) -> Result<UndoReport> {
     let mut report = UndoReport { forgotten: memory.changes.forgotten, ..UndoReport::default() };
     let Some(Changed { prompt, files }) = memory.changes.turns.pop_back() else {

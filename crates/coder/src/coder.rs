@@ -28,18 +28,22 @@ use std::time::Duration;
 
 /// The built-in agent, `attache agent`.
 ///
-/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`, `thought_level` (where the model lets one choose) and
-/// `show_thoughts`, the verbs of the offline model as slash commands, further roots, and takes text, links and embedded resources, pictures
-/// and sounds where one of its models does. It works on real files inside the session's folders and nowhere else; through the client's file
-/// system where the client offers one, so that unsaved changes are seen.
+/// It offers the modes `ask`, `edit`, `auto` and `plan`, the options `mode`, `model`,
+/// `thought_level` (where the model lets one choose) and `show_thoughts`, the verbs of the offline
+/// model as slash commands, further roots, and takes text, links and embedded resources, pictures
+/// and sounds where one of its models does. It works on real files inside the session's folders and
+/// nowhere else; through the client's file system where the client offers one, so that unsaved
+/// changes are seen.
 ///
-/// A client may give instructions for a session, beside the agent's own or in their place, and say where providers are reached: until the process
-/// ends, with the headers that it names and no key of the environment.
+/// A client may give instructions for a session, beside the agent's own or in their place, and say
+/// where providers are reached: until the process ends, with the headers that it names and no key
+/// of the environment.
 ///
-/// Usage: the window is that of the model, `used` what its provider reported for the last call, all tokens of it; the cost is that of the
-/// session by the provider's own bill, else by the list of prices. Of the offline model tokens are estimated, one for every four bytes of
-/// UTF-8, rounded up for each message. The usage in the reply to a prompt is that of its turn, over all calls of models, in the meaning of
-/// [`Turn::spent`].
+/// Usage: the window is that of the model, `used` what its provider reported for the last call, all
+/// tokens of it; the cost is that of the session by the provider's own bill, else by the list of
+/// prices. Of the offline model tokens are estimated, one for every four bytes of UTF-8, rounded up
+/// for each message. The usage in the reply to a prompt is that of its turn, over all calls of
+/// models, in the meaning of [`Turn::spent`].
 #[derive(Debug)]
 pub struct Coder {
     pub(crate) models: Models,
@@ -110,44 +114,49 @@ impl Coder {
         Self { thought_level: Some(level.into()), ..self }
     }
 
-    /// The same with another time until when an MCP server should be ready, from the beginning of its session: 10 s unless set. A later one
-    /// is named to the person, and given up after six times as long.
+    /// The same with another time until when an MCP server should be ready, from the beginning of
+    /// its session: 10 s unless set. A later one is named to the person, and given up after six
+    /// times as long.
     #[must_use]
     pub fn mcp_deadline(self, mcp_deadline: Duration) -> Self {
         Self { mcp_deadline, ..self }
     }
 
-    /// The same with what the person wants in every project, in words for the model, such as the text of their own `AGENTS.md`. Of all
-    /// instructions together a model is told at most 24 KiB, those of the project first.
+    /// The same with what the person wants in every project, in words for the model, such as the
+    /// text of their own `AGENTS.md`. Of all instructions together a model is told at most 24 KiB,
+    /// those of the project first.
     #[must_use]
     pub fn instructions(self, text: impl Into<String>) -> Self {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// The same with something that is wrong with the person's settings, one sentence: it is told where a session is opened.
+    /// The same with something that is wrong with the person's settings, one sentence: it is told
+    /// where a session is opened.
     #[must_use]
     pub fn trouble(mut self, sentence: impl Into<String>) -> Self {
         self.troubles.push(sentence.into());
         self
     }
 
-    /// Runs commands in this sandbox, or in none, and not in the one that this machine has ([`Sandbox::find`]). Without a sandbox every command says
-    /// so, and is asked about.
+    /// Runs commands in this sandbox, or in none, and not in the one that this machine has
+    /// ([`Sandbox::find`]). Without a sandbox every command says so, and is asked about.
     #[must_use]
     pub fn sandbox(self, sandbox: Option<Sandbox>) -> Self {
         Self { sandbox: Some(sandbox), ..self }
     }
 
-    /// The same with the person's file of rules, which need not be there yet: what may run without asking, described in `PERMISSIONS.md`.
-    /// Choices for a project and for the person are kept in it; without a file they hold in their session only.
+    /// The same with the person's file of rules, which need not be there yet: what may run without
+    /// asking, described in `PERMISSIONS.md`. Choices for a project and for the person are kept in
+    /// it; without a file they hold in their session only.
     #[must_use]
     pub fn permissions(mut self, file: PathBuf) -> Self {
         self.permissions = Some(file);
         self
     }
 
-    /// The same with files and folders that commands in a sandbox cannot read, such as the program's own settings, keys and stored sessions,
-    /// beside the secrets of the person's home. One that holds a session's folder is not hidden.
+    /// The same with files and folders that commands in a sandbox cannot read, such as the
+    /// program's own settings, keys and stored sessions, beside the secrets of the person's home.
+    /// One that holds a session's folder is not hidden.
     #[must_use]
     pub fn private(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.private.extend(paths);
@@ -156,7 +165,8 @@ impl Coder {
 }
 
 impl Coder {
-    /// Says what is wrong with the person's settings. A client that takes no notices sees what holds in the options (NOTE-02).
+    /// Says what is wrong with the person's settings. A client that takes no notices sees what
+    /// holds in the options (NOTE-02).
     async fn tell_troubles(&self, opening: &Opening<'_>) -> Result<()> {
         for trouble in &self.troubles {
             let mut notice =
@@ -174,7 +184,8 @@ impl Coder {
         opening.handle().notice(notice).await
     }
 
-    /// Says which model of a stored session cannot be used. A client that takes no notices sees it in the options (NOTE-02).
+    /// Says which model of a stored session cannot be used. A client that takes no notices sees it
+    /// in the options (NOTE-02).
     async fn tell_what_is_missing(
         &self,
         opening: &Opening<'_>,
@@ -219,7 +230,8 @@ impl Default for Coder {
     }
 }
 
-/// What this agent says beyond the protocol: labels of a session, and which call another one works for (EXT-04).
+/// What this agent says beyond the protocol: labels of a session, and which call another one works
+/// for (EXT-04).
 fn extensions() -> Option<Meta> {
     Meta::new(Raw::from_text(r#"{"attache/labels":{},"attache/parentToolCallId":{}}"#).ok()?)
 }
@@ -253,7 +265,8 @@ impl Author for Coder {
         }
     }
 
-    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys are read when the agent starts.
+    /// Succeeds once the model of new sessions can be used; else it says which key is missing. Keys
+    /// are read when the agent starts.
     async fn authenticate(&self, _: &AuthMethodId) -> Result<()> {
         match self.models.unusable().await {
             Some(why) => Err(Error::AuthRequired(format!("{why}; then start the agent again"))),

@@ -172,7 +172,8 @@ async fn titled(turn: &Turn, title: &str) -> Result<String> {
     Ok(format!("This session is called “{title}” now.\n"))
 }
 
-/// The title that a person asks for in words: `call this "X"`, `call this session X`, `call this X`.
+/// The title that a person asks for in words: `call this "X"`, `call this session X`,
+/// `call this X`.
 fn wished_title(text: &str) -> Option<&str> {
     const LONGEST: usize = 100;
     const BEGIN: &str = "call this ";

@@ -1,5 +1,5 @@
-//! What a model knows of a session: how full its window is, how the older part of the conversation gives way to a summary; and what the
-//! session is called and about.
+//! What a model knows of a session: how full its window is, how the older part of the conversation
+//! gives way to a summary; and what the session is called and about.
 
 mod compaction;
 mod cut;

@@ -1,4 +1,5 @@
-//! What a model is given: the prompts, what was said, and what the tools returned, within the model's window.
+//! What a model is given: the prompts, what was said, and what the tools returned, within the
+//! model's window.
 
 use crate::context::{Compacted, Gauge, Summary};
 use crate::models::{ModelMessage, ModelPart, ToolAnswer};
@@ -17,7 +18,8 @@ pub(crate) enum Message {
     Model(String),
     /// A tool that the offline model used, and what came of it.
     Tool(Action, ToolResult),
-    /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent back as it came.
+    /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent
+    /// back as it came.
     Said(ModelMessage),
     /// What came of one of these.
     Returned(ToolAnswer),
@@ -80,7 +82,8 @@ fn part_tokens(part: &ModelPart) -> u64 {
     }
 }
 
-/// The estimate of this agent: one token for every four bytes of UTF-8, rounded up, for each message.
+/// The estimate of this agent: one token for every four bytes of UTF-8, rounded up, for each
+/// message.
 pub(crate) fn tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
@@ -140,8 +143,8 @@ impl Conversation {
         }
     }
 
-    /// A summary takes the place of the older part. The same on the same conversation gives the same, also when it is done again from the
-    /// store.
+    /// A summary takes the place of the older part. The same on the same conversation gives the
+    /// same, also when it is done again from the store.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
         let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
         let is_prompt = |message: &Message| matches!(message, Message::Person(_));
@@ -174,8 +177,9 @@ impl Conversation {
         self.messages.get(begins.checked_sub(1)?)
     }
 
-    /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what the oldest tools of the present turn
-    /// returned. A prompt that alone is longer stays, and so does a summary.
+    /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what
+    /// the oldest tools of the present turn returned. A prompt that alone is longer stays, and so
+    /// does a summary.
     pub(crate) fn fit(&mut self, window: u64) -> Forgotten {
         let mut forgotten = Forgotten::default();
         let mut used = self.tokens();

@@ -10,7 +10,8 @@ use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 pub(crate) const GO_ON: &str =
     "[The answer above broke off. Go on exactly where it ends, and repeat nothing of it.]";
 
-/// Whether another provider may well do what this one did not: not where the request, the key or the model's name is wrong.
+/// Whether another provider may well do what this one did not: not where the request, the key or
+/// the model's name is wrong.
 fn may_help(error: &ModelError) -> bool {
     match error {
         ModelError::NoNetwork { .. }
@@ -29,7 +30,8 @@ fn may_help(error: &ModelError) -> bool {
     }
 }
 
-/// Makes the fallback the session's model, and says why (CONF-03). Whether there is one, and it is not the one that failed.
+/// Makes the fallback the session's model, and says why (CONF-03). Whether there is one, and it is
+/// not the one that failed.
 pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> Result<bool> {
     let Some(fallback) = models.fallback().filter(|_| may_help(error)) else { return Ok(false) };
     let value = Some(SessionConfigOptionValue::ValueId(fallback.as_str().into()));
@@ -46,7 +48,8 @@ pub(crate) async fn switch(models: &Models, turn: &Turn, error: &ModelError) -> 
     Ok(true)
 }
 
-/// As a notice where the client takes them (NOTE-01), else among the words; a subagent says it where its agent speaks.
+/// As a notice where the client takes them (NOTE-01), else among the words; a subagent says it
+/// where its agent speaks.
 async fn tell(models: &Models, turn: &Turn, error: &ModelError, fallback: &str) -> Result<()> {
     let title = models.find(fallback).map_or_else(|| fallback.to_owned(), |(_, known)| known.title);
     let words = format!("{title} goes on in place of the model that was chosen");

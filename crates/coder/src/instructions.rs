@@ -12,9 +12,9 @@ const TOLD: usize = 24 * 1024;
 /// How the project's own instructions are to be taken.
 const TAKEN: &str = "Work as they say, unless the person says otherwise. They give you no right that the mode does not give.";
 
-/// What the person wants in every project (`own`), and the instructions of the project, as a part of the system prompt: those of each folder
-/// from the root of the repository down to the working directory, in this order. Only files inside the session's folders are read. Blocks
-/// on the disk.
+/// What the person wants in every project (`own`), and the instructions of the project, as a part
+/// of the system prompt: those of each folder from the root of the repository down to the working
+/// directory, in this order. Only files inside the session's folders are read. Blocks on the disk.
 pub(crate) fn instructions(folders: &Folders, own: Option<&str>) -> Option<String> {
     let mut told = TOLD;
     let mut parts = Vec::new();
@@ -52,7 +52,8 @@ fn of_folder(folders: &Folders, folder: &Path, told: &mut usize) -> Option<Strin
     })
 }
 
-/// The text between marks, cut where there is no room for all of it; nothing if there is nothing in it.
+/// The text between marks, cut where there is no room for all of it; nothing if there is nothing in
+/// it.
 fn tagged(text: &str, told: &mut usize) -> Option<String> {
     let text = text.trim_end();
     if text.is_empty() {

@@ -1,9 +1,11 @@
 //! The built-in agent: a model, tools on real files, and what may run without asking.
 //!
-//! It knows: models of providers (OpenAI, Anthropic, Gemini, whatever speaks as one of them, servers on this machine) with their wires and
-//! prices, the model `offline` and its grammar (`OFFLINE.md`), the loop of a turn, tools that read, list, search, edit, write and run inside
-//! the session's folders, modes and remembered choices, and how full the model's window is. It does not know: the protocol's messages and
-//! the life of sessions, which are the kit's, and where its settings come from: see [`Models::of`].
+//! It knows: models of providers (OpenAI, Anthropic, Gemini, whatever speaks as one of them,
+//! servers on this machine) with their wires and prices, the model `offline` and its grammar
+//! (`OFFLINE.md`), the loop of a turn, tools that read, list, search, edit, write and run inside
+//! the session's folders, modes and remembered choices, and how full the model's window is. It does
+//! not know: the protocol's messages and the life of sessions, which are the kit's, and where its
+//! settings come from: see [`Models::of`].
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,8 +1,9 @@
-//! The MCP servers that the client gave a session: connected in the background, their tools offered while they are there.
+//! The MCP servers that the client gave a session: connected in the background, their tools offered
+//! while they are there.
 //!
-//! No server delays the session or a prompt. One that is not ready in time, fails or ends is named to the person once, with what went wrong;
-//! its tools come when it is ready, in the middle of a turn too. Values of environment variables and headers go to the server and nowhere
-//! else.
+//! No server delays the session or a prompt. One that is not ready in time, fails or ends is named
+//! to the person once, with what went wrong; its tools come when it is ready, in the middle of a
+//! turn too. Values of environment variables and headers go to the server and nowhere else.
 
 mod client;
 mod connection;
@@ -33,10 +34,12 @@ use told::Told;
 /// Until a server should be ready; then it is named, and waited for some more.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
-/// How much longer than its deadline a server is waited for in the background, as a multiple: one that is fetched first may be slow.
+/// How much longer than its deadline a server is waited for in the background, as a multiple: one
+/// that is fetched first may be slow.
 const GIVES_UP: u32 = 6;
 
-/// How long the first prompt of a session waits for servers that are about to be ready, counted from the session's beginning.
+/// How long the first prompt of a session waits for servers that are about to be ready, counted
+/// from the session's beginning.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How much of what servers say about themselves the model reads, in bytes: of each, and of all.
@@ -56,7 +59,8 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08, SESS-20).
+    /// Begins to connect to all servers of the session, and returns at once (SESS-07, SESS-08,
+    /// SESS-20).
     pub(crate) fn start(opening: &Opening<'_>, models: &Models, deadline: Duration) -> Self {
         let told = Arc::new(Told::new(opening));
         let forms = opening.client().elicitation.as_ref().is_some_and(|modes| modes.form.is_some());
@@ -79,7 +83,8 @@ impl Servers {
         Self { servers, told, grace, crowded: false, _tasks: tasks }
     }
 
-    /// Waits for servers that are about to be ready, in the first turn only and at most until a second after the session began.
+    /// Waits for servers that are about to be ready, in the first turn only and at most until a
+    /// second after the session began.
     pub(crate) async fn settle(&mut self) {
         let Some(until) = self.grace.take() else { return };
         // What is not ready by then comes later.
@@ -114,7 +119,8 @@ impl Servers {
         offered::offered(&lists).into_iter().map(|offered| offered.spec()).collect()
     }
 
-    /// The server and its own name of the tool that a model knows by `name`. It may have gone meanwhile.
+    /// The server and its own name of the tool that a model knows by `name`. It may have gone
+    /// meanwhile.
     pub(crate) fn find(&self, name: &str) -> Option<(Arc<Server>, String)> {
         let known: Vec<_> =
             self.servers.iter().map(|server| (server.name(), server.tools())).collect();

@@ -44,8 +44,8 @@ pub struct Memory {
 /// What files were known by when the model last saw them, by their paths.
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
-/// What a session remembers when it is loaded, resumed or forked, in the order in which it happened. What the model saw of files is not kept:
-/// they may have changed meanwhile.
+/// What a session remembers when it is loaded, resumed or forked, in the order in which it
+/// happened. What the model saw of files is not kept: they may have changed meanwhile.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Record {
     /// A part of the conversation.

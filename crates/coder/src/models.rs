@@ -54,7 +54,8 @@ pub(crate) trait Model: Debug + Send + Sync {
     /// What a call cost, in US dollars; nothing where nobody knows.
     fn cost(&self, usage: &TokenUsage) -> Option<f64>;
 
-    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it stops.
+    /// Lets the model go on: it reads the conversation and says, thinks and asks for tools until it
+    /// stops.
     fn step<'m>(&'m self, conversation: &'m Conversation, brief: &Brief) -> Box<dyn Step + 'm>;
 }
 
@@ -82,13 +83,15 @@ impl Brief {
 
 /// One call of a model. Dropping it ends the call.
 pub(crate) trait Step: Send {
-    /// The next event; nothing after [`ModelEvent::Done`] and after an error. When the returned future is dropped nothing is lost.
+    /// The next event; nothing after [`ModelEvent::Done`] and after an error. When the returned
+    /// future is dropped nothing is lost.
     ///
     /// # Errors
     /// The model could not answer, or not to its end.
     fn next(&mut self) -> NextEvent<'_>;
 
-    /// What was said so far by a provider's model, for a conversation that goes on after an error or a cancel.
+    /// What was said so far by a provider's model, for a conversation that goes on after an error
+    /// or a cancel.
     fn said(&self) -> Option<ModelMessage>;
 
     /// The tokens of an answer that did not end; no event has them.
@@ -108,7 +111,8 @@ pub(crate) enum ModelEvent {
     Text(String),
     /// A piece of what it thinks.
     Thought(String),
-    /// The offline model wants a tool used. The results are part of the conversation of the next step.
+    /// The offline model wants a tool used. The results are part of the conversation of the next
+    /// step.
     Use(Action),
     /// The provider could not answer, and is asked again after this time.
     Waiting {
@@ -116,14 +120,16 @@ pub(crate) enum ModelEvent {
         why: String,
         /// How long.
         wait: Duration,
-        /// Whether the answer had begun: the next one begins at the start and replaces all that came of it.
+        /// Whether the answer had begun: the next one begins at the start and replaces all that
+        /// came of it.
         replaces: bool,
         /// The tokens of the answer that failed.
         lost: TokenUsage,
     },
     /// It stopped.
     Done {
-        /// What a provider's model said, with the tools that it asks for; nothing for the offline model, whose words and tools came before.
+        /// What a provider's model said, with the tools that it asks for; nothing for the offline
+        /// model, whose words and tools came before.
         message: Option<ModelMessage>,
         /// Why; with tools asked for it goes on when their results are there.
         stop: ModelStop,

@@ -53,7 +53,8 @@ fn model(models: &Models) -> SessionConfigOption {
     model
 }
 
-/// Adds a stored session's model that cannot be used, so that the session keeps it and no other model answers in its place.
+/// Adds a stored session's model that cannot be used, so that the session keeps it and no other
+/// model answers in its place.
 pub(crate) fn keep_unusable(options: &mut [SessionConfigOption], name: &str, why: &str) {
     let Some(option) = options.iter_mut().find(|option| option.id.as_str() == MODEL) else {
         return;
@@ -110,7 +111,8 @@ pub(crate) fn choose(options: &mut [SessionConfigOption], id: &str, value: &str)
     }
 }
 
-/// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels, right behind the model.
+/// Makes the options fit the chosen model: how much it thinks can be chosen where it has levels,
+/// right behind the model.
 fn depend(models: &Models, options: &mut Vec<SessionConfigOption>) {
     options.retain(|option| option.id.as_str() != THOUGHT_LEVEL);
     let Some(at) = options.iter().position(|option| option.id.as_str() == MODEL) else { return };

@@ -14,7 +14,8 @@ const CURRENCY: &str = "USD";
 pub(crate) struct Spending {
     tokens: TokenUsage,
     dollars: f64,
-    /// Whether there was a call of which nobody knows the price: then there is no sum that would be true.
+    /// Whether there was a call of which nobody knows the price: then there is no sum that would be
+    /// true.
     unknown: bool,
 }
 
@@ -32,7 +33,8 @@ impl Spending {
         Self { tokens, ..Self::default() }
     }
 
-    /// The client was told that the session cost so much: more than is remembered if a call between the last turns cost something.
+    /// The client was told that the session cost so much: more than is remembered if a call between
+    /// the last turns cost something.
     pub(crate) fn told(&mut self, cost: Option<&Cost>) {
         let told = cost.filter(|cost| cost.currency == CURRENCY).map_or(0.0, |cost| cost.amount);
         self.dollars = self.dollars.max(told);

@@ -13,14 +13,16 @@ const SUBAGENT: &str = "- You are a subagent here: the prompt is a task from the
     conversation, and no `task`. Your last message is your report and all that is passed on, so let it say all that was asked for, short, with \
     paths and lines.\n";
 
-/// The longest path that is named, in bytes, and how many folders are: with them the prompt stays under 8 KiB.
+/// The longest path that is named, in bytes, and how many folders are: with them the prompt stays
+/// under 8 KiB.
 const PATH_NAMED: usize = 400;
 const FOLDERS_NAMED: usize = 5;
 
 /// What a client wants of the agent in one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
-    /// Whether it stands in place of what is the same in every session (SYSP-04). The tools and what they may do stay as they are.
+    /// Whether it stands in place of what is the same in every session (SYSP-04). The tools and
+    /// what they may do stay as they are.
     replaces: bool,
     text: String,
 }
@@ -33,8 +35,8 @@ impl ClientInstructions {
     }
 }
 
-/// The system prompt of a session as it is now, with the client's instructions and the project's own. What changes most stands last, so that
-/// providers keep what is before it.
+/// The system prompt of a session as it is now, with the client's instructions and the project's
+/// own. What changes most stands last, so that providers keep what is before it.
 pub(crate) fn system_prompt(
     party: Party,
     folders: &Folders,

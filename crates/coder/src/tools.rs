@@ -56,7 +56,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// How many files a session knows to have been read; beyond that it forgets them all, and they must be read again to be changed.
+/// How many files a session knows to have been read; beyond that it forgets them all, and they must
+/// be read again to be changed.
 const SEEN: usize = 10_000;
 
 /// How much text of one result the model gets, in bytes of JSON.
@@ -147,7 +148,8 @@ pub(crate) struct Toolbox<'t> {
 }
 
 impl Toolbox<'_> {
-    /// Does what a provider's model asks for, with its arguments as it wrote them: see [`Toolbox::act`].
+    /// Does what a provider's model asks for, with its arguments as it wrote them: see
+    /// [`Toolbox::act`].
     pub(crate) async fn called(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
         let given = given(arguments);
         let asked =
@@ -169,8 +171,8 @@ impl Toolbox<'_> {
         self.failed(call.announce().await?, &why).await
     }
 
-    /// Does what the model asks for. Whatever goes wrong with it is a result; errors are the turn's. `given` is what the model wrote, else
-    /// the action says it.
+    /// Does what the model asks for. Whatever goes wrong with it is a result; errors are the
+    /// turn's. `given` is what the model wrote, else the action says it.
     pub(crate) async fn act(&mut self, action: &Action, given: Option<Raw>) -> Result<ToolResult> {
         if let Some(why) = action.too_long() {
             return Ok(ToolResult::failed(why));
@@ -338,7 +340,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// The mode now: that of the session, but that a subagent which only looks has no other than `plan`.
+/// The mode now: that of the session, but that a subagent which only looks has no other than
+/// `plan`.
 pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
     match memory.conversation.party() {
         Party::Subagent { looks_only: true } => Mode::Plan,
@@ -346,8 +349,9 @@ pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
     }
 }
 
-/// What a model wrote as arguments, as it was read, so that nobody is shown another of two fields with one name than the one that counts.
-/// Nothing if it is too long for a message: then the action says it in short.
+/// What a model wrote as arguments, as it was read, so that nobody is shown another of two fields
+/// with one name than the one that counts. Nothing if it is too long for a message: then the action
+/// says it in short.
 fn given(arguments: &str) -> Option<Raw> {
     if fit::json_text_length(arguments) > ARGUMENTS_SHOWN {
         return None;

@@ -1,4 +1,5 @@
-//! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until it is done.
+//! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until
+//! it is done.
 
 use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::commands::{Commanded, command};
@@ -80,8 +81,8 @@ pub(crate) enum Ended {
     Asked,
 }
 
-/// Lets the model go on, with the tools that it asks for, until it is done with what the conversation's last prompt asks: a person's, or a
-/// subagent's task.
+/// Lets the model go on, with the tools that it asks for, until it is done with what the
+/// conversation's last prompt asks: a person's, or a subagent's task.
 pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> Result<Ended> {
     let mut model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
@@ -139,7 +140,8 @@ pub(crate) fn chosen(models: &Models, turn: &Turn) -> Arc<dyn Model> {
     models.chosen(&model, level.as_deref(), turn.session_id().as_str())
 }
 
-/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model could use them.
+/// Waits a moment, once in a session, for MCP servers that are about to be ready, where the model
+/// could use them.
 async fn settle_servers(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     if !model.writes() {
         return Ok(());
@@ -197,8 +199,9 @@ enum Next {
     Stop(StopReason),
 }
 
-/// The model did not answer. What it said all the same stays in the conversation. Where the conversation was too long for it that is made
-/// shorter, and it is asked once more. Where its provider failed for good the person's other choice goes on.
+/// The model did not answer. What it said all the same stays in the conversation. Where the
+/// conversation was too long for it that is made shorter, and it is asked once more. Where its
+/// provider failed for good the person's other choice goes on.
 async fn again(
     models: &Models,
     memory: &mut Memory,
@@ -222,7 +225,8 @@ async fn again(
     if let Why::Model(error) = &unanswered.why
         && fallback::switch(models, turn, error).await?
     {
-        // Thoughts alone are nothing to another model, and neither is text that its own answer replaces.
+        // Thoughts alone are nothing to another model, and neither is text that its own answer
+        // replaces.
         let goes_on = |said: &ModelMessage| !unanswered.replaced && !said.text().trim().is_empty();
         if let Some(said) = unanswered.said.filter(goes_on) {
             keep(memory, turn, Message::Said(said)).await?;
@@ -264,8 +268,8 @@ enum Acted {
     Ended(Ended),
 }
 
-/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that only read at the same time, all others in
-/// its order. The results are kept in its order.
+/// Keeps what the model said, says what it cost, and uses the tools that it asks for: those that
+/// only read at the same time, all others in its order. The results are kept in its order.
 async fn act(
     models: &Models,
     memory: &mut Memory,
@@ -277,7 +281,8 @@ async fn act(
     let Answer { said, wanted, message, usage, stop, .. } = answer;
     match message {
         Some(message) => {
-            // What a model asks for before it is stopped is not done: nobody would hear what came of it.
+            // What a model asks for before it is stopped is not done: nobody would hear what came
+            // of it.
             let is_stopped = matches!(
                 stop,
                 ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)

@@ -10,12 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// What accepting a call leaves to be done: nothing, or a future that the connection polls once in place and then owns.
+/// What accepting a call leaves to be done: nothing, or a future that the connection polls once in
+/// place and then owns.
 pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// The duty to answer one call of the peer, exactly once (RPC-15).
 ///
-/// Dropping it unanswered answers `-32603`, so no path, not even a panic, leaves the peer waiting (RPC-27).
+/// Dropping it unanswered answers `-32603`, so no path, not even a panic, leaves the peer waiting
+/// (RPC-27).
 #[must_use = "dropping an answer unanswered is an internal error"]
 pub struct Answer<M: Call> {
     duty: Duty,
@@ -55,7 +57,8 @@ impl<M: Call> Answer<M> {
         Self { duty, method: PhantomData }
     }
 
-    /// Answers now. The line is queued behind everything this side queued before (RPC-29) and never waits for room: replies are owed.
+    /// Answers now. The line is queued behind everything this side queued before (RPC-29) and never
+    /// waits for room: replies are owed.
     pub fn send(mut self, outcome: Result<M::Result, Error>) -> Work {
         self.duty.settle(outcome.as_ref());
         None
@@ -66,7 +69,8 @@ impl<M: Call> Answer<M> {
         self.send(Err(Error::method_not_found(M::ROW.name)))
     }
 
-    /// Answers with what `work` comes to. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
+    /// Answers with what `work` comes to. A cancelled call is dropped where it stands and answered
+    /// `-32800` (CANCEL-14).
     pub fn later(
         self,
         work: impl Future<Output = Result<M::Result, Error>> + Send + 'static,

@@ -24,8 +24,8 @@ use tokio::time::Sleep;
 /// How long a peer that does not listen any more may go on speaking.
 const HEARING_OUT: Duration = Duration::from_millis(250);
 
-/// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when its stream ends, for half a second at
-/// most.
+/// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when
+/// its stream ends, for half a second at most.
 pub type Autopsy = Pin<Box<dyn Future<Output = String> + Send>>;
 
 /// A connection before it runs.
@@ -74,7 +74,8 @@ impl Builder {
         self
     }
 
-    /// The handle and the connection. Nothing is read or served until [`Connection::run`] is polled.
+    /// The handle and the connection. Nothing is read or served until [`Connection::run`] is
+    /// polled.
     pub fn connect<H: Handler>(
         self,
         input: impl AsyncRead + Send + 'static,
@@ -105,7 +106,8 @@ pub struct Connection<H> {
     handler: H,
     lines: Lines,
     works: JoinSet<()>,
-    /// Work that goes on once everything that arrived with its call is dispatched, so that a cancel right behind a call finds it not begun.
+    /// Work that goes on once everything that arrived with its call is dispatched, so that a cancel
+    /// right behind a call finds it not begun.
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
@@ -124,8 +126,8 @@ impl<H> std::fmt::Debug for Connection<H> {
 }
 
 impl<H: Handler> Connection<H> {
-    /// Runs to the end of the connection and says why it ended. Dropping this future ends it at once: open calls fail, work in hand is
-    /// aborted.
+    /// Runs to the end of the connection and says why it ended. Dropping this future ends it at
+    /// once: open calls fail, work in hand is aborted.
     pub async fn run(mut self) -> End {
         let _over = FinishOnDrop(self.peer.clone());
         let mut closing = self.peer.0.closing.subscribe();
@@ -136,8 +138,9 @@ impl<H: Handler> Connection<H> {
         self.finish(end).await
     }
 
-    /// The loop. Four things, in this order: what is queued goes out before more is taken on; finished work frees its place; a request
-    /// to close is obeyed even when the peer floods; then the peer's lines.
+    /// The loop. Four things, in this order: what is queued goes out before more is taken on;
+    /// finished work frees its place; a request to close is obeyed even when the peer floods; then
+    /// the peer's lines.
     fn poll<C: Future>(&mut self, context: &mut Context<'_>, mut closed: Pin<&mut C>) -> Poll<End> {
         loop {
             if let Some(end) = self.poll_writes(context) {
@@ -159,8 +162,9 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Writes what is queued. A peer that takes nothing any more is heard out for a moment: one that ends has usually said why, in an
-    /// answer or in plain text, and its last lines are still in the pipe.
+    /// Writes what is queued. A peer that takes nothing any more is heard out for a moment: one
+    /// that ends has usually said why, in an answer or in plain text, and its last lines are still
+    /// in the pipe.
     fn poll_writes(&mut self, context: &mut Context<'_>) -> Option<End> {
         if self.deaf.is_none()
             && let Poll::Ready(Err(error)) = self.peer.0.outbox.poll_write(context)
@@ -185,7 +189,8 @@ impl<H: Handler> Connection<H> {
     fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
         loop {
             if calmly(|| self.handler.poll_ready(context)).is_some_and(|ready| ready.is_pending()) {
-                // What was answered so far must not wait for this machine. A failed write shows again in the next round.
+                // What was answered so far must not wait for this machine. A failed write shows
+                // again in the next round.
                 let _ = self.peer.0.outbox.poll_write(context);
                 return Poll::Pending;
             }
@@ -209,7 +214,8 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Watches a peer that takes nothing. The timer exists only while something waits: an idle connection never wakes.
+    /// Watches a peer that takes nothing. The timer exists only while something waits: an idle
+    /// connection never wakes.
     fn poll_stall(&mut self, context: &mut Context<'_>) -> Option<End> {
         let Some(since) = self.peer.0.outbox.stuck_since().filter(|_| self.deaf.is_none()) else {
             self.stall = None;
@@ -227,8 +233,8 @@ impl<H: Handler> Connection<H> {
             .then_some(End::StoppedReading { after: self.limits.stall })
     }
 
-    /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its lines go out, within the grace; then
-    /// it is told to stop, and last it is aborted.
+    /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its
+    /// lines go out, within the grace; then it is told to stop, and last it is aborted.
     async fn finish(mut self, mut end: End) -> End {
         if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) =
             (&end, self.autopsy.take())
@@ -238,8 +244,8 @@ impl<H: Handler> Connection<H> {
         }
         calmly(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
-        // A peer that sends its calls and closes at once still gets the quick answers; a running turn is stopped in time for the process to
-        // end within a second.
+        // A peer that sends its calls and closes at once still gets the quick answers; a running
+        // turn is stopped in time for the process to end within a second.
         let quarter = self.limits.grace / 4;
         if !matches!(end, End::Transport(_) | End::StoppedReading { .. }) {
             let _ = tokio::time::timeout(quarter, self.drain()).await;
@@ -318,14 +324,16 @@ fn dispatch<H: Handler>(
             return handler.call(call);
         }
         Err(misfit) => {
-            // A broken answer is never answered (RPC-22), but whoever waits for it learns that nothing better will come.
+            // A broken answer is never answered (RPC-22), but whoever waits for it learns that
+            // nothing better will come.
             if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
             handler.misfit(Misfit::Line(line, &misfit));
-            // Stray text of an agent is never answered: it may be a banner or a log line (design.md); an agent answers its client (RPC-19).
+            // Stray text of an agent is never answered: it may be a banner or a log line
+            // (design.md); an agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
                 && let Some(error) = misfit.error()
             {
@@ -338,7 +346,8 @@ fn dispatch<H: Handler>(
     None
 }
 
-/// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16, CANCEL-24).
+/// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16,
+/// CANCEL-24).
 fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
     match CancelRequest::decode_params(params) {
         Ok(params) => {
@@ -359,7 +368,8 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
             place.insert(switch);
         }
         Entry::Occupied(_) => {
-            // With the id's own reply still to come, an error under the same id would answer the wrong call.
+            // With the id's own reply still to come, an error under the same id would answer the
+            // wrong call.
             let error =
                 Error::invalid_request(format!("the id {id} belongs to a call that is still open"));
             let _ = peer.0.outbox.enqueue(|out| {
@@ -371,8 +381,8 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
     Some(Duty { peer: peer.clone(), id: Some(id), cancelled })
 }
 
-/// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic in it answers its call (see
-/// [`crate::Answer`]) and touches nothing else.
+/// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic
+/// in it answers its call (see [`crate::Answer`]) and touches nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());
@@ -380,7 +390,8 @@ fn start(work: Work) -> Work {
     matches!(first, Some(Poll::Pending)).then_some(work)
 }
 
-/// Runs code of the handler; `None` if it panics. The panic's message is on stderr, where panics go.
+/// Runs code of the handler; `None` if it panics. The panic's message is on stderr, where panics
+/// go.
 fn calmly<T>(code: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(AssertUnwindSafe(code)).ok()
 }

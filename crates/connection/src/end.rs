@@ -12,7 +12,8 @@ use std::time::Duration;
 pub enum End {
     /// Ours: this side closed it.
     Closed,
-    /// The peer's: it closed its end. `detail` is what is known about it, such as an exit status and the last lines of stderr.
+    /// The peer's: it closed its end. `detail` is what is known about it, such as an exit status
+    /// and the last lines of stderr.
     PeerClosed {
         /// One or more sentences for a person.
         detail: Option<Arc<str>>,

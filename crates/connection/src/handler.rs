@@ -1,4 +1,5 @@
-//! What a side does with what arrives. The traits and the dispatch by wire name are derived from the method table.
+//! What a side does with what arrives. The traits and the dispatch by wire name are derived from
+//! the method table.
 
 use crate::answer::Duty;
 use crate::{Answer, Peer, Work};
@@ -7,9 +8,9 @@ use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
 use std::task::{Context, Poll};
 
-/// What the connection hands over, line by line, in wire order. Everything here is synchronous: it cannot wait for the peer, so it
-/// cannot deadlock, and an update is applied before the next line is looked at. A panic in one of these functions ends nothing but what
-/// it was called for.
+/// What the connection hands over, line by line, in wire order. Everything here is synchronous: it
+/// cannot wait for the peer, so it cannot deadlock, and an update is applied before the next line
+/// is looked at. A panic in one of these functions ends nothing but what it was called for.
 pub trait Handler: Send + 'static {
     /// Which side this is.
     const SIDE: Side;
@@ -25,12 +26,14 @@ pub trait Handler: Send + 'static {
     /// A call is accepted: decoded, registered, and answered now or by the returned work.
     fn call(&mut self, call: IncomingCall<'_>) -> Work;
 
-    /// Awaited before each line. It may wait for this machine, such as a full log or a slow screen, never for the peer.
+    /// Awaited before each line. It may wait for this machine, such as a full log or a slow screen,
+    /// never for the peer.
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
-    /// A line, reply or notification that could not be used, for whoever keeps a log. The connection goes on.
+    /// A line, reply or notification that could not be used, for whoever keeps a log. The
+    /// connection goes on.
     fn misfit(&mut self, _misfit: Misfit<'_>) {}
 
     /// The connection is over. Called once, before open calls of this side fail.
@@ -74,7 +77,8 @@ impl IncomingCall<'_> {
         None
     }
 
-    /// Answers with what `work` comes to: for extensions. A cancelled call is dropped where it stands and answered `-32800` (CANCEL-14).
+    /// Answers with what `work` comes to: for extensions. A cancelled call is dropped where it
+    /// stands and answered `-32800` (CANCEL-14).
     pub fn later(self, work: impl Future<Output = Result<Raw, Error>> + Send + 'static) -> Work {
         let mut duty = self.duty.0;
         Some(Box::pin(async move {
@@ -94,7 +98,8 @@ impl IncomingCall<'_> {
         &self.duty.0.peer
     }
 
-    /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded (RPC-23).
+    /// Decodes the params and gives them to `accept`; answers `-32602` if they cannot be decoded
+    /// (RPC-23).
     pub fn accept<M: method::Call>(
         self,
         accept: impl FnOnce(M::Params, Answer<M>) -> Work,
@@ -150,10 +155,11 @@ pub enum Misfit<'l> {
     LateReply(&'l attache_protocol::RequestId),
     /// A notification whose params cannot be decoded (RPC-24).
     Notification(&'l str, DecodeError),
-    /// Values of a call's or a notification's params that were left out or replaced by a default, with the method's wire name. Shown
-    /// only to a side that asks for it.
+    /// Values of a call's or a notification's params that were left out or replaced by a default,
+    /// with the method's wire name. Shown only to a side that asks for it.
     Dropped(&'l str, &'l [DecodeError]),
-    /// A line at which this side's handler panicked. A call in it was answered with an internal error.
+    /// A line at which this side's handler panicked. A call in it was answered with an internal
+    /// error.
     HandlerPanicked(&'l [u8]),
 }
 
@@ -185,8 +191,9 @@ macro_rules! sides {
                 }
             )*
 
-            /// Whether this side advertised what the gate of a method asks for. A call behind a closed gate is answered `-32601` before its
-            /// params are looked at (INIT-17). A side that does not gate its calls leaves this as it is.
+            /// Whether this side advertised what the gate of a method asks for. A call behind a
+            /// closed gate is answered `-32601` before its params are looked at (INIT-17). A side
+            /// that does not gate its calls leaves this as it is.
             fn advertises(&self, gate: &Gate) -> bool {
                 let _ = gate;
                 true

@@ -1,16 +1,20 @@
 //! A typed JSON-RPC peer for the Agent Client Protocol, over any stream of bytes.
 //!
-//! One connection is one future, [`Connection::run`]: it reads lines, hands each to a [`Handler`] in wire order, owns the work that the
-//! peer's calls start, and writes what is queued. [`Peer`] is the other end as a cheap handle. The handler's functions are synchronous,
-//! so nothing they do can wait for the peer; a call that takes longer becomes a future, in which everything may be awaited.
+//! One connection is one future, [`Connection::run`]: it reads lines, hands each to a [`Handler`]
+//! in wire order, owns the work that the peer's calls start, and writes what is queued. [`Peer`] is
+//! the other end as a cheap handle. The handler's functions are synchronous, so nothing they do can
+//! wait for the peer; a call that takes longer becomes a future, in which everything may be
+//! awaited.
 //!
 //! What must hold:
 //! - every call ends exactly once: answered, cancelled, out of time, or with the connection;
 //! - a reply is folded after everything that was sent before it, and before its caller wakes;
 //! - memory is bounded by the limits, whatever the peer sends or refuses to read;
-//! - no input is fatal: what cannot be used is answered or dropped as the rules say, and shown to [`Handler`]'s `misfit`.
+//! - no input is fatal: what cannot be used is answered or dropped as the rules say, and shown to
+//!   [`Handler`]'s `misfit`.
 //!
-//! This crate knows the method table and the envelope. It does not know sessions, files, processes, or what a method is for.
+//! This crate knows the method table and the envelope. It does not know sessions, files, processes,
+//! or what a method is for.
 //!
 //! ```
 //! use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Work};

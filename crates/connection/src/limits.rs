@@ -11,8 +11,9 @@ pub struct Limits {
     pub calls: usize,
     /// How long a peer may take no byte while some are waiting.
     pub stall: Duration,
-    /// How long, after the peer closed its end or this side closed, work in hand may still finish and lines be written: a quarter of it
-    /// undisturbed, half of it once told to stop, a quarter for the last lines.
+    /// How long, after the peer closed its end or this side closed, work in hand may still finish
+    /// and lines be written: a quarter of it undisturbed, half of it once told to stop, a quarter
+    /// for the last lines.
     pub grace: Duration,
 }
 

@@ -113,8 +113,9 @@ impl Lines {
         }
     }
 
-    /// Moves the unfinished line to the front and sees to it that there is room behind it for a chunk. A line that outgrows the buffer
-    /// doubles it, by [`STEP`] at most; once all is taken, what a huge line needed is given back.
+    /// Moves the unfinished line to the front and sees to it that there is room behind it for a
+    /// chunk. A line that outgrows the buffer doubles it, by [`STEP`] at most; once all is taken,
+    /// what a huge line needed is given back.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.filled, 0);

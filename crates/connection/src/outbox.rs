@@ -1,11 +1,12 @@
 //! What waits to be written: a bounded run of whole lines, and the one place that writes.
 //!
-//! Enqueueing is synchronous, keeps order and never waits. A line that finds everything written is written by the thread that has it;
-//! lines that come in a burst are left to the driver, which writes all that is ready at once. Whoever can wait asks for
-//! [`Outbox::room`] first, so the queue stays near [`ROOM`] whatever the peer does.
+//! Enqueueing is synchronous, keeps order and never waits. A line that finds everything written is
+//! written by the thread that has it; lines that come in a burst are left to the driver, which
+//! writes all that is ready at once. Whoever can wait asks for [`Outbox::room`] first, so the queue
+//! stays near [`ROOM`] whatever the peer does.
 //!
-//! Two locks, taken in this order: the stream with what is being written, and the queue. Whoever enqueues needs only the queue, so a
-//! long write holds up nobody.
+//! Two locks, taken in this order: the stream with what is being written, and the queue. Whoever
+//! enqueues needs only the queue, so a long write holds up nobody.
 
 use crate::{Direction, End, Tap, tap};
 use std::io;
@@ -16,13 +17,16 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWrite;
 use tokio::sync::Notify;
 
-/// Async senders wait while this many bytes are queued: a few pipes' worth, enough for full writes and no more.
+/// Async senders wait while this many bytes are queued: a few pipes' worth, enough for full writes
+/// and no more.
 pub(crate) const ROOM: usize = 256 * 1024;
 
-/// Above this many queued bytes, all of them our replies to a peer that asks without reading, we stop reading.
+/// Above this many queued bytes, all of them our replies to a peer that asks without reading, we
+/// stop reading.
 pub(crate) const PAUSE: usize = 16 * 1024 * 1024;
 
-/// A line that follows the last write sooner than this is part of a burst and left to the driver: one system call for many lines.
+/// A line that follows the last write sooner than this is part of a burst and left to the driver:
+/// one system call for many lines.
 const BURST: Duration = Duration::from_micros(20);
 
 /// After a burst a buffer's memory is given back down to this.
@@ -119,12 +123,14 @@ impl Outbox {
         }
     }
 
-    /// Writes what is queued; ready when nothing is left or the transport failed. Only the driver calls this.
+    /// Writes what is queued; ready when nothing is left or the transport failed. Only the driver
+    /// calls this.
     pub(crate) fn poll_write(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         {
             let mut queue = self.queue();
             queue.dispatching = false;
-            // Before the queue is looked at, so that a line that comes too late for this look wakes the driver.
+            // Before the queue is looked at, so that a line that comes too late for this look wakes
+            // the driver.
             queue.driver = Some(context.waker().clone());
         }
         self.write(&mut self.stream(), context)
@@ -145,7 +151,8 @@ impl Outbox {
         self.stream().stuck_since
     }
 
-    /// Nothing is accepted from now on; who waits for room learns why. What is queued may still be written.
+    /// Nothing is accepted from now on; who waits for room learns why. What is queued may still be
+    /// written.
     pub(crate) fn end(&self, end: &End) {
         self.queue().end.get_or_insert_with(|| end.clone());
         self.room.notify_waiters();
@@ -166,8 +173,8 @@ impl Outbox {
         self.stream().sink = None;
     }
 
-    /// Writes on the thread that has the line, if nobody else is writing and it is no burst. An error is the driver's to report: it meets
-    /// the same one.
+    /// Writes on the thread that has the line, if nobody else is writing and it is no burst. An
+    /// error is the driver's to report: it meets the same one.
     fn written_in_place(&self) -> bool {
         let mut stream = match self.stream.try_lock() {
             Ok(stream) => stream,
@@ -234,7 +241,8 @@ impl Outbox {
     fn wrote(&self, count: usize) {
         let mut queue = self.queue();
         queue.in_flight = queue.in_flight.saturating_sub(count);
-        // Half empty, not one byte below the limit: a woken sender should have room for more than one line.
+        // Half empty, not one byte below the limit: a woken sender should have room for more than
+        // one line.
         let room = queue.room_wanted && queue.queued() <= ROOM / 2;
         queue.room_wanted &= !room;
         drop(queue);

@@ -21,8 +21,9 @@ type Settle = Box<dyn FnOnce(Result<&str, CallError>) + Send>;
 
 /// The peer: calls and notifies it. Cheap to clone; all clones are the same connection.
 ///
-/// Nothing here waits for the connection's driver, so it may be used from anywhere, also from inside a handler: awaiting a call there
-/// is fine as long as it happens in the call's future and not in its synchronous half.
+/// Nothing here waits for the connection's driver, so it may be used from anywhere, also from
+/// inside a handler: awaiting a call there is fine as long as it happens in the call's future and
+/// not in its synchronous half.
 #[derive(Clone)]
 pub struct Peer(pub(crate) Arc<Shared>);
 
@@ -56,18 +57,21 @@ impl Peer {
         }))
     }
 
-    /// Sends a call. It is on its way when this returns; the reply is awaited through the returned future. Dropping that future tells
-    /// the peer that nobody waits any more (`$/cancel_request`, CANCEL-12).
+    /// Sends a call. It is on its way when this returns; the reply is awaited through the returned
+    /// future. Dropping that future tells the peer that nobody waits any more (`$/cancel_request`,
+    /// CANCEL-12).
     ///
     /// # Errors
-    /// The future fails at once with [`CallError::NotOffered`] if the peer does not advertise the method, and with
-    /// [`CallError::Gone`] if the connection is over; see [`CallError`] for what can come later.
+    /// The future fails at once with [`CallError::NotOffered`] if the peer does not advertise the
+    /// method, and with [`CallError::Gone`] if the connection is over; see [`CallError`] for what
+    /// can come later.
     pub fn call<M: Call>(&self, params: &M::Params) -> Reply<M::Result> {
         self.call_folding::<M>(params, |_| {})
     }
 
-    /// The same; `fold` sees the outcome on the reading task, in wire order, before the next line is looked at and before the caller is
-    /// woken. It must not wait. It also sees an answer that comes after its caller gave up, unless 256 later calls were given up too.
+    /// The same; `fold` sees the outcome on the reading task, in wire order, before the next line
+    /// is looked at and before the caller is woken. It must not wait. It also sees an answer that
+    /// comes after its caller gave up, unless 256 later calls were given up too.
     pub fn call_folding<M: Call>(
         &self,
         params: &M::Params,
@@ -79,7 +83,8 @@ impl Peer {
         self.send_call(Cow::Borrowed(M::ROW.name), params, closed, M::decode_result, fold)
     }
 
-    /// Calls a method outside the protocol; its name starts with `_` (EXT-01). Params and result are any JSON.
+    /// Calls a method outside the protocol; its name starts with `_` (EXT-01). Params and result
+    /// are any JSON.
     pub fn call_extension(&self, method: impl Into<String>, params: &Raw) -> Reply<Raw> {
         self.send_call(Cow::Owned(method.into()), params, None, attache_protocol::decode, |_| {})
     }
@@ -136,13 +141,14 @@ impl Peer {
         self.0.outbox.enqueue(|out| out.extend_from_slice(lines))
     }
 
-    /// Waits until the queue of lines to this peer has room. Callers that stream wait here before each message, so a slow peer slows
-    /// them down instead of filling memory.
+    /// Waits until the queue of lines to this peer has room. Callers that stream wait here before
+    /// each message, so a slow peer slows them down instead of filling memory.
     pub async fn room(&self) -> Result<(), End> {
         self.0.outbox.room().await
     }
 
-    /// Closes the connection from this side: queued lines are still written, within the connection's grace.
+    /// Closes the connection from this side: queued lines are still written, within the
+    /// connection's grace.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
     }
@@ -236,7 +242,8 @@ impl Shared {
         }
     }
 
-    /// Fails every open call of ours with the cause; none can be made any more. Answers we owe may still be written.
+    /// Fails every open call of ours with the cause; none can be made any more. Answers we owe may
+    /// still be written.
     pub(crate) fn fail_calls(&self, end: &End) {
         let open = self.pending().end(end.clone());
         open.into_iter().for_each(|settle| settle(Err(CallError::Gone(end.clone()))));
@@ -276,8 +283,8 @@ pub struct Reply<R> {
 }
 
 impl<R> Reply<R> {
-    /// Tells the peer that the answer is no longer wanted and goes on waiting for it: it may be partial, or an error (CANCEL-14). An
-    /// answer that has arrived needs no cancelling.
+    /// Tells the peer that the answer is no longer wanted and goes on waiting for it: it may be
+    /// partial, or an error (CANCEL-14). An answer that has arrived needs no cancelling.
     pub fn cancel(&self) {
         if let Some(id) = &self.id
             && let RequestId::Number(number) = id

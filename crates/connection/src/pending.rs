@@ -1,10 +1,12 @@
 //! The calls that wait for a reply: pure bookkeeping, no I/O.
 //!
-//! Every call that is inserted comes out exactly once: by its reply, or when the table is ended. An id is never used twice
-//! (CANCEL-19), so a late or repeated reply finds nothing that belongs to another call.
+//! Every call that is inserted comes out exactly once: by its reply, or when the table is ended. An
+//! id is never used twice (CANCEL-19), so a late or repeated reply finds nothing that belongs to
+//! another call.
 //!
-//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`] of them, because a late answer can
-//! still tell something that must be folded, such as a terminal to release. Older ones are forgotten.
+//! A call whose caller gave up leaves the open calls at once. The table keeps the last [`GIVEN_UP`]
+//! of them, because a late answer can still tell something that must be folded, such as a terminal
+//! to release. Older ones are forgotten.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -61,7 +63,8 @@ impl<T, E: Clone> Pending<T, E> {
         }
     }
 
-    /// Records that the caller of this call does not wait any more. Returns the call that the table forgets for it, if there is one.
+    /// Records that the caller of this call does not wait any more. Returns the call that the table
+    /// forgets for it, if there is one.
     pub(crate) fn give_up(&mut self, id: i64) -> Option<T> {
         self.given_up.insert(id, self.open.remove(&id)?);
         if self.given_up.len() <= GIVEN_UP {
@@ -70,7 +73,8 @@ impl<T, E: Clone> Pending<T, E> {
         self.given_up.pop_first().map(|(_, oldest)| oldest)
     }
 
-    /// Ends the table: nothing can be inserted any more. Gives all open calls in the order they were made; a second end gives none.
+    /// Ends the table: nothing can be inserted any more. Gives all open calls in the order they
+    /// were made; a second end gives none.
     pub(crate) fn end(&mut self, end: E) -> Vec<T> {
         self.ended.get_or_insert(end);
         let given_up = std::mem::take(&mut self.given_up);

@@ -1,8 +1,9 @@
 //! This process's own stdin and stdout as a transport.
 //!
-//! What they are differs by who started us: pipes from most, sockets from Node, files and `/dev/null` from scripts, a terminal from a
-//! curious person. Each is read and written without a thread where the system can wait for it, and never by changing a flag that
-//! another process shares.
+//! What they are differs by who started us: pipes from most, sockets from Node, files and
+//! `/dev/null` from scripts, a terminal from a curious person. Each is read and written without a
+//! thread where the system can wait for it, and never by changing a flag that another process
+//! shares.
 
 use self::writer::BlockingWriter;
 use std::io::{self, Read as _};
@@ -24,7 +25,8 @@ pub fn input() -> io::Result<Pin<Box<dyn AsyncRead + Send>>> {
     input_from(io::stdin().as_fd())
 }
 
-/// This process's stdout. It belongs to the protocol from now on (RPC-03): nothing else may print to it.
+/// This process's stdout. It belongs to the protocol from now on (RPC-03): nothing else may print
+/// to it.
 pub fn output() -> io::Result<Pin<Box<dyn AsyncWrite + Send>>> {
     output_to(io::stdout().as_fd())
 }
@@ -73,7 +75,8 @@ fn kind(fd: &OwnedFd) -> io::Result<Kind> {
     })
 }
 
-/// The same pipe under a descriptor of its own, so that "do not block" holds for us alone and not for whoever shares the old one.
+/// The same pipe under a descriptor of its own, so that "do not block" holds for us alone and not
+/// for whoever shares the old one.
 fn reopened<T>(fd: BorrowedFd<'_>, open: impl FnOnce(String) -> io::Result<T>) -> io::Result<T> {
     open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
@@ -87,7 +90,8 @@ fn socket(fd: OwnedFd) -> io::Result<UnixStream> {
 
 #[cfg(target_os = "linux")]
 fn enlarge(fd: &OwnedFd) {
-    // SAFETY: the descriptor is open for the whole call, and F_SETPIPE_SZ takes one int and touches no memory of ours.
+    // SAFETY: the descriptor is open for the whole call, and F_SETPIPE_SZ takes one int and touches
+    // no memory of ours.
     let _refused_is_fine = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, PIPE) };
 }
 
@@ -96,8 +100,8 @@ fn enlarge(_fd: &OwnedFd) {
     let _ = PIPE;
 }
 
-/// A file or a terminal, read by a thread of its own. The thread ends with its stream or at the first byte nobody wants; a read that never
-/// returns does not hold the process.
+/// A file or a terminal, read by a thread of its own. The thread ends with its stream or at the
+/// first byte nobody wants; a read that never returns does not hold the process.
 struct Blocking {
     chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
@@ -117,7 +121,8 @@ impl Blocking {
                     Ok(chunk)
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // A parent left the shared descriptor non-blocking: wait for it as a blocking read would.
+                // A parent left the shared descriptor non-blocking: wait for it as a blocking read
+                // would.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     match wait_for(&file, libc::POLLIN) {
                         Ok(()) => continue,
@@ -158,7 +163,8 @@ impl AsyncRead for Blocking {
     }
 }
 
-/// Waits until a descriptor that a parent left non-blocking is ready. Only threads that serve nothing else call this.
+/// Waits until a descriptor that a parent left non-blocking is ready. Only threads that serve
+/// nothing else call this.
 fn wait_for(file: &std::fs::File, events: libc::c_short) -> io::Result<()> {
     let mut poll = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
     // SAFETY: one pollfd, on our stack for the whole call, naming an open descriptor.

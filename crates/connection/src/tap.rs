@@ -11,8 +11,9 @@ pub enum Direction {
     Received,
 }
 
-/// Called for every line in both directions, without its line end, before anything is done with it. It runs on the connection's own
-/// path: it must be quick, and it must not call the connection. Without a tap nothing is spent.
+/// Called for every line in both directions, without its line end, before anything is done with it.
+/// It runs on the connection's own path: it must be quick, and it must not call the connection.
+/// Without a tap nothing is spent.
 pub type Tap = Arc<dyn Fn(Direction, &[u8]) + Send + Sync>;
 
 /// Shows a line to a tap. A panic of the tap changes nothing about the line.

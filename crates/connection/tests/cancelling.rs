@@ -29,7 +29,8 @@ impl Agent for Stubborn {
         })
     }
 
-    /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives up by itself.
+    /// Does not care: mode "busy" is set when somebody cancels, and not before. Mode "stop" gives
+    /// up by itself.
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,

@@ -362,7 +362,8 @@ async fn a_client_never_answers_stray_text() {
     driver.spawn(connection.run());
     let (input, mut output) = tokio::io::split(raw);
     output.write_all(b"Welcome to the agent!\n\xff\xfe\n[1]\n").await.unwrap();
-    // A ping of ours is answered behind the stray text: all of that has been read when the call goes out.
+    // A ping of ours is answered behind the stray text: all of that has been read when the call
+    // goes out.
     output.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"_ping\"}\n").await.unwrap();
     let mut lines = BufReader::new(input).lines();
     let answer = lines.next_line().await.unwrap().unwrap();
@@ -447,7 +448,8 @@ async fn closing_writes_what_was_queued_and_says_so() {
 
 #[tokio::test]
 async fn awaiting_a_call_inside_a_call_works() {
-    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own caller and is answered.
+    // The trap of SDKs that await handlers in their loop: here the handler's future asks its own
+    // caller and is answered.
     struct Asks;
     impl Agent for Asks {
         fn session_prompt(
@@ -533,7 +535,8 @@ async fn a_reply_that_came_and_was_not_looked_at_is_not_cancelled() {
     let first = peer.call::<SessionPrompt>(&prompt("0"));
     peer.call::<SessionPrompt>(&prompt("0")).await.unwrap(); // answered behind the first
     drop(first);
-    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not cancelled either.
+    // Its own fold runs after it arrived and before its caller is woken: dropped there, it is not
+    // cancelled either.
     let held = Arc::new(Mutex::new(None));
     let fold = {
         let held = held.clone();

@@ -1,4 +1,5 @@
-//! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of stream it may be given.
+//! The conversations of `scenarios/connection.md` against a connection of ours, over every kind of
+//! stream it may be given.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 

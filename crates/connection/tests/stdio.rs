@@ -76,12 +76,14 @@ async fn our_reading_does_not_make_the_shared_pipe_non_blocking() {
     assert_eq!(flags & libc::O_NONBLOCK, 0);
 }
 
-/// Sends more than the descriptor takes while its other end reads nothing, and says how the connection ends.
+/// Sends more than the descriptor takes while its other end reads nothing, and says how the
+/// connection ends.
 fn ends_against_a_reader_that_stopped(output: std::os::fd::OwnedFd) -> Option<End> {
     struct Quiet;
     impl Client for Quiet {}
     let (sender, ended) = mpsc::channel();
-    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping it.
+    // In a thread, so that a write that blocks the whole runtime fails the test instead of stopping
+    // it.
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let end = runtime.block_on(async {

@@ -1,8 +1,8 @@
 //! Opening what a resolved path names, and nothing else, whatever is renamed or linked meanwhile.
 //!
-//! A resolved path has no symbolic link and no `..`, so it can be walked one folder at a time with "no symbolic link
-//! here" asked of the system at each step. A link put in the way after resolving is an error, never followed. This needs
-//! no new kernel and does the same on every Unix.
+//! A resolved path has no symbolic link and no `..`, so it can be walked one folder at a time with
+//! "no symbolic link here" asked of the system at each step. A link put in the way after resolving
+//! is an error, never followed. This needs no new kernel and does the same on every Unix.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -24,7 +24,8 @@ const FOLDER: libc::c_int = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLO
 pub(crate) struct Folder(OwnedFd);
 
 impl Folder {
-    /// The folder that holds what the path names, with the name. `make` makes folders that are missing.
+    /// The folder that holds what the path names, with the name. `make` makes folders that are
+    /// missing.
     pub(crate) fn of(resolved: &Resolved, make: bool) -> Result<(Folder, &OsStr), Reason> {
         let name = resolved.relative().file_name().ok_or(Reason::Folder)?;
         let mut folder = Folder::root(resolved.root())?;
@@ -85,7 +86,8 @@ impl Folder {
         succeeded(unsafe { libc::renameat(folder, from.as_ptr(), folder, to.as_ptr()) })
     }
 
-    /// Gives what has the name `from` here the name `to` in another folder, where nothing may have it.
+    /// Gives what has the name `from` here the name `to` in another folder, where nothing may have
+    /// it.
     pub(crate) fn rename_new(&self, from: &OsStr, other: &Folder, to: &OsStr) -> io::Result<()> {
         let (from, to) = (terminated(from)?, terminated(to)?);
         match renamed_new((self.0.as_raw_fd(), &from), (other.0.as_raw_fd(), &to)) {
@@ -104,7 +106,8 @@ impl Folder {
         succeeded(unsafe { libc::unlinkat(here, from.as_ptr(), 0) })
     }
 
-    /// Removes what has the name in this folder and is no folder: a symbolic link itself, never what it leads to.
+    /// Removes what has the name in this folder and is no folder: a symbolic link itself, never
+    /// what it leads to.
     pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         self.unlink(name, 0)
     }
@@ -154,8 +157,8 @@ pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> FileError + '_ {
     move |error| FileError::new(path, no_link(error))
 }
 
-/// What an error of a walk means: a symbolic link found now was not there when the path was resolved. Some systems call
-/// it a link, some "not a folder".
+/// What an error of a walk means: a symbolic link found now was not there when the path was
+/// resolved. Some systems call it a link, some "not a folder".
 pub(crate) fn no_link(error: io::Error) -> Reason {
     match error.raw_os_error() {
         Some(libc::ELOOP | libc::EMLINK | libc::ENOTDIR) => Reason::Changed,

@@ -40,7 +40,8 @@ impl Birth<'_> {
     #[cfg(target_os = "linux")]
     pub(crate) unsafe fn fork(&mut self) -> io::Result<pid_t> {
         extern "C" fn born(birth: *mut c_void) -> c_int {
-            // SAFETY: it is the `Birth` given below; its owner sleeps until this process has become the program or ended.
+            // SAFETY: it is the `Birth` given below; its owner sleeps until this process has become
+            // the program or ended.
             let birth = unsafe { &mut *birth.cast::<Birth>() };
             // SAFETY: as for `split`.
             birth.failed = unsafe { birth.exec() };
@@ -50,8 +51,8 @@ impl Birth<'_> {
         let mut stack = [0_u128; 2048];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let birth = ptr::from_mut(self);
-        // SAFETY: the new process runs on a stack of its own in memory that outlives its use, for this one sleeps until
-        // it has called `exec` or ended.
+        // SAFETY: the new process runs on a stack of its own in memory that outlives its use, for
+        // this one sleeps until it has called `exec` or ended.
         unsafe {
             let end = stack.as_mut_ptr_range().end.cast();
             let program = libc::clone(born, end, flags, birth.cast());
@@ -69,7 +70,8 @@ impl Birth<'_> {
         }
     }
 
-    /// The second fork. The failure of the program's side goes to the standard library from that side.
+    /// The second fork. The failure of the program's side goes to the standard library from that
+    /// side.
     ///
     /// # Safety
     /// As for [`crate::guardian::split`].
@@ -85,8 +87,9 @@ impl Birth<'_> {
         }
     }
 
-    /// The program's side: becomes what the program must be when it begins, and begins it. Returns the number of the
-    /// error. On Linux the memory is the guardian's, descriptors and signals are not.
+    /// The program's side: becomes what the program must be when it begins, and begins it. Returns
+    /// the number of the error. On Linux the memory is the guardian's, descriptors and signals are
+    /// not.
     unsafe fn exec(&self) -> c_int {
         // SAFETY: as for `split`.
         unsafe {

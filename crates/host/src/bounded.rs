@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::tail::{Tail, from_character, to_character};
 
-/// Keeps a stream of bytes whole up to a limit, and beyond it the first and the last half of the limit. The full stream
-/// can go to a file.
+/// Keeps a stream of bytes whole up to a limit, and beyond it the first and the last half of the
+/// limit. The full stream can go to a file.
 #[derive(Debug)]
 pub struct Bounded {
     head_limit: usize,
@@ -45,9 +45,9 @@ impl Bounded {
         }
     }
 
-    /// Writes the stream, at most its first `most` bytes, to a new file, readable by its owner only, as soon as
-    /// something has to be left out: a short output makes no file. The file must not exist. Pushing then waits for the
-    /// disk; see [`Bounded::spill_error`].
+    /// Writes the stream, at most its first `most` bytes, to a new file, readable by its owner
+    /// only, as soon as something has to be left out: a short output makes no file. The file must
+    /// not exist. Pushing then waits for the disk; see [`Bounded::spill_error`].
     pub fn spill_to(mut self, path: impl Into<PathBuf>, most: u64) -> Bounded {
         self.spill = Spill::Asked(path.into(), most);
         self
@@ -125,7 +125,8 @@ impl Bounded {
         matches!(self.spill, Spill::Full(_))
     }
 
-    /// Why the file does not have the full stream, if it was asked for and could not be made or written.
+    /// Why the file does not have the full stream, if it was asked for and could not be made or
+    /// written.
     pub fn spill_error(&self) -> Option<&io::Error> {
         match &self.spill {
             Spill::Failed(error) => Some(error),
@@ -133,8 +134,8 @@ impl Bounded {
         }
     }
 
-    /// What is kept as text, with a line `[… N bytes left out …]` where N bytes are missing. Cut at whole characters;
-    /// bytes that are not UTF-8 read as U+FFFD.
+    /// What is kept as text, with a line `[… N bytes left out …]` where N bytes are missing. Cut at
+    /// whole characters; bytes that are not UTF-8 read as U+FFFD.
     pub fn text(&self) -> String {
         let (first, second) = self.tail.pieces();
         if !self.truncated() {

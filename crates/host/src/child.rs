@@ -16,14 +16,15 @@ use crate::start_error::StartError;
 use crate::stderr::Stderr;
 use crate::tree::{End, Tree};
 
-/// What is asked of the system as size of the stdin and stdout pipes: big messages then go through in a few wake-ups.
+/// What is asked of the system as size of the stdin and stdout pipes: big messages then go through
+/// in a few wake-ups.
 #[cfg(target_os = "linux")]
 const PIPE_SIZE: libc::c_int = 1024 * 1024;
 
 /// A program started by [`Launch::start`], with its whole process tree.
 ///
-/// Dropping it kills the tree: asked for at once, without waiting, and complete some milliseconds later, runtime or not.
-/// Should this process die, however it dies, the tree dies too.
+/// Dropping it kills the tree: asked for at once, without waiting, and complete some milliseconds
+/// later, runtime or not. Should this process die, however it dies, the tree dies too.
 #[derive(Debug)]
 pub struct Child {
     stdin: Option<pipe::Sender>,
@@ -34,7 +35,8 @@ pub struct Child {
     _tasks: JoinSet<()>,
 }
 
-/// Tells how a [`Child`] ended and what it last wrote to stderr. Cheap to clone, outlives the child, keeps nothing alive.
+/// Tells how a [`Child`] ended and what it last wrote to stderr. Cheap to clone, outlives the
+/// child, keeps nothing alive.
 #[derive(Debug, Clone)]
 pub struct ChildWatch {
     end: End,
@@ -60,11 +62,12 @@ impl Default for StopPatience {
 }
 
 impl Launch {
-    /// Starts the program with pipes for stdin, stdout and stderr, in a process group and session of its own and so
-    /// without a terminal, with default signal dispositions and no other descriptor than the three.
+    /// Starts the program with pipes for stdin, stdout and stderr, in a process group and session
+    /// of its own and so without a terminal, with default signal dispositions and no other
+    /// descriptor than the three.
     ///
-    /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] needs time enabled too). It blocks until the
-    /// system has found and begun the program, about a millisecond.
+    /// Call it inside a tokio runtime with I/O enabled ([`Child::stop`] needs time enabled too). It
+    /// blocks until the system has found and begun the program, about a millisecond.
     pub fn start(mut self) -> Result<Child, StartError> {
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -124,8 +127,8 @@ impl Child {
         self.stdout.take()
     }
 
-    /// The program's process id, for people and logs. Do not signal it: once the program has ended the system may give
-    /// its number to another.
+    /// The program's process id, for people and logs. Do not signal it: once the program has ended
+    /// the system may give its number to another.
     pub fn pid(&self) -> u32 {
         self.tree.pid()
     }
@@ -150,11 +153,12 @@ impl Child {
         self.watch.stderr_tail()
     }
 
-    /// Stops the program step by step, and ends as soon as it and its tree are gone: close stdin; wait; send `SIGTERM`
-    /// to its process group; wait; kill the whole tree.
+    /// Stops the program step by step, and ends as soon as it and its tree are gone: close stdin;
+    /// wait; send `SIGTERM` to its process group; wait; kill the whole tree.
     ///
-    /// Stdin is closed here only if it was not taken: who took it drops it before. Dropping the future leaves off at
-    /// the step reached; the child stays usable and dropping it still kills the tree.
+    /// Stdin is closed here only if it was not taken: who took it drops it before. Dropping the
+    /// future leaves off at the step reached; the child stays usable and dropping it still kills
+    /// the tree.
     pub async fn stop(&mut self, patience: StopPatience) -> Exit {
         drop(self.stdin.take());
         if let Some(exit) = within(patience.after_stdin, self.watch.wait()).await {
@@ -168,7 +172,8 @@ impl Child {
         self.watch.wait().await
     }
 
-    /// Sends `SIGINT` to its process group, as a terminal does for Ctrl-C. Whether it ends is up to it.
+    /// Sends `SIGINT` to its process group, as a terminal does for Ctrl-C. Whether it ends is up to
+    /// it.
     pub fn interrupt(&self) {
         self.tree.interrupt();
     }
@@ -189,15 +194,16 @@ impl ChildWatch {
         self.end.exit()
     }
 
-    /// Waits until the program has ended, its whole tree is gone and its stderr is read to the end. Cancel-safe, for any
-    /// number of waiters.
+    /// Waits until the program has ended, its whole tree is gone and its stderr is read to the end.
+    /// Cancel-safe, for any number of waiters.
     pub async fn wait(&self) -> Exit {
         let exit = self.end.wait().await;
         self.stderr.drained().await;
         exit
     }
 
-    /// The last 64 KiB of stderr, beginning at a character; bytes that are not UTF-8 read as U+FFFD.
+    /// The last 64 KiB of stderr, beginning at a character; bytes that are not UTF-8 read as
+    /// U+FFFD.
     pub fn stderr_tail(&self) -> String {
         self.stderr.text()
     }

@@ -1,12 +1,13 @@
-//! The direct children of the calling process, read from `/proc` without allocating: the guardian calls this in a forked
-//! process, where only async-signal-safe calls are allowed.
+//! The direct children of the calling process, read from `/proc` without allocating: the guardian
+//! calls this in a forked process, where only async-signal-safe calls are allowed.
 
 use std::ffi::CStr;
 
 use libc::pid_t;
 
-/// Calls `act` with each direct child of the calling thread's process, ended and unwaited ones included. A child that
-/// appears or ends meanwhile may be left out: call again. Without `/proc` nothing is found.
+/// Calls `act` with each direct child of the calling thread's process, ended and unwaited ones
+/// included. A child that appears or ends meanwhile may be left out: call again. Without `/proc`
+/// nothing is found.
 ///
 /// The process must have one thread: the kernel lists children by the thread that made them.
 pub(crate) fn for_each(act: fn(pid_t)) {
@@ -48,7 +49,8 @@ fn scanned(mut act: impl FnMut(pid_t)) {
         if entries.is_empty() {
             return;
         }
-        // An entry: inode (8 bytes), offset (8), length of the entry (2), type (1), name, zero byte.
+        // An entry: inode (8 bytes), offset (8), length of the entry (2), type (1), name, zero
+        // byte.
         while let Some(&[low, high]) = entries.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([low, high]));
             let name =
@@ -63,7 +65,8 @@ fn scanned(mut act: impl FnMut(pid_t)) {
     }
 }
 
-/// The parent of a process, from its `stat`: `pid (name) state parent …`, where the name may hold any byte.
+/// The parent of a process, from its `stat`: `pid (name) state parent …`, where the name may hold
+/// any byte.
 fn parent_of(pid: pid_t) -> Option<pid_t> {
     let mut path = [0_u8; 32];
     let mut length = 0_usize;

@@ -1,4 +1,5 @@
-//! A command run for its output, such as a tool's: stdout and stderr in one stream, a deadline, killed as a tree.
+//! A command run for its output, such as a tool's: stdout and stderr in one stream, a deadline,
+//! killed as a tree.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -15,8 +16,9 @@ use crate::output::Output;
 use crate::start_error::StartError;
 use crate::tree::Tree;
 
-/// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]: its output is pulled with [`Command::chunk`], so memory stays bounded and a
-/// command that writes faster than its output is taken waits.
+/// A command started by [`Launch::run`] or [`Launch::run_in_terminal`]: its output is pulled with
+/// [`Command::chunk`], so memory stays bounded and a command that writes faster than its output is
+/// taken waits.
 ///
 /// Dropping it kills the whole tree, as with [`crate::Child`]: that is how to cancel it.
 ///
@@ -47,8 +49,9 @@ pub struct Command {
 }
 
 impl Launch {
-    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream in the order written. Group,
-    /// session, descriptors and runtime are as for [`Launch::start`]; a deadline needs time enabled too.
+    /// Starts the program with an empty stdin, and stdout and stderr merged into one stream in the
+    /// order written. Group, session, descriptors and runtime are as for [`Launch::start`]; a
+    /// deadline needs time enabled too.
     pub fn run(self) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -62,9 +65,9 @@ impl Launch {
         Command::start(&self, output, stdio)
     }
 
-    /// Starts the program in a pseudo terminal of this many rows and columns: its stdin, stdout, stderr and controlling
-    /// terminal. What the terminal shows is the output, with the control sequences of the program. Nothing is ever typed.
-    /// Otherwise as [`Launch::run`].
+    /// Starts the program in a pseudo terminal of this many rows and columns: its stdin, stdout,
+    /// stderr and controlling terminal. What the terminal shows is the output, with the control
+    /// sequences of the program. Nothing is ever typed. Otherwise as [`Launch::run`].
     pub fn run_in_terminal(mut self, rows: u16, columns: u16) -> Result<Command, StartError> {
         Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         StartError::check_folder(&self)?;
@@ -111,17 +114,17 @@ impl Command {
         Ok(Command { output, buffer, tree, deadline: None, timed_out: false, drained: false })
     }
 
-    /// Kills the tree when it has not ended this long from now. Observed while [`Command::chunk`] or [`Command::wait`] is
-    /// awaited.
+    /// Kills the tree when it has not ended this long from now. Observed while [`Command::chunk`]
+    /// or [`Command::wait`] is awaited.
     pub fn deadline(&mut self, from_now: Duration) {
         self.deadline = Instant::now().checked_add(from_now);
     }
 
-    /// The next piece of output, at most 64 KiB; `None` when the program has ended, its tree is gone and all it wrote was
-    /// given. Cancel-safe.
+    /// The next piece of output, at most 64 KiB; `None` when the program has ended, its tree is
+    /// gone and all it wrote was given. Cancel-safe.
     ///
-    /// When the program ends its descendants are killed, so one that still holds the stream keeps nobody waiting. One that
-    /// closes its output and runs on is waited for.
+    /// When the program ends its descendants are killed, so one that still holds the stream keeps
+    /// nobody waiting. One that closes its output and runs on is waited for.
     pub async fn chunk(&mut self) -> Option<&[u8]> {
         let count = self.read().await?;
         self.buffer.get(..count)

@@ -1,5 +1,6 @@
-//! What a process puts on itself between the second fork and `exec`: rules of Landlock and a filter of system calls, made before. `root` also
-//! lays down its capabilities but those to use files of others.
+//! What a process puts on itself between the second fork and `exec`: rules of Landlock and a filter
+//! of system calls, made before. `root` also lays down its capabilities but those to use files of
+//! others.
 
 use crate::guardian::errno;
 use std::ffi::c_int;
@@ -36,7 +37,8 @@ impl Confinement {
         if let failed @ 1.. = lay_down_capabilities() {
             return failed;
         }
-        // SAFETY: plain system calls; the descriptor is open, and the program is only read and lives until they return.
+        // SAFETY: plain system calls; the descriptor is open, and the program is only read and
+        // lives until they return.
         unsafe {
             if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1
                 || libc::syscall(libc::SYS_landlock_restrict_self, self.rules.as_raw_fd(), 0) == -1
@@ -54,7 +56,8 @@ impl Confinement {
     }
 }
 
-/// `CAP_CHOWN`, `CAP_DAC_OVERRIDE` and `CAP_FOWNER` as bits: without them `root` could not use files of others, as it is used to.
+/// `CAP_CHOWN`, `CAP_DAC_OVERRIDE` and `CAP_FOWNER` as bits: without them `root` could not use
+/// files of others, as it is used to.
 const KEPT: u32 = 1 | 1 << 1 | 1 << 3;
 
 /// As the system calls want them.
@@ -66,7 +69,8 @@ struct Capabilities {
     inheritable: u32,
 }
 
-/// Drops all capabilities but [`KEPT`], as far as there are any. Nothing gives them back: a program gains no privilege from here on.
+/// Drops all capabilities but [`KEPT`], as far as there are any. Nothing gives them back: a program
+/// gains no privilege from here on.
 fn lay_down_capabilities() -> c_int {
     #[repr(C)]
     struct Header {
@@ -77,7 +81,8 @@ fn lay_down_capabilities() -> c_int {
     const VERSION: u32 = 0x2008_0522;
     let mut header = Header { version: VERSION, pid: 0 };
     let mut halves = [Capabilities::default(); 2];
-    // SAFETY: plain system calls on valid local structures of the layout and number that this version has.
+    // SAFETY: plain system calls on valid local structures of the layout and number that this
+    // version has.
     unsafe {
         if libc::syscall(libc::SYS_capget, &raw mut header, halves.as_mut_ptr()) == -1 {
             return errno();

@@ -7,7 +7,8 @@ use std::os::fd::RawFd;
 /// # Safety
 /// Nothing in this process uses any of them again.
 pub(crate) unsafe fn close_all(first: RawFd) {
-    // SAFETY: the caller promises that they are unused; closing a number that is not open is refused.
+    // SAFETY: the caller promises that they are unused; closing a number that is not open is
+    // refused.
     unsafe {
         #[cfg(target_os = "linux")]
         if libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) == 0 {
@@ -19,7 +20,8 @@ pub(crate) unsafe fn close_all(first: RawFd) {
     }
 }
 
-/// Lets `exec` close every descriptor from `first` on; until then they work, the standard library's error pipe too.
+/// Lets `exec` close every descriptor from `first` on; until then they work, the standard library's
+/// error pipe too.
 ///
 /// # Safety
 /// This process is about to `exec`.

@@ -28,8 +28,9 @@ impl Roots {
         make_folder(&self.resolve_entry(path)?).map_err(|reason| FileError::new(path, reason))
     }
 
-    /// Moves a regular file to a path where nothing is, and makes the folders that it lacks. Between two file systems the
-    /// file is copied, then removed. On both sides a symbolic link is refused: see [`Roots::resolve_entry`].
+    /// Moves a regular file to a path where nothing is, and makes the folders that it lacks.
+    /// Between two file systems the file is copied, then removed. On both sides a symbolic link is
+    /// refused: see [`Roots::resolve_entry`].
     pub fn move_file(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), FileError> {
         let (from, to) = (from.as_ref(), to.as_ref());
         let (source, target) = (self.resolve_entry(from)?, self.resolve_entry(to)?);
@@ -40,7 +41,8 @@ impl Roots {
     }
 }
 
-/// At the path as it was resolved: a symbolic link put in the way since then is not followed ([`Reason::Changed`]).
+/// At the path as it was resolved: a symbolic link put in the way since then is not followed
+/// ([`Reason::Changed`]).
 impl Resolved {
     /// As [`Roots::remove_file`].
     pub fn remove_file(&self) -> Result<(), FileError> {

@@ -6,7 +6,8 @@ use std::process::ExitStatus;
 
 /// How a program ended: with a code, or by a signal, never both (TERM-08).
 ///
-/// Both are `None` only when the system did not tell, because other code of this process waited for every child.
+/// Both are `None` only when the system did not tell, because other code of this process waited for
+/// every child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Exit {
     /// The exit code, 0 to 255, when the program ended by itself.
@@ -24,7 +25,8 @@ impl Exit {
         self.code == Some(0)
     }
 
-    /// The name of the signal that killed it, such as `SIGKILL`; `None` without a signal or for one without a name.
+    /// The name of the signal that killed it, such as `SIGKILL`; `None` without a signal or for one
+    /// without a name.
     pub fn signal_name(&self) -> Option<&'static str> {
         let signal = self.signal?;
         SIGNALS.iter().find(|(number, _)| *number == signal).map(|(_, name)| *name)

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// Why the folders of a session cannot be its roots. The caller's or user's to mend; nothing is dropped silently (DIR-04).
+/// Why the folders of a session cannot be its roots. The caller's or user's to mend; nothing is
+/// dropped silently (DIR-04).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RootsError {

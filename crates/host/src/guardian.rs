@@ -5,24 +5,27 @@
 //!  └────────────── life line (socket pair) ──┘
 //! ```
 //!
-//! The standard library forks to start a program; [`split`] runs in that fork and forks again. The parent of the second
-//! fork stays as the guardian, its child becomes the program. So the process we wait for is the guardian: it ends as the
-//! program ended (same code, same signal), and only when no descendant is left. On Linux the second fork shares memory
-//! until `exec`, so that a start copies the page tables once and not twice.
+//! The standard library forks to start a program; [`split`] runs in that fork and forks again. The
+//! parent of the second fork stays as the guardian, its child becomes the program. So the process
+//! we wait for is the guardian: it ends as the program ended (same code, same signal), and only
+//! when no descendant is left. On Linux the second fork shares memory until `exec`, so that a start
+//! copies the page tables once and not twice.
 //!
 //! What must hold:
-//! - The life line hangs up when its owner lets go or dies, however it dies. The guardian then kills everything.
-//! - One byte on the life line is the number of a signal for the program's group. No process of ours ever signals a
-//!   number that may have been reused: the guardian signals only groups and children it has not yet waited for.
-//! - When the program ends by itself, its descendants end too. When it ends after a signal from the life line, the rest
-//!   of its group (which got the signal too) has until the life line hangs up.
+//! - The life line hangs up when its owner lets go or dies, however it dies. The guardian then
+//!   kills everything.
+//! - One byte on the life line is the number of a signal for the program's group. No process of
+//!   ours ever signals a number that may have been reused: the guardian signals only groups and
+//!   children it has not yet waited for.
+//! - When the program ends by itself, its descendants end too. When it ends after a signal from the
+//!   life line, the rest of its group (which got the signal too) has until the life line hangs up.
 //! - The guardian sleeps in one system call while nothing happens.
-//! - Between the forks and `exec` only async-signal-safe calls are made: nothing here allocates, locks or panics, for
-//!   another thread may have held any lock when the first fork copied it.
+//! - Between the forks and `exec` only async-signal-safe calls are made: nothing here allocates,
+//!   locks or panics, for another thread may have held any lock when the first fork copied it.
 //!
-//! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`] with `SIGKILL`
-//! pending or refused. If the guardian itself is killed, Linux kills the program with it (parent-death signal), but not
-//! descendants that left the program. The program has no
+//! Limits. Descendants in uninterruptible sleep, or run as another user, outlast [`GIVE_UP_AFTER`]
+//! with `SIGKILL` pending or refused. If the guardian itself is killed, Linux kills the program
+//! with it (parent-death signal), but not descendants that left the program. The program has no
 //! controlling terminal, or a pseudo terminal made for it and a session of its own.
 
 use std::ffi::c_int;
@@ -39,16 +42,19 @@ use crate::image::Image;
 /// For how many milliseconds the guardian tries to kill what is left before it ends regardless.
 const GIVE_UP_AFTER: u32 = 10_000;
 
-/// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the program. Returns only
-/// when that fails, with the reason. `ours` is our end of the life line, `theirs` the guardian's. The program sends its
-/// process id over the line before it begins.
+/// Makes the calling process, fresh from a fork, the guardian of a new process that becomes the
+/// program. Returns only when that fails, with the reason. `ours` is our end of the life line,
+/// `theirs` the guardian's. The program sends its process id over the line before it begins.
 ///
 /// # Safety
-/// Call it only in a freshly forked process with one thread, with two open descriptors of one socket pair.
+/// Call it only in a freshly forked process with one thread, with two open descriptors of one
+/// socket pair.
 pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Error {
-    // SAFETY: the caller promises a forked, single-threaded process; every call below is async-signal-safe.
+    // SAFETY: the caller promises a forked, single-threaded process; every call below is
+    // async-signal-safe.
     unsafe {
-        // A session of its own: no terminal's Ctrl-C, Ctrl-Z or hang-up reaches the guardian or the program.
+        // A session of its own: no terminal's Ctrl-C, Ctrl-Z or hang-up reaches the guardian or the
+        // program.
         if libc::setsid() == -1 {
             return io::Error::last_os_error();
         }
@@ -60,8 +66,8 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
         let mut birth = Birth { image, ours, theirs, guardian: libc::getpid(), failed: 0 };
         match birth.fork() {
             Ok(program) => {
-                // Where both sides run at once both set the group, so that it exists whoever is first. After `exec` it is
-                // refused.
+                // Where both sides run at once both set the group, so that it exists whoever is
+                // first. After `exec` it is refused.
                 if !image.in_terminal {
                     libc::setpgid(program, program);
                 }
@@ -72,12 +78,13 @@ pub(crate) unsafe fn split(image: &Image, ours: RawFd, theirs: RawFd) -> io::Err
     }
 }
 
-/// Every signal blocked, every disposition the default, and a handler for `SIGCHLD` that does nothing but interrupt
-/// [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's status; other inherited ones would reach it.
+/// Every signal blocked, every disposition the default, and a handler for `SIGCHLD` that does
+/// nothing but interrupt [`sleep`]. An inherited "ignore" of `SIGCHLD` would lose the program's
+/// status; other inherited ones would reach it.
 unsafe fn reset_signals() {
     extern "C" fn interrupt(_signal: c_int) {}
-    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers that are no settable
-    // signal are refused by the system, which is fine.
+    // SAFETY: plain system calls on valid local structures; the handler touches nothing. Numbers
+    // that are no settable signal are refused by the system, which is fine.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -99,8 +106,9 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
     unsafe {
         #[cfg(target_os = "linux")]
         libc::prctl(libc::PR_SET_NAME, c"attache-guard".as_ptr());
-        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard library's
-        // `exec` error pipe must see their end when the program does. The folder is left so that it can be unmounted.
+        // The life line becomes descriptor 0 and the only one: the program's pipes and the standard
+        // library's `exec` error pipe must see their end when the program does. The folder is left
+        // so that it can be unmounted.
         libc::dup2(life, 0);
         close_all(1);
         libc::chdir(c"/".as_ptr());
@@ -113,7 +121,8 @@ unsafe fn guard(program: pid_t, life: RawFd, image: &Image) -> ! {
 }
 
 struct Guardian {
-    /// The program, and its group, which has the same number. Usable as a number while `status` is `None`.
+    /// The program, and its group, which has the same number. Usable as a number while `status` is
+    /// `None`.
     program: pid_t,
     /// The wait status of the program once it has been waited for.
     status: Option<c_int>,
@@ -132,7 +141,8 @@ enum News {
 impl Guardian {
     /// Returns when everything is to be killed.
     unsafe fn watch(&mut self) {
-        // SAFETY: as for `split`; the group is signalled only while the program has not been waited for.
+        // SAFETY: as for `split`; the group is signalled only while the program has not been waited
+        // for.
         unsafe {
             while !self.is_over() {
                 match self.listen() {
@@ -149,8 +159,8 @@ impl Guardian {
         }
     }
 
-    /// Waits for ended children and says whether the rest has to go. The program is left unwaited when it ended by
-    /// itself, so that its group can still be killed by number.
+    /// Waits for ended children and says whether the rest has to go. The program is left unwaited
+    /// when it ended by itself, so that its group can still be killed by number.
     unsafe fn is_over(&mut self) -> bool {
         // SAFETY: as for `split`; the structure is valid and zeroed.
         unsafe {
@@ -199,10 +209,12 @@ impl Guardian {
         }
     }
 
-    /// Kills and waits for every descendant. Those whose parent ends become our children (Linux), so each round sees
-    /// one more generation; killing whole groups lets no process fork its way out between two rounds.
+    /// Kills and waits for every descendant. Those whose parent ends become our children (Linux),
+    /// so each round sees one more generation; killing whole groups lets no process fork its way
+    /// out between two rounds.
     unsafe fn kill_everything(&mut self) {
-        // SAFETY: as for `split`; only the unwaited program's group and unwaited children are signalled.
+        // SAFETY: as for `split`; only the unwaited program's group and unwaited children are
+        // signalled.
         unsafe {
             let (mut patience, mut waited) = (1_u32, 0_u32);
             while waited < GIVE_UP_AFTER {
@@ -226,11 +238,12 @@ impl Guardian {
     }
 }
 
-/// Kills an unwaited child and its group, if that is not the guardian's own. A descendant's group lies in a session that
-/// the guardian or a descendant began, so it holds none but descendants.
+/// Kills an unwaited child and its group, if that is not the guardian's own. A descendant's group
+/// lies in a session that the guardian or a descendant began, so it holds none but descendants.
 #[cfg(target_os = "linux")]
 fn kill_with_group(child: pid_t) {
-    // SAFETY: plain system calls. The child has not been waited for, so neither number can have been reused.
+    // SAFETY: plain system calls. The child has not been waited for, so neither number can have
+    // been reused.
     unsafe {
         let group = libc::getpgid(child);
         libc::kill(child, libc::SIGKILL);
@@ -240,8 +253,8 @@ fn kill_with_group(child: pid_t) {
     }
 }
 
-/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (also one from before the call) or the
-/// milliseconds have passed. Gives what `pselect` gave.
+/// Sleeps until a descriptor of the set is readable, `SIGCHLD` arrives (also one from before the
+/// call) or the milliseconds have passed. Gives what `pselect` gave.
 unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) -> c_int {
     // SAFETY: every pointer is null or to a valid local; only descriptor 0 is looked at.
     unsafe {
@@ -256,7 +269,8 @@ unsafe fn sleep(readable: Option<&mut libc::fd_set>, milliseconds: Option<u32>) 
     }
 }
 
-/// Ends this process as the program ended. Without a status the program could not be killed in time.
+/// Ends this process as the program ended. Without a status the program could not be killed in
+/// time.
 unsafe fn end_as(status: Option<c_int>) -> ! {
     // SAFETY: plain system calls on valid local structures.
     unsafe {

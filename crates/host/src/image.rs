@@ -54,13 +54,14 @@ impl Image {
         remove_placeholders(&self.placeholders);
     }
 
-    /// Becomes the program, or returns the number of the error. Candidates are tried in order; one that may not be
-    /// executed matters only if no other can.
+    /// Becomes the program, or returns the number of the error. Candidates are tried in order; one
+    /// that may not be executed matters only if no other can.
     ///
     /// Async-signal-safe.
     pub(crate) fn exec(&self) -> c_int {
         for descriptor in &self.kept {
-            // SAFETY: a system call on an open descriptor; it only takes back that `exec` closes it.
+            // SAFETY: a system call on an open descriptor; it only takes back that `exec` closes
+            // it.
             unsafe { libc::fcntl(*descriptor, libc::F_SETFD, 0) };
         }
         #[cfg(target_os = "linux")]
@@ -72,7 +73,8 @@ impl Image {
         }
         let mut failed = libc::ENOENT;
         for file in &self.candidates {
-            // SAFETY: the file is a terminated string, both lists end in a null pointer and point to strings owned here.
+            // SAFETY: the file is a terminated string, both lists end in a null pointer and point
+            // to strings owned here.
             unsafe {
                 libc::execve(file.as_ptr(), self.arguments.pointers(), self.environment.pointers())
             };

@@ -16,9 +16,11 @@ use std::{env, fmt, fs};
 /// Receives what a program writes to stderr, as it comes.
 pub(crate) type StderrHook = Box<dyn FnMut(&[u8]) + Send>;
 
-/// What to start: program, arguments, folder, environment. A builder for [`Launch::start`] and [`Launch::run`].
+/// What to start: program, arguments, folder, environment. A builder for [`Launch::start`] and
+/// [`Launch::run`].
 ///
-/// `Debug` shows the names of environment variables but neither their values nor the arguments: both may hold secrets.
+/// `Debug` shows the names of environment variables but neither their values nor the arguments:
+/// both may hold secrets.
 pub struct Launch {
     program: OsString,
     arguments: Vec<OsString>,
@@ -39,8 +41,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Starts `program`: a path, or a name that is looked up in the `PATH` the program itself will have. A relative path
-    /// with a separator starts at the launch's folder.
+    /// Starts `program`: a path, or a name that is looked up in the `PATH` the program itself will
+    /// have. A relative path with a separator starts at the launch's folder.
     pub fn new(program: impl Into<OsString>) -> Launch {
         Launch {
             program: program.into(),
@@ -64,9 +66,10 @@ impl Launch {
 
     /// Reads a command line such as `RUST_LOG=debug "my agent" --acp` without any shell.
     ///
-    /// Words are separated by white space. Single quotes keep everything; in double quotes a backslash keeps a following
-    /// `"`, `\`, `$` or `` ` `` and is itself kept before anything else; outside quotes it keeps whatever follows.
-    /// Leading words `NAME=value` set the environment. Nothing is expanded: no variable, `~`, pattern or comment.
+    /// Words are separated by white space. Single quotes keep everything; in double quotes a
+    /// backslash keeps a following `"`, `\`, `$` or `` ` `` and is itself kept before anything
+    /// else; outside quotes it keeps whatever follows. Leading words `NAME=value` set the
+    /// environment. Nothing is expanded: no variable, `~`, pattern or comment.
     pub fn parse(command_line: &str) -> Result<Launch, ParseError> {
         let mut words = words(command_line)?.into_iter().peekable();
         let mut assigned = Vec::new();
@@ -81,7 +84,8 @@ impl Launch {
         Ok(launch)
     }
 
-    /// A word as [`Launch::parse`] must find it to read this text: in single quotes, unless it is plain.
+    /// A word as [`Launch::parse`] must find it to read this text: in single quotes, unless it is
+    /// plain.
     ///
     /// ```
     /// assert_eq!(attache_host::Launch::quoted("--acp"), "--acp");
@@ -121,14 +125,15 @@ impl Launch {
         self
     }
 
-    /// Inherits no environment variable of ours. Those set by this launch stay, in whatever order the calls are.
+    /// Inherits no environment variable of ours. Those set by this launch stay, in whatever order
+    /// the calls are.
     pub fn clear_env(mut self) -> Launch {
         self.clear_env = true;
         self
     }
 
-    /// Replaces each word, the program first, by the words that `fill` makes of it, and the value of each variable by the same joined by
-    /// spaces. A word that is no UTF-8 stays.
+    /// Replaces each word, the program first, by the words that `fill` makes of it, and the value
+    /// of each variable by the same joined by spaces. A word that is no UTF-8 stays.
     ///
     /// ```
     /// use attache_host::Launch;
@@ -157,8 +162,9 @@ impl Launch {
         self
     }
 
-    /// Calls `hook` with every piece of stderr as it comes, on a task of the child's; it must not block. After a panic
-    /// it is not called again. [`Launch::run`], where stderr is part of the output, does not call it.
+    /// Calls `hook` with every piece of stderr as it comes, on a task of the child's; it must not
+    /// block. After a panic it is not called again. [`Launch::run`], where stderr is part of the
+    /// output, does not call it.
     pub fn on_stderr(mut self, hook: impl FnMut(&[u8]) + Send + 'static) -> Launch {
         self.stderr_hook = Some(Box::new(hook));
         self
@@ -210,7 +216,8 @@ impl Launch {
         &self.kept
     }
 
-    /// The whole as a line that [`Launch::parse`] reads. Values of variables and arguments may be secrets. What is no UTF-8 reads as U+FFFD.
+    /// The whole as a line that [`Launch::parse`] reads. Values of variables and arguments may be
+    /// secrets. What is no UTF-8 reads as U+FFFD.
     pub fn command_line(&self) -> String {
         self.line(|value| Launch::quoted(&value.to_string_lossy()))
     }
@@ -229,8 +236,9 @@ impl Launch {
             .join(" ")
     }
 
-    /// The program as a command of the standard library, with this process's own stdin, stdout and stderr: for a program that talks with the
-    /// person at the terminal, such as a login. It has no guardian: it belongs to the terminal, as this process does.
+    /// The program as a command of the standard library, with this process's own stdin, stdout and
+    /// stderr: for a program that talks with the person at the terminal, such as a login. It has no
+    /// guardian: it belongs to the terminal, as this process does.
     pub fn in_terminal(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.arguments);
@@ -278,7 +286,8 @@ impl Launch {
         &self.env
     }
 
-    /// The `PATH` in which the program is searched: its own. `None` when the program is given as a path.
+    /// The `PATH` in which the program is searched: its own. `None` when the program is given as a
+    /// path.
     pub(crate) fn searched(&self) -> Option<OsString> {
         if self.program.is_empty() || self.program.as_encoded_bytes().contains(&b'/') {
             return None;
@@ -292,7 +301,8 @@ impl Launch {
         Some(path.unwrap_or_else(|| "/bin:/usr/bin".into()))
     }
 
-    /// Where the program is, found as a start would find it; `None` if there is no such file or it may not be executed. Blocks on the disk.
+    /// Where the program is, found as a start would find it; `None` if there is no such file or it
+    /// may not be executed. Blocks on the disk.
     pub fn find(&self) -> Option<PathBuf> {
         let folder = self.folder().unwrap_or(Path::new(""));
         let executable = |file: &PathBuf| {
@@ -302,7 +312,8 @@ impl Launch {
         self.candidates().into_iter().map(|file| folder.join(file)).find(executable)
     }
 
-    /// Where the program may be, in the order of search; relative ones start at the launch's folder.
+    /// Where the program may be, in the order of search; relative ones start at the launch's
+    /// folder.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let names = program_names(&self.program, endings().as_deref());
         match self.searched() {

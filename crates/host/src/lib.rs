@@ -1,18 +1,21 @@
-//! What a program needs from the machine it runs on: process trees that never outlive their owner, commands with
-//! bounded output, and files that stay inside the folders of a session.
+//! What a program needs from the machine it runs on: process trees that never outlive their owner,
+//! commands with bounded output, and files that stay inside the folders of a session.
 //!
 //! This crate knows nothing of ACP, JSON or any other crate of the workspace.
 //!
-//! - [`Launch`] says what to start; [`Launch::start`] gives a [`Child`] with three pipes (an agent), [`Launch::run`] a
-//!   [`Command`] with stdout and stderr in one stream (a tool's command).
-//! - Every process tree has a *guardian*, a small process of ours that ends the whole tree when its owner drops it or
-//!   dies, even by `kill -9` (module `guardian`, private).
-//! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the network, secrets.
+//! - [`Launch`] says what to start; [`Launch::start`] gives a [`Child`] with three pipes (an
+//!   agent), [`Launch::run`] a [`Command`] with stdout and stderr in one stream (a tool's command).
+//! - Every process tree has a *guardian*, a small process of ours that ends the whole tree when its
+//!   owner drops it or dies, even by `kill -9` (module `guardian`, private).
+//! - [`Sandbox`] is what this machine has to hold a command: writes outside of given folders, the
+//!   network, secrets.
 //! - [`Bounded`] keeps the head and the tail of a long output, [`Tail`] its last bytes.
-//! - [`Roots`] resolves, reads, writes, moves and removes files inside a session's folders and nowhere else.
+//! - [`Roots`] resolves, reads, writes, moves and removes files inside a session's folders and
+//!   nowhere else.
 //!
-//! Systems: Linux is what is tested. On other Unix systems (macOS) a guardian reaches the process group of the program
-//! but not a descendant that left the group by `setsid`. Other systems are not supported yet: the crate does not compile there.
+//! Systems: Linux is what is tested. On other Unix systems (macOS) a guardian reaches the process
+//! group of the program but not a descendant that left the group by `setsid`. Other systems are not
+//! supported yet: the crate does not compile there.
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

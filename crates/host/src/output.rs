@@ -7,8 +7,9 @@ use tokio::net::unix::pipe;
 
 use crate::tree::End;
 
-/// The reading end of a pipe into which a tree writes. A copy of the writing end that is held outside the tree keeps
-/// nobody waiting: once the tree is gone, what is in the pipe is all there is.
+/// The reading end of a pipe into which a tree writes. A copy of the writing end that is held
+/// outside the tree keeps nobody waiting: once the tree is gone, what is in the pipe is all there
+/// is.
 #[derive(Debug)]
 pub(crate) struct Output {
     pipe: pipe::Receiver,
@@ -20,12 +21,14 @@ impl Output {
         Output { pipe, end }
     }
 
-    /// Reads the next bytes; `None` when the pipe has ended, or is empty and the tree is gone. Cancel-safe.
+    /// Reads the next bytes; `None` when the pipe has ended, or is empty and the tree is gone.
+    /// Cancel-safe.
     pub(crate) async fn read(&self, buffer: &mut [u8]) -> Option<usize> {
         loop {
             tokio::task::consume_budget().await;
-            // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may not have noticed
-            // that yet and would call the pipe empty, so then the system is asked directly.
+            // Asked before reading: what an ended tree wrote is in the pipe by now. The runtime may
+            // not have noticed that yet and would call the pipe empty, so then the system is asked
+            // directly.
             let ended = self.end.exit().is_some();
             let result =
                 if ended { read_now(&self.pipe, buffer) } else { self.pipe.try_read(buffer) };

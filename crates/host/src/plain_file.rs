@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The bytes of a regular file of at most `limit` bytes. A pipe, a device or a folder in its place is an error and holds nothing up. Blocks
-/// on the disk.
+/// The bytes of a regular file of at most `limit` bytes. A pipe, a device or a folder in its place
+/// is an error and holds nothing up. Blocks on the disk.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -24,7 +24,8 @@ pub fn read_plain_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bounded(&open_plain_file(path)?, limit)
 }
 
-/// A regular file, open for reading: for a program that looks at its owner and mode before it reads.
+/// A regular file, open for reading: for a program that looks at its owner and mode before it
+/// reads.
 ///
 /// # Errors
 /// It cannot be opened, or is no regular file.
@@ -52,8 +53,8 @@ pub fn read_open_text(file: &File, limit: u64) -> io::Result<String> {
     text(bounded(file, limit)?)
 }
 
-/// The same for a file that a person names, which may also be a pipe that another program writes, such as `<(command)` of a shell. A pipe
-/// that no program has open is empty.
+/// The same for a file that a person names, which may also be a pipe that another program writes,
+/// such as `<(command)` of a shell. A pipe that no program has open is empty.
 ///
 /// # Errors
 /// As [`read_plain_text`].
@@ -72,7 +73,8 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)
 }
 
-/// Whether the path is a descriptor of this process, such as `/dev/stdin`: a terminal or a socket there is meant.
+/// Whether the path is a descriptor of this process, such as `/dev/stdin`: a terminal or a socket
+/// there is meant.
 fn is_descriptor(path: &Path) -> bool {
     path.starts_with("/dev/fd")
         || path == Path::new("/dev/stdin")

@@ -2,11 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// The endings that start on Windows where `PATHEXT` does not say which; of them `.cmd` is what npm installs.
+/// The endings that start on Windows where `PATHEXT` does not say which; of them `.cmd` is what npm
+/// installs.
 const ENDINGS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// The file names that a program may have, in the order of search. `endings` is `PATHEXT` on Windows: the name as it is if it has one of them, else
-/// with each. Elsewhere it is `None`, and the name is as it is.
+/// The file names that a program may have, in the order of search. `endings` is `PATHEXT` on
+/// Windows: the name as it is if it has one of them, else with each. Elsewhere it is `None`, and
+/// the name is as it is.
 pub(crate) fn program_names(program: &OsStr, endings: Option<&str>) -> Vec<OsString> {
     let Some(endings) = endings else { return vec![program.to_owned()] };
     let endings = if endings.trim().is_empty() { ENDINGS } else { endings };

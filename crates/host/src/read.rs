@@ -15,8 +15,8 @@ pub const READ_LIMIT: u64 = 32 * 1024 * 1024;
 const BINARY_LOOK: usize = 8 * 1024;
 
 impl Roots {
-    /// Opens a regular file for reading. A symbolic link that leads inside the roots is followed; one put in the way
-    /// meanwhile is not.
+    /// Opens a regular file for reading. A symbolic link that leads inside the roots is followed;
+    /// one put in the way meanwhile is not.
     pub fn open_read(&self, path: impl AsRef<Path>) -> Result<File, FileError> {
         let path = path.as_ref();
         open(path, &self.resolve(path)?)
@@ -28,13 +28,15 @@ impl Roots {
         bytes(path, self.open_read(path)?, limit)
     }
 
-    /// As [`Roots::read`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    /// As [`Roots::read`], at a place that was resolved before: a symbolic link put in the way
+    /// meanwhile is not followed.
     pub fn read_at(&self, place: &Resolved, limit: u64) -> Result<Vec<u8>, FileError> {
         let path = place.path();
         bytes(&path, open(&path, place)?, limit)
     }
 
-    /// As [`Roots::read_text`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    /// As [`Roots::read_text`], at a place that was resolved before: a symbolic link put in the way
+    /// meanwhile is not followed.
     pub fn read_text_at(
         &self,
         place: &Resolved,
@@ -46,9 +48,9 @@ impl Roots {
         Ok(part(text, line, limit))
     }
 
-    /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most `limit` lines. Past the end
-    /// there is nothing, and that is no error (FS-03, FS-04). Bytes are given exactly: line ends, a missing last one, a
-    /// byte order mark (FS-12).
+    /// A text file's content, or from `line` on (the first is 1, and 0 is taken as 1) at most
+    /// `limit` lines. Past the end there is nothing, and that is no error (FS-03, FS-04). Bytes are
+    /// given exactly: line ends, a missing last one, a byte order mark (FS-12).
     ///
     /// A file over [`READ_LIMIT`], binary (a zero byte in its first 8 KiB) or not UTF-8 is refused.
     pub fn read_text(
@@ -64,8 +66,8 @@ impl Roots {
 }
 
 impl Resolved {
-    /// Opens the regular file that was at the path when it was resolved. A symbolic link put in the way since then is not followed:
-    /// [`Reason::Changed`].
+    /// Opens the regular file that was at the path when it was resolved. A symbolic link put in the
+    /// way since then is not followed: [`Reason::Changed`].
     pub fn open_read(&self) -> Result<File, FileError> {
         open(&self.path(), self)
     }
@@ -95,7 +97,8 @@ fn bytes(path: &Path, file: File, limit: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata().map_err(at(path))?.len();
     let mut bytes = Vec::new();
     if size <= limit {
-        // One byte more than the limit: the file may have grown, and some say they are empty and are not.
+        // One byte more than the limit: the file may have grown, and some say they are empty and
+        // are not.
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(at(path))?;
     }
     let size = size.max(bytes.len() as u64);

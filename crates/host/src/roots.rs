@@ -10,7 +10,8 @@ use crate::file_error::{FileError, Reason, RootsError};
 /// How many symbolic links one path may go through, as in the kernel.
 const MOST_LINKS: usize = 40;
 
-/// The folders in which a session may read and write: its `cwd` and additional ones (DIR-08: earlier ones win).
+/// The folders in which a session may read and write: its `cwd` and additional ones (DIR-08:
+/// earlier ones win).
 ///
 /// All calls block on the disk; call them where blocking is allowed.
 #[derive(Debug, Clone)]
@@ -19,8 +20,8 @@ pub struct Roots {
     roots: Vec<PathBuf>,
 }
 
-/// A path inside the roots, without symbolic links. A statement about the moment it was made: reading and writing
-/// through [`Roots`] checks again while opening.
+/// A path inside the roots, without symbolic links. A statement about the moment it was made:
+/// reading and writing through [`Roots`] checks again while opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     root: PathBuf,
@@ -51,8 +52,8 @@ impl Resolved {
 }
 
 impl Roots {
-    /// The session's `cwd` and additional folders: absolute and existing. They may be symbolic links; what they lead to
-    /// now is the root from then on.
+    /// The session's `cwd` and additional folders: absolute and existing. They may be symbolic
+    /// links; what they lead to now is the root from then on.
     pub fn new<P: AsRef<Path>>(
         cwd: impl AsRef<Path>,
         additional: impl IntoIterator<Item = P>,
@@ -77,17 +78,19 @@ impl Roots {
         &self.roots
     }
 
-    /// Where a path leads, if that is inside a root. A relative path starts at the `cwd` (DIR-07); symbolic links and `..`
-    /// are followed as the system would; what does not exist yet resolves by its nearest existing folder.
+    /// Where a path leads, if that is inside a root. A relative path starts at the `cwd` (DIR-07);
+    /// symbolic links and `..` are followed as the system would; what does not exist yet resolves
+    /// by its nearest existing folder.
     ///
-    /// Fails closed (DIR-11): whatever cannot be looked at is refused, and outside the roots nothing is told but that it
-    /// is outside.
+    /// Fails closed (DIR-11): whatever cannot be looked at is refused, and outside the roots
+    /// nothing is told but that it is outside.
     pub fn resolve(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         self.followed(path.as_ref(), true)
     }
 
-    /// As [`Roots::resolve`], of what has the name itself: a symbolic link at the end of the path is refused with
-    /// [`Reason::Link`], for who deletes or moves it means either the link or what it leads to.
+    /// As [`Roots::resolve`], of what has the name itself: a symbolic link at the end of the path
+    /// is refused with [`Reason::Link`], for who deletes or moves it means either the link or what
+    /// it leads to.
     pub fn resolve_entry(&self, path: impl AsRef<Path>) -> Result<Resolved, FileError> {
         let (path, entry) = (path.as_ref(), self.followed(path.as_ref(), false)?);
         match fs::symlink_metadata(entry.path()) {
@@ -96,8 +99,8 @@ impl Roots {
         }
     }
 
-    /// Fails with [`Reason::Changed`] if the path no longer leads to itself, because a symbolic link was put in the way since it was
-    /// resolved.
+    /// Fails with [`Reason::Changed`] if the path no longer leads to itself, because a symbolic
+    /// link was put in the way since it was resolved.
     pub fn check_unchanged(&self, resolved: &Resolved) -> Result<(), FileError> {
         let path = resolved.path();
         match self.resolve(&path)?.path() == path {

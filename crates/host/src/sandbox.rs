@@ -1,4 +1,5 @@
-//! Sandboxes for commands: what the machine offers, found by trying, and how a launch is put into one.
+//! Sandboxes for commands: what the machine offers, found by trying, and how a launch is put into
+//! one.
 
 mod bounds;
 #[cfg(target_os = "linux")]
@@ -33,7 +34,8 @@ const LANDLOCK: &str = "Landlock";
 #[cfg(target_os = "linux")]
 const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// A sandbox that works on this machine: a command was run inside it. [`Launch::within`] puts a launch into it.
+/// A sandbox that works on this machine: a command was run inside it. [`Launch::within`] puts a
+/// launch into it.
 ///
 /// Both kinds hold every descendant of the command too. They hold:
 ///
@@ -54,11 +56,13 @@ const TRIAL: std::time::Duration = std::time::Duration::from_secs(5);
 /// | mode, owner, times and attributes of files outside | yes | no, but no program is given the rights of its owner |
 /// | files of others in the system's `/tmp` | cannot be seen: it is the temporary folder | can be read, not written |
 ///
-/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, new namespaces and modules of the kernel are refused, and no program gains privileges.
-/// Programs for another architecture (32 bit) are killed. `root` keeps the capabilities to use files of others inside the bounds and no other.
+/// In both `mount`, `ptrace`, `keyctl`, `bpf`, `io_uring`, new namespaces and modules of the kernel
+/// are refused, and no program gains privileges. Programs for another architecture (32 bit) are
+/// killed. `root` keeps the capabilities to use files of others inside the bounds and no other.
 ///
-/// Neither holds: how much processor time, memory and disk a command uses, what it reads elsewhere on the disk, a flaw in the kernel, and, when
-/// the network is allowed, where it connects to. A symbolic link that leads to a protected file can be replaced in bubblewrap.
+/// Neither holds: how much processor time, memory and disk a command uses, what it reads elsewhere
+/// on the disk, a flaw in the kernel, and, when the network is allowed, where it connects to. A
+/// symbolic link that leads to a protected file can be replaced in bubblewrap.
 ///
 /// Linux on x86-64, aarch64 and riscv64 has both; for other systems there is none.
 #[derive(Debug, Clone)]
@@ -85,7 +89,8 @@ pub struct NoSandbox {
 }
 
 impl NoSandbox {
-    /// The name of each sandbox that was tried and what came of it, in a few words, in the order tried.
+    /// The name of each sandbox that was tried and what came of it, in a few words, in the order
+    /// tried.
     pub fn reasons(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.reasons.iter().map(|(name, why)| (*name, why.as_str()))
     }
@@ -106,8 +111,9 @@ impl fmt::Display for NoSandbox {
 impl std::error::Error for NoSandbox {}
 
 impl Sandbox {
-    /// The sandbox of this machine: bubblewrap if it works, else Landlock with a filter of system calls. Tried at the first call in this
-    /// process, which takes some milliseconds; then known. Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
+    /// The sandbox of this machine: bubblewrap if it works, else Landlock with a filter of system
+    /// calls. Tried at the first call in this process, which takes some milliseconds; then known.
+    /// Cancel-safe. Call it inside a tokio runtime with I/O and time enabled.
     ///
     /// # Errors
     /// None works, for the reasons given.
@@ -221,11 +227,12 @@ impl Sandbox {
 }
 
 impl Launch {
-    /// Puts the program, with all that it will start, into a sandbox. `TMPDIR` becomes [`Bounds::temporary`].
+    /// Puts the program, with all that it will start, into a sandbox. `TMPDIR` becomes
+    /// [`Bounds::temporary`].
     ///
-    /// Call it last: program, arguments and folder are taken as they are now. It looks at the disk, some hundred microseconds; what the
-    /// bounds name is held as it is there now. Placeholders of [`Bounds::missing`] are made here; they go when the command has ended, or with
-    /// the launch.
+    /// Call it last: program, arguments and folder are taken as they are now. It looks at the disk,
+    /// some hundred microseconds; what the bounds name is held as it is there now. Placeholders of
+    /// [`Bounds::missing`] are made here; they go when the command has ended, or with the launch.
     ///
     /// # Errors
     /// The sandbox cannot be prepared: [`StartError::Other`].

@@ -17,7 +17,8 @@ pub enum StartError {
         /// The `PATH` that was searched; `None` when the program was given as a path.
         searched: Option<OsString>,
     },
-    /// The program is a script whose interpreter (its `#!` line) does not exist, or needs a missing loader.
+    /// The program is a script whose interpreter (its `#!` line) does not exist, or needs a missing
+    /// loader.
     NoInterpreter {
         /// Where the program is.
         program: PathBuf,
@@ -41,7 +42,8 @@ pub enum StartError {
     },
     /// [`Launch::start`] was called outside a tokio runtime. The caller's fault.
     NoRuntime,
-    /// The system refused: too many processes or open files, a folder without permission, a zero byte in a word.
+    /// The system refused: too many processes or open files, a folder without permission, a zero
+    /// byte in a word.
     Other {
         /// The program as given.
         program: OsString,
@@ -51,7 +53,8 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Checks the folder before anything is started, for the system gives the same error for it and the program.
+    /// Checks the folder before anything is started, for the system gives the same error for it and
+    /// the program.
     pub(crate) fn check_folder(launch: &Launch) -> Result<(), StartError> {
         let Some(cwd) = launch.folder() else { return Ok(()) };
         match fs::metadata(cwd) {

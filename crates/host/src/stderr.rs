@@ -1,4 +1,5 @@
-//! The drain of a program's stderr: always read, so that the program never blocks on it; its last bytes kept.
+//! The drain of a program's stderr: always read, so that the program never blocks on it; its last
+//! bytes kept.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, PoisonError};
@@ -36,7 +37,8 @@ impl Stderr {
         let _never_fails = changes.wait_for(|drained| *drained).await;
     }
 
-    /// Reads until there is no more. However this future ends, also by being dropped, the drain counts as done.
+    /// Reads until there is no more. However this future ends, also by being dropped, the drain
+    /// counts as done.
     pub(crate) async fn drain(&self, output: Output, mut hook: Option<StderrHook>) {
         let _done = Done(&self.drained);
         let mut buffer = vec![0; 8 * 1024];

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Keeps the last bytes of a stream, at most a limit (TERM-05: what is dropped is dropped from the start, on a character
-/// boundary).
+/// Keeps the last bytes of a stream, at most a limit (TERM-05: what is dropped is dropped from the
+/// start, on a character boundary).
 #[derive(Debug, Clone)]
 pub struct Tail {
     limit: usize,
@@ -51,8 +51,9 @@ impl Tail {
         self.bytes.as_slices()
     }
 
-    /// The kept bytes as text of at most the limit's bytes. It begins and ends at whole characters: one cut at the start
-    /// or still incomplete at the end is left out. Other bytes that are not UTF-8 read as U+FFFD.
+    /// The kept bytes as text of at most the limit's bytes. It begins and ends at whole characters:
+    /// one cut at the start or still incomplete at the end is left out. Other bytes that are not
+    /// UTF-8 read as U+FFFD.
     pub fn text(&self) -> String {
         let (first, second) = self.pieces();
         let bytes = [first, second].concat();

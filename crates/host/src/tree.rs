@@ -22,8 +22,9 @@ use crate::image::Image;
 use crate::launch::Launch;
 use crate::sandbox::remove_rest_of_placeholders;
 
-/// A running tree. Dropping it kills the whole tree: the request is made at once, without waiting, and a thread of the
-/// tree's own waits for the guardian, so that no zombie stays even when no runtime is left.
+/// A running tree. Dropping it kills the whole tree: the request is made at once, without waiting,
+/// and a thread of the tree's own waits for the guardian, so that no zombie stays even when no
+/// runtime is left.
 #[derive(Debug)]
 pub(crate) struct Tree {
     /// Our end of the life line.
@@ -37,13 +38,15 @@ pub(crate) struct Tree {
 pub(crate) struct End(Arc<watch::Sender<Option<Exit>>>);
 
 impl Tree {
-    /// Starts the launch under a guardian, `stdio` setting the three streams. The second value holds what pipes it asked
-    /// for. Errors are those of `fork` and `exec`; then no process is left.
+    /// Starts the launch under a guardian, `stdio` setting the three streams. The second value
+    /// holds what pipes it asked for. Errors are those of `fork` and `exec`; then no process is
+    /// left.
     pub(crate) fn start(
         launch: &Launch,
         stdio: impl FnOnce(&mut Command),
     ) -> io::Result<(Tree, Pipes)> {
-        // The standard library makes the streams and the first fork, changes the folder and reports errors from there.
+        // The standard library makes the streams and the first fork, changes the folder and reports
+        // errors from there.
         let mut command = Command::new(launch.program());
         if let Some(folder) = launch.folder() {
             command.current_dir(folder);
@@ -56,8 +59,9 @@ impl Tree {
         #[cfg(not(target_os = "linux"))]
         refuse_signal(&life)?;
         let ends = (life.as_raw_fd(), theirs.as_raw_fd());
-        // SAFETY: the closure runs in the forked child, which has one thread, before `exec`; both descriptors are open
-        // until `spawn` returns, and `split` makes only async-signal-safe calls.
+        // SAFETY: the closure runs in the forked child, which has one thread, before `exec`; both
+        // descriptors are open until `spawn` returns, and `split` makes only async-signal-safe
+        // calls.
         unsafe { command.pre_exec(move || Err(guardian::split(&image, ends.0, ends.1))) };
         let mut guardian = command.spawn()?;
         drop((theirs, command));
@@ -70,7 +74,8 @@ impl Tree {
         let end = End(Arc::new(watch::Sender::new(None)));
         let placeholders = launch.placeholders().folders();
         let waiting = wait_on_a_thread(guardian, end.clone(), placeholders);
-        // The program sent its id before `exec`; the end of the line here means that it was killed before.
+        // The program sent its id before `exec`; the end of the line here means that it was killed
+        // before.
         let mut pid = [0; 4];
         let started = waiting.and_then(|()| (&life).read_exact(&mut pid));
         let tree = Tree { life, pid: u32::from_ne_bytes(pid), end };
@@ -101,8 +106,8 @@ impl Tree {
 
     fn signal(&self, signal: libc::c_int) {
         let byte = [signal as u8];
-        // SAFETY: the byte is valid; `life` is an open socket. A guardian that is gone needs no answer, and the line's
-        // buffer cannot be full of the few bytes ever sent.
+        // SAFETY: the byte is valid; `life` is an open socket. A guardian that is gone needs no
+        // answer, and the line's buffer cannot be full of the few bytes ever sent.
         unsafe {
             libc::send(
                 self.life.as_raw_fd(),
@@ -115,8 +120,8 @@ impl Tree {
 
     /// Kills the whole tree. The request is made when this returns; the end follows. Idempotent.
     pub(crate) fn kill(&self) {
-        // Shutting down hangs up even if a concurrent fork holds a copy of our end for a moment. It can only fail when
-        // the guardian is gone.
+        // Shutting down hangs up even if a concurrent fork holds a copy of our end for a moment. It
+        // can only fail when the guardian is gone.
         let _gone = self.life.shutdown(Shutdown::Both);
     }
 }
@@ -143,7 +148,8 @@ impl End {
         }
     }
 
-    /// Waits for the event or the end of the tree, and gives the event if it came first. Cancel-safe if the event is.
+    /// Waits for the event or the end of the tree, and gives the event if it came first.
+    /// Cancel-safe if the event is.
     pub(crate) async fn or<T>(&self, event: impl Future<Output = T>) -> Option<T> {
         let (mut event, mut end) = (pin!(event), pin!(self.wait()));
         poll_fn(|context| match event.as_mut().poll(context) {
@@ -161,8 +167,8 @@ pub(crate) struct Pipes {
     pub(crate) stderr: Option<std::process::ChildStderr>,
 }
 
-/// Waits for the guardian on a thread that ends with it. A thread needs no runtime, so a tree dropped after its runtime
-/// is waited for as well.
+/// Waits for the guardian on a thread that ends with it. A thread needs no runtime, so a tree
+/// dropped after its runtime is waited for as well.
 fn wait_on_a_thread(
     mut guardian: Child,
     end: End,
@@ -181,7 +187,8 @@ fn wait_on_a_thread(
     match thread {
         Ok(_) => hand_over.send(guardian).map_err(io::Error::other),
         Err(error) => {
-            // The guardian cannot be told to end from here, but its death ends the program (see `guardian`).
+            // The guardian cannot be told to end from here, but its death ends the program (see
+            // `guardian`).
             guardian.kill()?;
             guardian.wait()?;
             Err(error)

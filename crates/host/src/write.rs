@@ -15,12 +15,13 @@ use crate::roots::{Resolved, Roots};
 const NAMES: u8 = 16;
 
 impl Roots {
-    /// Replaces a file's whole content, or makes the file (FS-06) and the folders it lacks (FS-07). Bytes are written
-    /// exactly (FS-12).
+    /// Replaces a file's whole content, or makes the file (FS-06) and the folders it lacks (FS-07).
+    /// Bytes are written exactly (FS-12).
     ///
-    /// The content is written beside the file, brought to the disk and renamed: after a crash the file has its old or its
-    /// new content, whole. Permissions stay, and the owner where the system allows it; other names (hard links) of the
-    /// file keep the old content. A symbolic link that leads inside the roots is written through.
+    /// The content is written beside the file, brought to the disk and renamed: after a crash the
+    /// file has its old or its new content, whole. Permissions stay, and the owner where the system
+    /// allows it; other names (hard links) of the file keep the old content. A symbolic link that
+    /// leads inside the roots is written through.
     pub fn write(
         &self,
         path: impl AsRef<Path>,
@@ -34,15 +35,16 @@ impl Roots {
         write(path, &resolved, content.as_ref())
     }
 
-    /// As [`Roots::write`], at a place that was resolved before: a symbolic link put in the way meanwhile is not followed.
+    /// As [`Roots::write`], at a place that was resolved before: a symbolic link put in the way
+    /// meanwhile is not followed.
     pub fn write_at(&self, place: &Resolved, content: impl AsRef<[u8]>) -> Result<(), FileError> {
         write(&place.path(), place, content.as_ref())
     }
 }
 
 impl Resolved {
-    /// As [`Roots::write`], at the path as it was resolved. A symbolic link put in the way since then is not followed:
-    /// [`Reason::Changed`].
+    /// As [`Roots::write`], at the path as it was resolved. A symbolic link put in the way since
+    /// then is not followed: [`Reason::Changed`].
     pub fn write(&self, content: impl AsRef<[u8]>) -> Result<(), FileError> {
         write(&self.path(), self, content.as_ref())
     }
@@ -89,7 +91,8 @@ pub(crate) fn replaced(folder: &Folder, name: &OsStr) -> Result<Option<Metadata>
     }
 }
 
-/// A new file beside the one to be written. Before it has the permissions of what it replaces only we may read it.
+/// A new file beside the one to be written. Before it has the permissions of what it replaces only
+/// we may read it.
 pub(crate) fn draft(folder: &Folder, replaces: bool) -> io::Result<(File, OsString)> {
     let mode = if replaces { 0o600 } else { 0o666 };
     let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);

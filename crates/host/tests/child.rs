@@ -110,7 +110,8 @@ async fn stop_first_closes_stdin() {
 
 #[tokio::test]
 async fn stop_then_asks_the_group_to_terminate() {
-    // The group gets the signal, so a wrapper and what it runs both do; the inner one is given the time to finish.
+    // The group gets the signal, so a wrapper and what it runs both do; the inner one is given the
+    // time to finish.
     let inner = "trap 'sleep 0.2; echo inner >&2; exit 0' TERM; echo; while :; do sleep 0.01; done";
     let script = format!("trap 'exit 5' TERM; (trap - TERM; exec sh -c \"{inner}\") & wait");
     let mut child = Launch::shell(script).start().unwrap();
@@ -259,7 +260,8 @@ async fn what_cannot_start_says_why_and_leaves_no_process() {
     });
 }
 
-/// How many guardians this thread's tests could have left: children of this process that never became a program.
+/// How many guardians this thread's tests could have left: children of this process that never
+/// became a program.
 fn guardians(proc: &Path) -> usize {
     let children = std::fs::read_to_string(proc.join("thread-self/children")).unwrap();
     children.split_whitespace().count()

@@ -17,8 +17,8 @@ use tokio::io::AsyncReadExt;
 #[allow(dead_code, reason = "each test binary uses a part")]
 mod marker;
 
-/// A wrapper that runs the program proper in the background, and a descendant in a session of its own that is deaf to
-/// `SIGTERM`. The program ends with its input.
+/// A wrapper that runs the program proper in the background, and a descendant in a session of its
+/// own that is deaf to `SIGTERM`. The program ends with its input.
 const WRAPPER: &str = "exec 3<&0; setsid sh -c 'trap \"\" TERM; sleep 1000' & sh -c 'echo; cat <&3 >&2; sleep 1000' & wait";
 
 async fn start(marker: &str) -> Child {

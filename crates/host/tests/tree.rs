@@ -21,7 +21,8 @@ mod marker;
 const SHORT: Duration = Duration::from_millis(20);
 const HASTE: StopPatience = StopPatience { after_stdin: SHORT, after_terminate: SHORT };
 
-/// A wrapper as npx makes them, a descendant that left group and session, and a deaf one; says when all are there.
+/// A wrapper as npx makes them, a descendant that left group and session, and a deaf one; says when
+/// all are there.
 const FAMILY: &str = "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000 & echo a; wait' & sh -c 'echo b; sleep 1000' & \
     (setsid sh -c '(setsid sleep 1000 & echo c) & wait; sleep 1000' &) ; wait; sleep 1000";
 

@@ -6,8 +6,8 @@ use crate::options;
 use crate::reading;
 use crate::shell::{Part, Word, parts};
 
-/// Programs that do what their arguments say: a rule for one of them would be a rule for everything, so none is offered, and what is
-/// forbidden is looked for among their words.
+/// Programs that do what their arguments say: a rule for one of them would be a rule for
+/// everything, so none is offered, and what is forbidden is looked for among their words.
 const RUNNERS: &[&str] = &[
     ".",
     "awk",
@@ -67,7 +67,8 @@ const RUNNERS: &[&str] = &[
     "zsh",
 ];
 
-/// What the shell itself does with words, other than running a program, so that the line no longer says what runs.
+/// What the shell itself does with words, other than running a program, so that the line no longer
+/// says what runs.
 const SHELL: &[&str] = &[
     ".",
     "alias",
@@ -175,7 +176,8 @@ pub(crate) fn obeys_the_project(part: &Part) -> bool {
     program(part).is_some_and(|program| reading::obeys_the_project(program, arguments))
 }
 
-/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a script's own.
+/// Whether what it sets changes nothing of what runs. Behind it a variable of small letters is a
+/// script's own.
 pub(crate) fn sets_no_more_than_looks(part: &Part) -> bool {
     let own = |name: &str| {
         let script = name
@@ -217,8 +219,8 @@ fn is_time(text: &str) -> bool {
     !number.is_empty() && number.bytes().all(|each| each.is_ascii_digit() || each == b'.')
 }
 
-/// Whether the command comes to these words: it begins with them, options between them left out, or it is a program that runs its arguments
-/// and they stand among these.
+/// Whether the command comes to these words: it begins with them, options between them left out, or
+/// it is a program that runs its arguments and they stand among these.
 pub(crate) fn comes_to(part: &Part, words: &[String]) -> bool {
     let known: Vec<Option<&str>> =
         part.words.iter().map(|word| word.is_literal().then_some(word.text.as_str())).collect();
@@ -245,7 +247,8 @@ fn is_among(tokens: &[String], words: &[String]) -> bool {
     })
 }
 
-/// Whether the command begins with the words. A word that is not known may be nothing at all, and an option may take the word behind it.
+/// Whether the command begins with the words. A word that is not known may be nothing at all, and
+/// an option may take the word behind it.
 fn stands_at(known: &[Option<&str>], words: &[String]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let named = |text: &str| text == first || text.rsplit('/').next() == Some(first);
@@ -295,7 +298,8 @@ pub(crate) fn shows_differences(part: &Part) -> bool {
     part.words.iter().skip(1).any(|word| shows.contains(&word.text.as_str()) || !word.is_literal())
 }
 
-/// The beginning of a command that a rule could be about: the program, and its verb where it has some.
+/// The beginning of a command that a rule could be about: the program, and its verb where it has
+/// some.
 pub(crate) fn beginning(part: &Part) -> Option<Vec<String>> {
     let words = unwrapped(&part.words);
     let plain = |word: &&Word| {

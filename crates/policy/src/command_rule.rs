@@ -1,8 +1,9 @@
-//! Whether a rule for commands is about a command line, for rules that a client keeps about agents it did not write.
+//! Whether a rule for commands is about a command line, for rules that a client keeps about agents
+//! it did not write.
 //!
-//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers a line only if the
-//! line surely is that one command. A rejecting rule covers every line that may run the command, in any spelling, and
-//! every line whose programs cannot be read.
+//! The agent chooses how it writes a command, so the two directions differ. An allowing rule covers
+//! a line only if the line surely is that one command. A rejecting rule covers every line that may
+//! run the command, in any spelling, and every line whose programs cannot be read.
 
 use crate::command::{
     begins_with, comes_to, is_runner, is_the_shells, program, sets_no_more_than_looks, stands_in,
@@ -23,8 +24,8 @@ pub struct CommandRule {
 }
 
 impl CommandRule {
-    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell reads, only the
-    /// exact line is covered.
+    /// Reads the text of a rule, such as `cargo test`. Every text is one: of a text that no shell
+    /// reads, only the exact line is covered.
     pub fn new(text: &str) -> Self {
         let words = |part: &Part| {
             let literal = part.words.iter().all(Word::is_literal) && !part.words.is_empty();
@@ -37,7 +38,8 @@ impl CommandRule {
         Self { text: text.trim().to_owned(), commands }
     }
 
-    /// Whether the line surely is this command: the exact line, or one plain command that begins with these words.
+    /// Whether the line surely is this command: the exact line, or one plain command that begins
+    /// with these words.
     pub fn surely_covers(&self, line: &str) -> bool {
         if self.text.is_empty() {
             return false;
@@ -211,7 +213,8 @@ fn may_run(line: &str, wanted: &[String], depth: usize) -> bool {
     parts.iter().any(|part| part_may_be(part, line, wanted, depth) || fed(part))
 }
 
-/// A line that cannot be read may be about the command if it names the words, or makes words that do not stand in it.
+/// A line that cannot be read may be about the command if it names the words, or makes words that
+/// do not stand in it.
 fn may_be_hidden_in(line: &str, wanted: &[String]) -> bool {
     let first = wanted.first().map(String::as_str).unwrap_or_default();
     let globs = |word: &str| {
@@ -377,7 +380,8 @@ fn inner_line(part: &Part) -> Option<&Word> {
         .find(|word| !word.text.starts_with(['-', '+']) || !word.is_literal())
 }
 
-/// Whether the command that a program runs is not known: the first of its words that is no option, number or variable.
+/// Whether the command that a program runs is not known: the first of its words that is no option,
+/// number or variable.
 fn wraps_unknown(part: &Part) -> bool {
     let skips = match part.words.first().map(|word| name(&word.text)) {
         Some("chroot" | "flock" | "su" | "sg" | "runuser") => 1,

@@ -74,7 +74,8 @@ impl Verdict {
         Self { decision: Decision::Refuse, reason }
     }
 
-    /// The stricter of two. Of two alike the one that says more: a rule, then what the action reaches, then the mode.
+    /// The stricter of two. Of two alike the one that says more: a rule, then what the action
+    /// reaches, then the mode.
     pub(crate) fn and(self, other: Self) -> Self {
         let weight = |verdict: &Self| match &verdict.reason {
             Reason::Rule(_) => 3,

@@ -3,8 +3,8 @@
 use attache_host::{FileError, Resolved, Roots, RootsError};
 use std::path::{Path, PathBuf};
 
-/// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it named the folders, which may be
-/// symbolic links.
+/// The roots of a session. Paths inside are resolved by [`Roots`]; the client hears of them as it
+/// named the folders, which may be symbolic links.
 #[derive(Debug, Clone)]
 pub struct Folders {
     roots: Roots,
@@ -53,7 +53,8 @@ impl Folders {
         Ok(Place { resolved, absolute, shown })
     }
 
-    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks on the disk.
+    /// The place of what has the name `path` itself: a symbolic link at its end is refused. Blocks
+    /// on the disk.
     pub fn entry(&self, path: impl AsRef<Path>) -> Result<Place, FileError> {
         let resolved = self.roots.resolve_entry(path)?;
         let (absolute, shown) = self.named(&resolved.path());
@@ -64,7 +65,8 @@ impl Folders {
     pub fn named(&self, path: &Path) -> (PathBuf, String) {
         for (index, root) in self.roots.all().iter().enumerate() {
             let Ok(below) = path.strip_prefix(root) else { continue };
-            // Roots are kept in the order given; those named twice stand once, so look for one that leads here.
+            // Roots are kept in the order given; those named twice stand once, so look for one that
+            // leads here.
             let given = self.given.get(index).filter(|given| leads_to(given, root));
             let given = given.or_else(|| self.given.iter().find(|given| leads_to(given, root)));
             let absolute = match given {

@@ -1,4 +1,5 @@
-//! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents obey.
+//! Paths that ask whatever the mode is: files that hold secrets, and files that programs or agents
+//! obey.
 
 mod names;
 
@@ -11,7 +12,8 @@ use std::borrow::Cow;
 pub enum Guard {
     /// It usually holds keys or passwords: reading asks, and so does changing.
     Secret,
-    /// Programs or agents do what it says, so that a change of it amounts to a command: changing asks.
+    /// Programs or agents do what it says, so that a change of it amounts to a command: changing
+    /// asks.
     Obeyed,
 }
 
@@ -25,8 +27,9 @@ const OBEYED_ENDS: &[&str] = &[".code-workspace"];
 /// What stands for an `.env` without being one.
 const SAMPLES: &[&str] = &[".env.dist", ".env.example", ".env.sample", ".env.template"];
 
-/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may stand below any folder.
-/// [`guard`] also covers other spellings and families of names, such as `.env.*` and `*.pem`, which have no list.
+/// The names and paths that this guard covers, in their usual spelling. A path holds `/` and may
+/// stand below any folder. [`guard`] also covers other spellings and families of names, such as
+/// `.env.*` and `*.pem`, which have no list.
 pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     let (names, paths) = match guard {
         Guard::Secret => (SECRET, SECRET_PATHS),
@@ -35,8 +38,8 @@ pub fn protected_names(guard: Guard) -> impl Iterator<Item = &'static str> {
     names.iter().chain(paths).copied()
 }
 
-/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may take for the same. Give it from the
-/// project's folder: what lies above is not its concern.
+/// Why this path is guarded, by its names alone, in whatever case and spelling a file system may
+/// take for the same. Give it from the project's folder: what lies above is not its concern.
 pub fn guard(path: &str) -> Option<Guard> {
     let names: Vec<_> =
         path.split(['/', '\\']).map(plain).filter(|name| !name.is_empty()).collect();
@@ -85,8 +88,8 @@ fn is_secret(name: &str) -> bool {
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// The name as file systems may take it: some ignore case, some characters that nobody sees, dots and spaces at the end, and name streams
-/// behind a colon.
+/// The name as file systems may take it: some ignore case, some characters that nobody sees, dots
+/// and spaces at the end, and name streams behind a colon.
 fn plain(name: &str) -> Cow<'_, str> {
     let name = name
         .split_once(':')

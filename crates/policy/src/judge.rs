@@ -21,7 +21,8 @@ pub struct Judge<'j> {
     pub broken: bool,
     /// The session's folders.
     pub folders: &'j Folders,
-    /// The session's own folder for temporary files and long outputs, without symbolic links: commands may read there as in the session's folders.
+    /// The session's own folder for temporary files and long outputs, without symbolic links:
+    /// commands may read there as in the session's folders.
     pub scratch: Option<&'j Path>,
 }
 
@@ -80,8 +81,9 @@ impl Judge<'_> {
         allowed(rule).unwrap_or_else(|| Verdict::run(Reason::Reads))
     }
 
-    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the folder already is one, and what a rule denies or
-    /// asks about. Both paths are inside of the session's folders and without symbolic links.
+    /// Whether a search of the folder `from` leaves out this file below it: a secret, unless the
+    /// folder already is one, and what a rule denies or asks about. Both paths are inside of the
+    /// session's folders and without symbolic links.
     pub fn keeps_back(&self, file: &Path, from: &Path) -> bool {
         if file == from {
             return false; // It was judged by its name.

@@ -1,11 +1,11 @@
 //! What a command line does, which files are protected, and what rules say about an action.
 //!
-//! It knows: how `sh` reads a command line, which commands only read, which files hold secrets or affect how programs
-//! run, the rules in `permissions.toml`, and how a session's [`Mode`] and those rules decide. It does not know: tools,
-//! models, processes, and who asks the person.
+//! It knows: how `sh` reads a command line, which commands only read, which files hold secrets or
+//! affect how programs run, the rules in `permissions.toml`, and how a session's [`Mode`] and those
+//! rules decide. It does not know: tools, models, processes, and who asks the person.
 //!
-//! A [`Judge`] decides about a [`Touch`], which is what an action does to the world. The strictest of the mode and the
-//! rules wins. A command line that cannot be understood asks.
+//! A [`Judge`] decides about a [`Touch`], which is what an action does to the world. The strictest
+//! of the mode and the rules wins. A command line that cannot be understood asks.
 //!
 //! ```
 //! use attache_policy::{Decision, Folders, Mode, Policy, Touch};

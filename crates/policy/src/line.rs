@@ -74,7 +74,8 @@ impl Judge<'_> {
             }
             _ => verdict,
         };
-        // A rule for the whole line speaks for each of its parts, but not against a rule that is stricter.
+        // A rule for the whole line speaks for each of its parts, but not against a rule that is
+        // stricter.
         let whole = self.says(|subject, effect| {
             subject.covers(effect, run)
                 && matches!(subject.commands(), Subject::Line(line) if line == text)
@@ -89,7 +90,8 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a strict rule may be about a line that is not understood: whether its words stand in it at all.
+/// Whether a strict rule may be about a line that is not understood: whether its words stand in it
+/// at all.
 fn is_perhaps_about(subject: &Subject, effect: Effect, text: &str) -> bool {
     let named = match subject.commands() {
         Subject::Command(words) => command::stands_in(text, words),
@@ -191,7 +193,8 @@ impl Line<'_> {
         }
     }
 
-    /// A git command that only shows something, in a sandbox: what its repository says may run programs there, or show other files.
+    /// A git command that only shows something, in a sandbox: what its repository says may run
+    /// programs there, or show other files.
     fn git(&self, part: &Part) -> Verdict {
         let inside = |path: &Path| !self.reach(path, ".").outside;
         let verdict = self.places().find_map(|folder| {

@@ -2,7 +2,8 @@
 
 use crate::guard::{Guard, protected_names};
 
-/// Names of [`Guard::Obeyed`] that have a meaning in a person's home folder alone. Paths below `.config` and `.local` belong to them.
+/// Names of [`Guard::Obeyed`] that have a meaning in a person's home folder alone. Paths below
+/// `.config` and `.local` belong to them.
 const IN_A_HOME: &[&str] = &[
     ".bash_aliases",
     ".bash_login",
@@ -54,7 +55,8 @@ const IN_A_HOME: &[&str] = &[
 /// Where the paths begin that have a meaning in a person's home folder alone.
 const FOLDERS_OF_A_HOME: [&str; 3] = [".config/", ".local/", "Library/"];
 
-/// Names of files that builds read, and that fail if there is a folder instead. A sandbox does not put a placeholder there.
+/// Names of files that builds read, and that fail if there is a folder instead. A sandbox does not
+/// put a placeholder there.
 const READ_BY_BUILDS: &[&str] = &[
     ".bazelrc",
     ".gitmodules",
@@ -80,8 +82,9 @@ const ELSEWHERE: &[&str] = &["copilot-instructions.md", "git~1", "permissions.to
 /// Names of secrets that programs obey as well.
 const OBEYED_SECRETS: [&str; 2] = [".envrc", ".envrc.local"];
 
-/// The names and paths of files and folders that programs obey, which a sandbox is to keep from being made in a session's folder. `home` says
-/// whether that folder is a person's home. A few names of files that builds read are left out, as a placeholder would break the builds.
+/// The names and paths of files and folders that programs obey, which a sandbox is to keep from
+/// being made in a session's folder. `home` says whether that folder is a person's home. A few
+/// names of files that builds read are left out, as a placeholder would break the builds.
 pub fn names_to_hold(home: bool) -> impl Iterator<Item = &'static str> {
     let of_a_home = |name: &str| {
         IN_A_HOME.contains(&name) || FOLDERS_OF_A_HOME.iter().any(|folder| name.starts_with(folder))

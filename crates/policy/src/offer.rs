@@ -1,4 +1,5 @@
-//! What a person is asked: the choices of a permission request, and the rule that each of them adds.
+//! What a person is asked: the choices of a permission request, and the rule that each of them
+//! adds.
 
 use crate::Touch;
 use crate::command;
@@ -36,7 +37,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen is told by the option's id (PERM-08).
+    /// The choices; those to be remembered say for what and for how long (PERM-07). What is chosen
+    /// is told by the option's id (PERM-08).
     pub fn options(&self) -> Vec<PermissionOption> {
         use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
         let mut options = vec![PermissionOption::new("allow_once", "Allow once", AllowOnce)];
@@ -71,7 +73,8 @@ impl Question {
 }
 
 impl Judge<'_> {
-    /// The question about an action that asks. A rule is offered only if with it the action would not have asked.
+    /// The question about an action that asks. A rule is offered only if with it the action would
+    /// not have asked.
     pub fn question(&self, reason: Reason, touch: &Touch<'_>, keeps: bool) -> Question {
         let subjects = self.subjects(touch);
         let allow = subjects.iter().find(|subject| self.would_run(subject, touch)).cloned();

@@ -1,8 +1,9 @@
 //! Options that are known to be harmless. An allowing rule covers a command with these options.
 //!
-//! Many programs run other programs through an option: `git fetch --upload-pack`, `tar --to-command`, `sort --compress-program`. A
-//! rule that allows a program covers it with the options that are listed here, in full, and with no other. Abbreviations are not
-//! listed, because a later version may give them another meaning.
+//! Many programs run other programs through an option: `git fetch --upload-pack`,
+//! `tar --to-command`, `sort --compress-program`. A rule that allows a program covers it with the
+//! options that are listed here, in full, and with no other. Abbreviations are not listed, because
+//! a later version may give them another meaning.
 
 mod builds;
 mod git;
@@ -20,7 +21,8 @@ struct Table {
     flags: &'static str,
     /// Letters with a value.
     valued: &'static str,
-    /// Words behind two dashes, or with their only one for programs such as `go`, separated by blanks.
+    /// Words behind two dashes, or with their only one for programs such as `go`, separated by
+    /// blanks.
     long: &'static str,
     /// What may follow `--`.
     behind: Behind,
@@ -109,7 +111,8 @@ fn is_odd(program: &str, text: &str) -> bool {
     match program {
         // Variables such as SHELL.
         "make" | "gmake" => text.contains('='),
-        // Helpers for transports, and signatures that are checked by a program which the repository names.
+        // Helpers for transports, and signatures that are checked by a program which the repository
+        // names.
         "git" => text.contains("::") || text.contains("%G"),
         // An archive of another host.
         "tar" => text.contains(':'),
@@ -139,7 +142,8 @@ fn table_of(program: &str, words: &[&Word]) -> Option<(&'static Table, usize)> {
         .map(|table| (table, length(table)))
 }
 
-/// A program without a table: words that are no options, if neither the program nor its verb runs what its words say.
+/// A program without a table: words that are no options, if neither the program nor its verb runs
+/// what its words say.
 fn untabled(program: &str, words: &[Word], named: usize, rest: &[Word]) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let plain =

@@ -95,7 +95,8 @@ impl Policy {
     }
 }
 
-/// What a project says in its own file, if it has one. It came with the project, which nobody need trust: what it allows is not obeyed.
+/// What a project says in its own file, if it has one. It came with the project, which nobody need
+/// trust: what it allows is not obeyed.
 pub(crate) fn projects(folders: &Folders) -> Option<Rules> {
     let place = folders.place(PROJECTS).ok().filter(|place| place.resolved.exists())?;
     let text = folders.roots().read_text(place.resolved.path(), None, None).ok()?;

@@ -98,7 +98,8 @@ fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Decisi
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another kind makes anything looser.
+    /// Deny, then ask, then allow: no rule that allows undoes a stricter one, and none of another
+    /// kind makes anything looser.
     #[test]
     fn the_strictest_rule_wins(
         rules in prop::collection::vec(rule(), 0..4), more in rule(), line in line(), mode in mode(), sandboxed: bool,
@@ -123,7 +124,8 @@ proptest! {
         prop_assert_eq!(decided(&rules, mode, &line, true), decided(&backwards, mode, &line, true));
     }
 
-    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand aside, for they are about the line.
+    /// A line is never more allowed than the strictest of its commands; rules for whole lines stand
+    /// aside, for they are about the line.
     #[test]
     fn a_compound_command_is_never_more_allowed_than_its_strictest_part(
         rules in prop::collection::vec(rule(), 0..4), line in line(), joint in prop::sample::select(JOINTS),
@@ -135,7 +137,8 @@ proptest! {
         prop_assert!(decided(&rules, mode, &both, sandboxed) >= apart, "{both:?}");
     }
 
-    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is offered that would not.
+    /// Whatever is asked, the rule that is offered makes it run the next time, and nothing is
+    /// offered that would not.
     #[test]
     fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
         let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
@@ -152,7 +155,8 @@ proptest! {
         }
     }
 
-    /// Any text is judged, without a panic, and what is not understood never runs by a rule for commands.
+    /// Any text is judged, without a panic, and what is not understood never runs by a rule for
+    /// commands.
     #[test]
     fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
         let allowed = Rule { effect: Effect::Allow, subject: Subject::Command(vec!["a".into()]), project: None, file: None };
@@ -231,7 +235,8 @@ fn piece() -> impl Strategy<Value = &'static str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// The shell of this machine is asked: every program that it starts for a line which is understood was seen in the line.
+    /// The shell of this machine is asked: every program that it starts for a line which is
+    /// understood was seen in the line.
     #[test]
     fn whatever_the_shell_starts_was_seen(pieces in prop::collection::vec(piece(), 1..14)) {
         static WITNESSES: LazyLock<tempfile::TempDir> = LazyLock::new(witnesses);

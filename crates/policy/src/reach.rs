@@ -17,7 +17,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written is, or its end. Blocks on the disk.
+    /// Where `path` leads from the folder `from`. It is guarded if the way there as it is written
+    /// is, or its end. Blocks on the disk.
     pub(crate) fn of(folders: &Folders, from: &Path, path: &str) -> Self {
         let absolute = from.join(path);
         let written = below(folders, &absolute);

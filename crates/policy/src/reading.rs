@@ -1,7 +1,8 @@
 //! Commands that only read: what may run without being asked for, in every mode.
 //!
-//! A command is on this list with the options that are known to be harmless, and with no other: an option that is not named here may write
-//! a file or start a program. What it reads is judged apart, by the paths among its words.
+//! A command is on this list with the options that are known to be harmless, and with no other: an
+//! option that is not named here may write a file or start a program. What it reads is judged
+//! apart, by the paths among its words.
 
 use crate::shell::Word;
 
@@ -92,8 +93,9 @@ const VERSIONED: &[&str] = &[
 /// Of these the ones that a project can replace by a toolchain or a release of its own.
 const CHOSEN_BY_PROJECTS: &[&str] = &["bun", "cargo", "go", "pnpm", "rustc", "yarn"];
 
-/// Whether a command that only reads may run programs all the same because the project's configuration says so, as `.git/config` can name a
-/// pager, a file system monitor or a program that shows differences.
+/// Whether a command that only reads may run programs all the same because the project's
+/// configuration says so, as `.git/config` can name a pager, a file system monitor or a program
+/// that shows differences.
 pub(crate) fn obeys_the_project(program: &str, arguments: &[Word]) -> bool {
     match program {
         "git" => !says_version(program, arguments),
@@ -290,7 +292,8 @@ const LISTS: &[(&str, &[&str])] = &[
     ("worktree", &["list"]),
 ];
 
-/// Options with which these write a file, start a program or leave the repository. Git takes the beginnings of long options for the whole.
+/// Options with which these write a file, start a program or leave the repository. Git takes the
+/// beginnings of long options for the whole.
 const DOES_MORE: &[&str] = &[
     "alternate-refs",
     "contents",

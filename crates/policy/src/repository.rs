@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// How much of a configuration is read, in bytes. A longer one counts as one that runs programs.
 const LONGEST: u64 = 256 * 1024;
 
-/// Words of a configuration, in small letters, behind which stands a program that git runs to see what changed. The environment of a command
-/// that only reads takes the other programs away.
+/// Words of a configuration, in small letters, behind which stands a program that git runs to see
+/// what changed. The environment of a command that only reads takes the other programs away.
 const PROGRAMS: &[&str] = &["[filter", "[include"];
 
 /// The same for git when it shows differences.
@@ -18,7 +18,8 @@ const DIFF_PROGRAMS: &[&str] = &["command", "external", "textconv"];
 /// The same, where a whole name must fit: when git shows how it would merge.
 const MERGE_PROGRAMS: &[&str] = &["driver"];
 
-/// The whole names for a repository inside of another: git takes the environment away when it enters it.
+/// The whole names for a repository inside of another: git takes the environment away when it
+/// enters it.
 const NESTED_PROGRAMS: &[&str] = &[
     "alternaterefscommand",
     "command",
@@ -47,8 +48,9 @@ pub(crate) enum Special {
     FilesOutside,
 }
 
-/// What is special about the repository that git uses in this folder, perhaps to show differences, or about one inside of it that git enters.
-/// `inside` says whether a path lies in the session's folders. Blocks on the disk.
+/// What is special about the repository that git uses in this folder, perhaps to show differences,
+/// or about one inside of it that git enters. `inside` says whether a path lies in the session's
+/// folders. Blocks on the disk.
 pub(crate) fn special(
     folder: &Path,
     differences: bool,
@@ -145,7 +147,8 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         return Some(own);
     }
     if !own.is_file() {
-        // A bare repository: git gets told to pass it over, but its configuration may say something else of what is above.
+        // A bare repository: git gets told to pass it over, but its configuration may say something
+        // else of what is above.
         return None;
     }
     let text = read(&own).ok().flatten()?;

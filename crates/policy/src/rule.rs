@@ -53,10 +53,11 @@ pub enum Subject {
         /// The tool; all of them if there is none.
         tool: Option<String>,
     },
-    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the usual one.
+    /// Fetching from a host: its name, `*.` before it for all below it, a port where it is not the
+    /// usual one.
     Host(String),
-    /// Runs of commands that a sandbox does not hold, or that can reach the network. Every other subject that is about commands and
-    /// allows covers only runs in a sandbox without the network.
+    /// Runs of commands that a sandbox does not hold, or that can reach the network. Every other
+    /// subject that is about commands and allows covers only runs in a sandbox without the network.
     Beyond {
         /// The commands.
         commands: Box<Subject>,
@@ -165,8 +166,9 @@ impl Subject {
         }
     }
 
-    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a sandbox without the network, unless it
-    /// says otherwise. A subject that asks or denies covers every run, unless it says otherwise.
+    /// Whether it covers commands that run in this way. A subject that allows covers only runs in a
+    /// sandbox without the network, unless it says otherwise. A subject that asks or denies covers
+    /// every run, unless it says otherwise.
     pub(crate) fn covers(&self, effect: Effect, run: Run) -> bool {
         let plain = run.sandboxed && !run.network;
         match (self, effect) {
@@ -180,8 +182,8 @@ impl Subject {
         }
     }
 
-    /// Whether it is about this command. What allows is about no more than it says; what forbids or asks is also about commands that run
-    /// this one.
+    /// Whether it is about this command. What allows is about no more than it says; what forbids or
+    /// asks is also about commands that run this one.
     pub(crate) fn is_about_command(&self, part: &Part, effect: Effect) -> bool {
         match self {
             Self::Command(words) if effect == Effect::Allow => command::begins_with(part, words),

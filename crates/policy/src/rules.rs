@@ -20,9 +20,10 @@ const LONGEST: u64 = 256 * 1024;
 
 /// What one file of rules says; its format is described in `PERMISSIONS.md`.
 ///
-/// Every rule is checked by its own examples when the file is read. If anything is wrong with the file no rule of it allows anything, and
-/// those that forbid or ask are obeyed all the same. If one of these cannot be read, or the file cannot, nobody knows what it forbids, and
-/// whatever changes something asks.
+/// Every rule is checked by its own examples when the file is read. If anything is wrong with the
+/// file no rule of it allows anything, and those that forbid or ask are obeyed all the same. If one
+/// of these cannot be read, or the file cannot, nobody knows what it forbids, and whatever changes
+/// something asks.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub(crate) rules: Vec<Rule>,
@@ -30,8 +31,8 @@ pub struct Rules {
     pub(crate) broken: bool,
 }
 
-/// What is wrong with a file of rules: the person's fault, and for them to mend. Its `Display` is one sentence with the file, the line and
-/// the rule.
+/// What is wrong with a file of rules: the person's fault, and for them to mend. Its `Display` is
+/// one sentence with the file, the line and the rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleFault {
     file: String,
@@ -40,7 +41,8 @@ pub struct RuleFault {
 }
 
 impl RuleFault {
-    /// The line on which the rule begins, counted from one; none where the file cannot be read at all.
+    /// The line on which the rule begins, counted from one; none where the file cannot be read at
+    /// all.
     pub fn line(&self) -> Option<usize> {
         self.line
     }
@@ -98,7 +100,8 @@ struct Examples {
 }
 
 impl Rules {
-    /// Reads a file of rules. One that is not there says nothing; what is wrong with it is in [`Rules::faults`]. Blocks on the disk.
+    /// Reads a file of rules. One that is not there says nothing; what is wrong with it is in
+    /// [`Rules::faults`]. Blocks on the disk.
     pub fn read(path: &Path) -> Self {
         let name = path.display().to_string();
         match attache_host::read_plain_text(path, LONGEST) {
@@ -112,8 +115,9 @@ impl Rules {
         }
     }
 
-    /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`; none if there is no such file. Of these what asks
-    /// and forbids is obeyed, and what allows is not. Blocks on the disk.
+    /// Reads the rules that came with the project in this folder, in `.attache/permissions.toml`;
+    /// none if there is no such file. Of these what asks and forbids is obeyed, and what allows is
+    /// not. Blocks on the disk.
     pub fn of_project(folder: &Path) -> Option<Self> {
         crate::policy::projects(&Folders::new(&[folder.to_owned()]).ok()?)
     }
@@ -187,7 +191,8 @@ impl Rules {
         self
     }
 
-    /// Adds a rule that allows to a file, and leaves what stands there as it is. Blocks on the disk.
+    /// Adds a rule that allows to a file, and leaves what stands there as it is. Blocks on the
+    /// disk.
     pub fn add(path: &Path, subject: &Subject, project: Option<&Path>) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -299,7 +304,8 @@ fn failing(rule: &Rule, examples: &Examples) -> Vec<String> {
     missed.chain(taken).collect()
 }
 
-/// Whether a rule is about an example: a command line, a path, an address, `SERVER TOOL`, or the name of a tool.
+/// Whether a rule is about an example: a command line, a path, an address, `SERVER TOOL`, or the
+/// name of a tool.
 fn is_about(rule: &Rule, example: &str) -> bool {
     match rule.subject.commands() {
         Subject::Command(words) => match commands(example) {

@@ -14,8 +14,8 @@ const BUILT_IN: &[&str] = &[
     "return", "set", "test", "true",
 ];
 
-/// The `PATH` for commands: that of this process without relative and empty entries, through which a folder would give commands their
-/// programs.
+/// The `PATH` for commands: that of this process without relative and empty entries, through which
+/// a folder would give commands their programs.
 pub fn safe_path() -> OsString {
     cleaned(std::env::var_os("PATH").as_deref())
 }
@@ -27,7 +27,8 @@ fn cleaned(path: Option<&OsStr>) -> OsString {
     if joined.is_empty() { USUAL.into() } else { joined }
 }
 
-/// Whether a file in the session's folders takes the place of this program in the `PATH` for commands. Blocks on the disk.
+/// Whether a file in the session's folders takes the place of this program in the `PATH` for
+/// commands. Blocks on the disk.
 pub(crate) fn is_replaced(program: &str, folders: &Folders) -> bool {
     !BUILT_IN.contains(&program) && is_replaced_in(&safe_path(), program, folders)
 }
@@ -51,7 +52,8 @@ fn is_replaced_in(path: &OsStr, program: &str, folders: &Folders) -> bool {
     false
 }
 
-/// Whether there is something that lies in the session's folders, as it is written or where it leads.
+/// Whether there is something that lies in the session's folders, as it is written or where it
+/// leads.
 fn is_inside(file: &Path, folders: &Folders) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let within = |root: &PathBuf| real.starts_with(root) || file.starts_with(root);

@@ -1,9 +1,10 @@
 //! What a command line runs, read as `sh` reads it.
 //!
-//! This reads less than a shell does, on purpose. Whatever shells read differently, whatever runs something that does not stand in the line
-//! (`eval`, functions, aliases), and whatever is not plain to see is [`NotUnderstood`]; nothing is guessed. The time is linear in the length
-//! of the line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22 open parentheses and overflows the
-//! stack at a thousand braces.
+//! This reads less than a shell does, on purpose. Whatever shells read differently, whatever runs
+//! something that does not stand in the line (`eval`, functions, aliases), and whatever is not
+//! plain to see is [`NotUnderstood`]; nothing is guessed. The time is linear in the length of the
+//! line, and its depth is bounded: a parser of all of bash that was tried needs a second for 22
+//! open parentheses and overflows the stack at a thousand braces.
 
 mod compound;
 mod word;

@@ -9,7 +9,8 @@ pub enum Touch<'a> {
     Reads(Vec<&'a str>),
     /// Makes, changes, moves or deletes these files.
     Changes(Vec<&'a str>),
-    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network` whether it can reach the network.
+    /// Runs a command line with the shell. `sandboxed` says whether a sandbox holds it, `network`
+    /// whether it can reach the network.
     Runs {
         /// The whole command line.
         command: &'a str,

@@ -10,8 +10,8 @@ pub(crate) fn takes_names(program: &str) -> bool {
     ["parallel", "xargs"].contains(&program.rsplit('/').next().unwrap_or(program))
 }
 
-/// Programs that read a folder with all that is below it, if they are given one, and the letters and words that make them do so; none where
-/// they do without.
+/// Programs that read a folder with all that is below it, if they are given one, and the letters
+/// and words that make them do so; none where they do without.
 const READ_FOLDERS: &[(&str, &str, &[&str])] = &[
     ("7z", "", &[]),
     ("ack", "", &[]),
@@ -75,7 +75,8 @@ pub(crate) struct Filter {
     without_links: bool,
 }
 
-/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words that make them follow these.
+/// Programs that leave out symbolic links below a folder, and the letters and beginnings of words
+/// that make them follow these.
 const LEAVE_OUT_LINKS: &[(&str, &str, &str)] = &[
     ("ack", "f", "--fo"),
     ("ag", "f", "--fo"),

@@ -1,6 +1,7 @@
 //! Patterns of names: whether a name fits one, and whether two could fit the same name.
 //!
-//! A bracket expression counts as `*`: shells read odd ones in different ways, and a wider reading is the careful one.
+//! A bracket expression counts as `*`: shells read odd ones in different ways, and a wider reading
+//! is the careful one.
 
 /// One step of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,8 @@ fn steps(pattern: &str) -> Vec<Step> {
     before.chars().map(step).chain(bracket).chain(behind.chars().map(step)).collect()
 }
 
-/// Whether a shell may take this name for the pattern, in whatever case. A dot at the beginning of a name needs one in the pattern.
+/// Whether a shell may take this name for the pattern, in whatever case. A dot at the beginning of
+/// a name needs one in the pattern.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     (!name.starts_with('.') || pattern.starts_with(['.', '['])) && meet(pattern, name)
 }
@@ -118,8 +120,8 @@ pub(crate) fn paths_meet(one: &str, other: &str) -> bool {
     row.last().is_some_and(|whole| *whole)
 }
 
-/// The texts that shells with brace expansion make of a text, the text itself among them. None where shells could read the braces in
-/// different ways, or where there are too many.
+/// The texts that shells with brace expansion make of a text, the text itself among them. None
+/// where shells could read the braces in different ways, or where there are too many.
 pub(crate) fn braces(text: &str) -> Option<Vec<String>> {
     const MOST: usize = 256;
     let mut texts = vec![String::new()];

@@ -1,6 +1,7 @@
 //! The JSON-RPC envelope of one line, borrowed from it (RPC-01, RPC-11 to RPC-22).
 //!
-//! Reading it decides what the line is and who is meant; params and results stay text until their type is known.
+//! Reading it decides what the line is and who is meant; params and results stay text until their
+//! type is known.
 
 use crate::{DecodeError, Error, Next, Reader, RequestId, Unknown, Wire, Writer};
 use std::borrow::Cow;
@@ -29,7 +30,8 @@ pub enum Message<'l> {
     Reply {
         /// The id we gave the call.
         id: RequestId,
-        /// The text of `result`, which may be `null` (RPC-14), or the error. With both, the result counts (DEC-17).
+        /// The text of `result`, which may be `null` (RPC-14), or the error. With both, the result
+        /// counts (DEC-17).
         outcome: Result<&'l str, Error>,
     },
 }

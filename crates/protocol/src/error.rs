@@ -70,8 +70,9 @@ impl Error {
 }
 
 impl Error {
-    /// What peers put behind a message like "Internal error": `data` if it is text, else its text under `details` or `message`. On one
-    /// line, cut after 300 characters; `None` if the message says the same.
+    /// What peers put behind a message like "Internal error": `data` if it is text, else its text
+    /// under `details` or `message`. On one line, cut after 300 characters; `None` if the message
+    /// says the same.
     pub fn cause(&self) -> Option<String> {
         let cause = match self.data.as_ref()?.parse::<serde_json::Value>().ok()? {
             serde_json::Value::String(text) => text,

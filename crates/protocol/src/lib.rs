@@ -1,15 +1,19 @@
 //! The Agent Client Protocol as types: what may stand on one line, and what it means.
 //!
-//! - [`v1`]: every type of ACP version 1, stable and unstable, named as in the specification's schema.
+//! - [`v1`]: every type of ACP version 1, stable and unstable, named as in the specification's
+//!   schema.
 //! - [`method`]: the two tables. Every method, and every update and gated field, is one row.
 //! - [`envelope`]: the JSON-RPC envelope of a line.
 //! - [`mark`]: what absent, null and malformed mean for a field, as the specification marks it.
 //!
-//! What must hold: no input panics or costs more than time and memory in proportion to its length; what arrived and is not known is kept
-//! ([`Unknown::Keep`]) or refused as the rules say ([`Unknown::Refuse`]); nothing is dropped without [`decode_reporting`] listing it; what
-//! is written follows the schema. A payload is decoded once, straight from the line, with no tree in between.
+//! What must hold: no input panics or costs more than time and memory in proportion to its length;
+//! what arrived and is not known is kept ([`Unknown::Keep`]) or refused as the rules say
+//! ([`Unknown::Refuse`]); nothing is dropped without [`decode_reporting`] listing it; what is
+//! written follows the schema. A payload is decoded once, straight from the line, with no tree in
+//! between.
 //!
-//! This crate knows no I/O, no sessions and no order of messages. Its only dependencies read JSON tokens.
+//! This crate knows no I/O, no sessions and no order of messages. Its only dependencies read JSON
+//! tokens.
 //!
 //! ```
 //! use attache_protocol::v1::{SessionUpdate, ToolCallStatus};

@@ -1,4 +1,5 @@
-//! The decode marks of the specification (requirements §0.2): what absent, null and malformed mean for one field of an object.
+//! The decode marks of the specification (requirements §0.2): what absent, null and malformed mean
+//! for one field of an object.
 //!
 //! | mark | absent | null | malformed | in the specification |
 //! |---|---|---|---|---|
@@ -213,7 +214,8 @@ patches! {
     patch_strict, T => T, reader: T::read(reader).map(Some);
 }
 
-/// A tagged union whose members stand among those of the enclosing object. The field's key is the union's tag.
+/// A tagged union whose members stand among those of the enclosing object. The field's key is the
+/// union's tag.
 #[derive(Debug)]
 pub enum flat {}
 

@@ -1,7 +1,7 @@
 //! The two tables of the protocol: every method, and every update variant and gated field.
 //!
-//! Dispatch, the `Agent` and `Client` traits, gating, the support matrix and the judge's coverage all come from these rows. To add a
-//! method is to add a row.
+//! Dispatch, the `Agent` and `Client` traits, gating, the support matrix and the judge's coverage
+//! all come from these rows. To add a method is to add a row.
 
 mod rows;
 mod update;
@@ -95,12 +95,14 @@ pub enum Deadline {
     Open,
 }
 
-/// What the receiving side must have advertised before a method, update or field may be sent (INIT-16).
+/// What the receiving side must have advertised before a method, update or field may be sent
+/// (INIT-16).
 #[derive(Debug, Clone, Copy)]
 pub enum Gate {
     /// Baseline: always allowed.
     Always,
-    /// Allowed by something other than a capability, as said: a mode list returned, an earlier message.
+    /// Allowed by something other than a capability, as said: a mode list returned, an earlier
+    /// message.
     Given(&'static str),
     /// A path under `agentCapabilities`.
     Agent(&'static str, fn(&AgentCapabilities) -> bool),
@@ -117,7 +119,8 @@ impl Gate {
         }
     }
 
-    /// Whether an agent with these capabilities lets a client send it. Gates that ask the client are open here.
+    /// Whether an agent with these capabilities lets a client send it. Gates that ask the client
+    /// are open here.
     pub fn opened_by_agent(&self, capabilities: &AgentCapabilities) -> bool {
         match self {
             Self::Agent(_, open) => open(capabilities),
@@ -125,7 +128,8 @@ impl Gate {
         }
     }
 
-    /// Whether a client with these capabilities lets an agent send it. Gates that ask the agent are open here.
+    /// Whether a client with these capabilities lets an agent send it. Gates that ask the agent are
+    /// open here.
     pub fn opened_by_client(&self, capabilities: &ClientCapabilities) -> bool {
         match self {
             Self::Client(_, open) => open(capabilities),
@@ -187,8 +191,8 @@ pub trait Method: 'static {
     /// What is sent.
     type Params: Wire + Send + 'static;
 
-    /// Decodes params; absent and null count as `{}` where the table says so. Values outside closed sets are kept for notifications;
-    /// a call that needs them known is refused (§4.17).
+    /// Decodes params; absent and null count as `{}` where the table says so. Values outside closed
+    /// sets are kept for notifications; a call that needs them known is refused (§4.17).
     fn decode_params(params: Option<&str>) -> Result<Self::Params, DecodeError> {
         let text = params_text::<Self>(params);
         let decoded = match Self::ROW.kind {
@@ -198,8 +202,8 @@ pub trait Method: 'static {
         decoded.map_err(|error| error.under("params"))
     }
 
-    /// Decodes params and lists the values that were left out or replaced by a default. Fields that this side does not know are not
-    /// listed: they are no fault (RPC-26).
+    /// Decodes params and lists the values that were left out or replaced by a default. Fields that
+    /// this side does not know are not listed: they are no fault (RPC-26).
     fn decode_params_reporting(
         params: Option<&str>,
     ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
@@ -228,8 +232,9 @@ pub trait Call: Method {
     /// What the answer holds.
     type Result: Wire + Send + 'static;
 
-    /// Decodes a result; `null` counts as `{}` where the table says so. Values outside closed sets are kept: what they mean is up to
-    /// the caller (an unknown stop reason ends a turn with an error, PROMPT-16).
+    /// Decodes a result; `null` counts as `{}` where the table says so. Values outside closed sets
+    /// are kept: what they mean is up to the caller (an unknown stop reason ends a turn with an
+    /// error, PROMPT-16).
     fn decode_result(result: &str) -> Result<Self::Result, DecodeError> {
         let text = if result == "null" && Self::ROW.null_result { "{}" } else { result };
         crate::decode(text).map_err(|error| error.under("result"))

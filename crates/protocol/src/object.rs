@@ -1,12 +1,14 @@
-//! The macros that declare wire types. One declaration gives the type, its decoding by the marks of [`crate::mark`], its encoding and,
-//! with the feature `schema`, its shape: the four cannot drift apart.
+//! The macros that declare wire types. One declaration gives the type, its decoding by the marks of
+//! [`crate::mark`], its encoding and, with the feature `schema`, its shape: the four cannot drift
+//! apart.
 
 /// Declares an object.
 ///
-/// Each field stands with its mark, type and key: `must path: String = "path",`. Unless the declaration says `plain struct`, the
-/// object also has `meta: Option<Raw>` for `_meta` (META-01), where anything but an object reads as absent. A second key,
-/// `= "key" formerly "draft_key"`, is a spelling of old drafts: read unless unknown values are refused, never written.
-/// `new` takes the required fields in order; the others start at their defaults.
+/// Each field stands with its mark, type and key: `must path: String = "path",`. Unless the
+/// declaration says `plain struct`, the object also has `meta: Option<Raw>` for `_meta` (META-01),
+/// where anything but an object reads as absent. A second key, `= "key" formerly "draft_key"`, is a
+/// spelling of old drafts: read unless unknown values are refused, never written. `new` takes the
+/// required fields in order; the others start at their defaults.
 macro_rules! wire_struct {
     ($(#[$doc:meta])* pub plain struct $name:ident { $($fields:tt)* }) => {
         wire_struct! { @sort [$(#[$doc])*] $name {} {} $($fields)* }
@@ -114,7 +116,8 @@ macro_rules! wire_struct {
         }
     };
 
-    // The keys that a union among the members must not write again; only such a union looks at them.
+    // The keys that a union among the members must not write again; only such a union looks at
+    // them.
     (@siblings flat $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings flat_lenient $keys:ident $except:ident) => { [$keys, $except].concat() };
     (@siblings $mark:ident $keys:ident $except:ident) => { [] };
@@ -132,8 +135,8 @@ macro_rules! wire_struct {
 
 /// Declares a set of strings.
 ///
-/// `closed` sets refuse other strings where [`crate::Unknown::Refuse`] is asked for; `open` sets never do (DEC-09). A string outside
-/// the set is kept as `Unknown`.
+/// `closed` sets refuse other strings where [`crate::Unknown::Refuse`] is asked for; `open` sets
+/// never do (DEC-09). A string outside the set is kept as `Unknown`.
 macro_rules! wire_string {
     ($(#[$doc:meta])* pub enum $name:ident $kind:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -204,11 +207,13 @@ macro_rules! wire_string {
     (@closed open) => { false };
 }
 
-/// Declares a union of objects told apart by the string member `$tag`, wherever in the object it stands.
+/// Declares a union of objects told apart by the string member `$tag`, wherever in the object it
+/// stands.
 ///
-/// `closed` and `open` as for [`wire_string`]. A malformed known variant is an error, never `Unknown` (DEC-10). A variant without a type
-/// has no members but the tag. `formerly` gives a retired tag (requirements §1.4, §5), read only under [`crate::Unknown::Keep`] and never
-/// written. A type that several variants hold is marked `shared`: it converts into none of them by itself.
+/// `closed` and `open` as for [`wire_string`]. A malformed known variant is an error, never
+/// `Unknown` (DEC-10). A variant without a type has no members but the tag. `formerly` gives a
+/// retired tag (requirements §1.4, §5), read only under [`crate::Unknown::Keep`] and never written.
+/// A type that several variants hold is marked `shared`: it converts into none of them by itself.
 macro_rules! wire_union {
     ($(#[$doc:meta])* pub enum $name:ident by $tag:literal $kind:ident { $($variants:tt)* }) => {
         wire_union! { @declare $(#[$doc])* $name $tag $kind { $($variants)* } }

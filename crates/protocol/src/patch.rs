@@ -3,7 +3,8 @@
 /// What an update says about one field of something that already exists (decode marks `?3`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// The key was absent, or its value malformed where the schema is lenient: nothing changes (DEC-11).
+    /// The key was absent, or its value malformed where the schema is lenient: nothing changes
+    /// (DEC-11).
     #[default]
     Keep,
     /// The key was `null`: the field is cleared.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 /// One JSON value as text: `_meta`, raw tool input and output, error data, unknown variants.
 ///
-/// The text is always one valid JSON value without surrounding white space and without line breaks, so it can stand in a message, which is
-/// one line (RPC-02): breaks between the parts of a value that was given in several lines become spaces. Cloning shares it. Two values are equal when their
-/// texts are; use [`Raw::parse`] to compare by value.
+/// The text is always one valid JSON value without surrounding white space and without line breaks,
+/// so it can stand in a message, which is one line (RPC-02): breaks between the parts of a value
+/// that was given in several lines become spaces. Cloning shares it. Two values are equal when
+/// their texts are; use [`Raw::parse`] to compare by value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Raw(Arc<str>);
 
@@ -40,7 +41,8 @@ impl Raw {
 
     /// For text that is already known to be one value.
     pub(crate) fn checked(text: &str) -> Self {
-        // Within a string a line break is never raw, so every one that is found stands between parts.
+        // Within a string a line break is never raw, so every one that is found stands between
+        // parts.
         match text.contains(['\n', '\r']) {
             false => Self(text.into()),
             true => Self(text.replace(['\n', '\r'], " ").into()),

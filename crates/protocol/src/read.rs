@@ -1,15 +1,17 @@
 //! Reading JSON with the freedom to step back.
 //!
-//! ACP's decode rules (requirements §4.16) ask for a reader that can try a value, fail, and go on behind it as if nothing had
-//! happened. [`Reader`] walks objects and arrays by itself and can return to any earlier place; whole values, escapes and numbers are
-//! read by `serde_json`. It never builds a tree and never recurses over a value's depth.
+//! ACP's decode rules (requirements §4.16) ask for a reader that can try a value, fail, and go on
+//! behind it as if nothing had happened. [`Reader`] walks objects and arrays by itself and can
+//! return to any earlier place; whole values, escapes and numbers are read by `serde_json`. It
+//! never builds a tree and never recurses over a value's depth.
 
 use crate::report::{Dropped, Why};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Why a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence with a path of it.
+/// Why a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence
+/// with a path of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Byte offset of the value at fault; for a missing key, of the object that lacks it.
@@ -23,7 +25,8 @@ pub struct Fault {
 pub enum Unknown {
     /// As the `Unknown` variant with their raw JSON: nothing that arrived is lost.
     Keep,
-    /// As errors, exactly as requirements §4.17 says: skipped in lists that skip, fatal where a value is required.
+    /// As errors, exactly as requirements §4.17 says: skipped in lists that skip, fatal where a
+    /// value is required.
     Refuse,
 }
 
@@ -59,7 +62,8 @@ pub struct Reader<'t> {
 #[derive(Debug, Default)]
 struct Report {
     dropped: Vec<Dropped>,
-    /// Keys that another reading of the object at this offset takes: a union's tag, the members around a flat union.
+    /// Keys that another reading of the object at this offset takes: a union's tag, the members
+    /// around a flat union.
     taken: BTreeSet<(usize, &'static str)>,
 }
 
@@ -130,14 +134,16 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Says that `keys` of the object at `object` are taken by another reading of it, so that none of them is noted as unknown.
+    /// Says that `keys` of the object at `object` are taken by another reading of it, so that none
+    /// of them is noted as unknown.
     pub(crate) fn taken(&mut self, object: usize, keys: &[&'static str]) {
         if let Some(report) = &mut self.report {
             report.taken.extend(keys.iter().map(|key| (object, *key)));
         }
     }
 
-    /// Steps over the value of `key`, for which the object at `object` has no field (RPC-26), and notes that it was dropped.
+    /// Steps over the value of `key`, for which the object at `object` has no field (RPC-26), and
+    /// notes that it was dropped.
     pub(crate) fn unknown_member(&mut self, object: usize, key: &str) -> Result<(), Fault> {
         let at = self.place();
         self.skip()?;
@@ -150,7 +156,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Notes what `fault` names: something was read in another way than it was written, or not at all.
+    /// Notes what `fault` names: something was read in another way than it was written, or not at
+    /// all.
     pub(crate) fn note(&mut self, fault: Fault) {
         if let Some(report) = &mut self.report {
             report.dropped.push(Dropped { at: fault.at, fault });
@@ -298,8 +305,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The string member `key` of the next value, an object, wherever it stands in it. Takes nothing.
-    /// `None` if the member is absent or no string. In the usual case, the tag first, this reads nothing behind it.
+    /// The string member `key` of the next value, an object, wherever it stands in it. Takes
+    /// nothing. `None` if the member is absent or no string. In the usual case, the tag first, this
+    /// reads nothing behind it.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
         let mark = self.mark();
         let mut found = None;

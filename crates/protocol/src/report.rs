@@ -102,7 +102,8 @@ pub fn decode<T: Wire>(text: &str) -> Result<T, DecodeError> {
     finish(&mut Reader::new(text, Unknown::Keep)).map_err(|fault| DecodeError::new(text, fault))
 }
 
-/// Decodes one JSON text as the rules of §4.17 read it: what v1 does not know is dropped or refused ([`Unknown::Refuse`]).
+/// Decodes one JSON text as the rules of §4.17 read it: what v1 does not know is dropped or refused
+/// ([`Unknown::Refuse`]).
 pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
     finish(&mut Reader::new(text, Unknown::Refuse)).map_err(|fault| DecodeError::new(text, fault))
 }
@@ -142,7 +143,8 @@ fn excerpt(text: &str, at: usize) -> String {
     if short.len() < value.len() { format!("{short}…") } else { short }
 }
 
-/// The JSON path of the value that starts at byte `at`. The offset alone is kept while decoding; only an error pays for its path.
+/// The JSON path of the value that starts at byte `at`. The offset alone is kept while decoding;
+/// only an error pays for its path.
 fn path_of(text: &str, at: usize) -> String {
     let mut path = String::new();
     let mut rest = text;
@@ -160,15 +162,16 @@ fn path_of(text: &str, at: usize) -> String {
     path
 }
 
-/// The JSON paths of many offsets, found in one walk over the text: a hostile list of bad items must not cost its length squared.
+/// The JSON paths of many offsets, found in one walk over the text: a hostile list of bad items
+/// must not cost its length squared.
 struct Paths {
     offsets: Peekable<std::collections::btree_set::IntoIter<usize>>,
     found: HashMap<usize, String>,
 }
 
 impl Paths {
-    /// Gives the offsets inside `value`, which starts at byte `base` and has this path, theirs. Descends only where offsets are, so as
-    /// deep as types nest, whatever the text does.
+    /// Gives the offsets inside `value`, which starts at byte `base` and has this path, theirs.
+    /// Descends only where offsets are, so as deep as types nest, whatever the text does.
     fn walk(&mut self, value: &str, base: usize, path: &str) {
         self.take_until(base + 1, path);
         let end = base + value.len();
@@ -218,7 +221,8 @@ enum Step {
     Index(usize),
 }
 
-/// The member or item of the value `text` that holds byte `at`: its name, where its value starts, and the value's text.
+/// The member or item of the value `text` that holds byte `at`: its name, where its value starts,
+/// and the value's text.
 fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
     let mut reader = Reader::new(text, Unknown::Keep);
     let mut around = None;

@@ -1,14 +1,16 @@
-//! JSON Schemas of every type the method table reaches, from the same declarations that decode them.
+//! JSON Schemas of every type the method table reaches, from the same declarations that decode
+//! them.
 
 use crate::method::METHODS;
 use crate::{Error, MemberShape, RequestId, Shape, Wire};
 use serde_json::{Map, Value, json};
 
-/// One JSON Schema (draft 2020-12) whose `$defs` hold every named type: those of the method table's params and results, the error
-/// and the request id, and all types inside them.
+/// One JSON Schema (draft 2020-12) whose `$defs` hold every named type: those of the method table's
+/// params and results, the error and the request id, and all types inside them.
 ///
-/// The decode marks stand in the official schema's keywords: `x-deserialize-default-on-error` (L), `x-deserialize-skip-invalid-items`
-/// (K) and `x-deserialize-default-on-null` (N); see [`crate::mark`].
+/// The decode marks stand in the official schema's keywords: `x-deserialize-default-on-error` (L),
+/// `x-deserialize-skip-invalid-items` (K) and `x-deserialize-default-on-null` (N); see
+/// [`crate::mark`].
 pub fn json_schema() -> Value {
     let mut definitions = Definitions::default();
     for row in METHODS {
@@ -31,7 +33,8 @@ pub fn json_schema() -> Value {
 struct Definitions(Map<String, Value>);
 
 impl Definitions {
-    /// The schema that stands where `shape` is used: a reference for a named type, which is defined on the way.
+    /// The schema that stands where `shape` is used: a reference for a named type, which is defined
+    /// on the way.
     fn schema(&mut self, shape: &Shape) -> Value {
         match shape {
             Shape::Any => json!({}),
@@ -122,7 +125,8 @@ impl Definitions {
             let other = json!({"type": "object", "properties": {tag: {"type": "string"}}, "required": [tag], "not": {"anyOf": known}});
             alternatives.push(other);
         }
-        // An object without the tag may also match a tagged variant's members, so such a union is no "exactly one".
+        // An object without the tag may also match a tagged variant's members, so such a union is
+        // no "exactly one".
         let keyword =
             if variants.iter().any(|(value, _)| value.is_empty()) { "anyOf" } else { "oneOf" };
         json!({ keyword: alternatives })

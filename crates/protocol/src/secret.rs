@@ -3,8 +3,8 @@
 use crate::{Fault, Reader, Wire, Writer};
 use std::fmt;
 
-/// A value that may be a key or a password: an environment variable's, a header's. It goes over the wire as it is and never into a log:
-/// `Debug` hides it, and there is no `Display`.
+/// A value that may be a key or a password: an environment variable's, a header's. It goes over the
+/// wire as it is and never into a log: `Debug` hides it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 

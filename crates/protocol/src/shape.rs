@@ -31,7 +31,8 @@ pub enum Shape {
     },
     /// An object with known members.
     Object {
-        /// The Rust type's name, which is the schema's; empty for members without a type of their own.
+        /// The Rust type's name, which is the schema's; empty for members without a type of their
+        /// own.
         name: &'static str,
         /// Its members in the order they are written.
         members: Vec<MemberShape>,

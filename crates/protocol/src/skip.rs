@@ -1,7 +1,9 @@
-//! Stepping over a value without looking at what it means: half of what arrives is skipped once before its type is known.
+//! Stepping over a value without looking at what it means: half of what arrives is skipped once
+//! before its type is known.
 //!
-//! Objects and arrays are walked here, down to a depth that needs no memory; escaped strings, numbers and words, and what is deeper, are
-//! `serde_json`'s. Either way the value is checked to be JSON.
+//! Objects and arrays are walked here, down to a depth that needs no memory; escaped strings,
+//! numbers and words, and what is deeper, are `serde_json`'s. Either way the value is checked to be
+//! JSON.
 
 use crate::{Fault, Next, Reader, Why};
 
@@ -33,8 +35,8 @@ impl Open {
 }
 
 impl<'t> Reader<'t> {
-    /// Steps over the next value and gives its text. What is no JSON is a fault of the whole value, however deep inside it the fault lies:
-    /// who skips does not look inside.
+    /// Steps over the next value and gives its text. What is no JSON is a fault of the whole value,
+    /// however deep inside it the fault lies: who skips does not look inside.
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         let start = self.place();
         self.walk().map_err(|_| Fault { at: start, why: Why::NotJson })?;
@@ -71,7 +73,8 @@ impl<'t> Reader<'t> {
         Ok(false)
     }
 
-    /// A value has ended: takes the comma before the next one, and closing brackets. Whether the outermost value has ended.
+    /// A value has ended: takes the comma before the next one, and closing brackets. Whether the
+    /// outermost value has ended.
     fn closed(&mut self, open: &mut Open) -> Result<bool, Fault> {
         while open.depth > 0 {
             if self.take(b',') {

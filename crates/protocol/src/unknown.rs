@@ -2,7 +2,8 @@
 
 use crate::{Fault, ObjectWriter, Raw, Reader, Unknown, Wire, Writer};
 
-/// A variant of a tagged union that this version does not know: shown to nobody as a known one, written back as it came (DEC-10).
+/// A variant of a tagged union that this version does not know: shown to nobody as a known one,
+/// written back as it came (DEC-10).
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownVariant {
     /// The tag's value.

@@ -4,7 +4,8 @@ use crate::{Fault, ObjectWriter, Reader, Writer};
 
 /// A value on the wire.
 pub trait Wire: Sized {
-    /// Takes one value from the reader. On a fault the reader stands anywhere; whoever goes on steps back first.
+    /// Takes one value from the reader. On a fault the reader stands anywhere; whoever goes on
+    /// steps back first.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
     /// Writes the value as one JSON value.
@@ -17,7 +18,8 @@ pub trait Wire: Sized {
 
 /// A type whose members can stand among those of an enclosing object: structs and tagged unions.
 pub trait Members: Wire {
-    /// Writes the members; those named in `except` belong to the enclosing object and are left out of kept raw JSON.
+    /// Writes the members; those named in `except` belong to the enclosing object and are left out
+    /// of kept raw JSON.
     fn write_members(&self, object: &mut ObjectWriter<'_>, except: &[&str]);
 }
 

@@ -81,8 +81,9 @@ impl<'o> Writer<'o> {
 
 /// How many bytes from the start stand for themselves inside a JSON string.
 ///
-/// Keys and ids end within a few bytes, which words of eight find fastest. Behind those, blocks without a branch inside let the compiler
-/// use vector instructions: long texts are most of the bytes on this wire.
+/// Keys and ids end within a few bytes, which words of eight find fastest. Behind those, blocks
+/// without a branch inside let the compiler use vector instructions: long texts are most of the
+/// bytes on this wire.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let Some((head, rest)) = bytes.split_at_checked(64) else { return plain_words(bytes) };
     let found = plain_words(head);
@@ -113,7 +114,8 @@ fn plain_words(bytes: &[u8]) -> usize {
     whole + rest.iter().position(|byte| special(*byte)).unwrap_or(rest.len())
 }
 
-/// The high bit of the first special byte of a word, and perhaps of bytes behind it: a borrow may run upwards, never downwards.
+/// The high bit of the first special byte of a word, and perhaps of bytes behind it: a borrow may
+/// run upwards, never downwards.
 fn special_in(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;

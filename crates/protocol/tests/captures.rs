@@ -1,4 +1,5 @@
-//! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON by value.
+//! Messages recorded from real agents: every line of v1 decodes, and encodes again to the same JSON
+//! by value.
 //!
 //! `fixtures/odd.jsonl` restates in our own small lines every odd shape those recordings hold.
 

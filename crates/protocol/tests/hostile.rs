@@ -1,5 +1,6 @@
-//! Anything a peer could send: cut lines, wrong types in every place, absurd depth and numbers, random bytes. Nothing panics, and what
-//! decodes at all encodes to something that decodes to the same.
+//! Anything a peer could send: cut lines, wrong types in every place, absurd depth and numbers,
+//! random bytes. Nothing panics, and what decodes at all encodes to something that decodes to the
+//! same.
 
 #![allow(
     clippy::unwrap_used,

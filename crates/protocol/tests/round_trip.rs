@@ -1,4 +1,5 @@
-//! Both ways: every params and result type of the method table, on generated values without anything unknown.
+//! Both ways: every params and result type of the method table, on generated values without
+//! anything unknown.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the rules they stand for.
+//! What agents send, tools do and people are asked: the decode vectors of requirements §9 and the
+//! rules they stand for.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,5 @@
-//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what is kept beyond them.
+//! Initialization, sessions, config options, usage: the decode vectors of requirements §9, and what
+//! is kept beyond them.
 #![allow(
     clippy::panic,
     clippy::expect_used,

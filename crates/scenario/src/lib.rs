@@ -1,7 +1,8 @@
 //! Conversations as Markdown files, and a raw peer that plays them.
 //!
-//! A scenario is a document: a heading that says what holds, prose that says why and cites the rules, and blocks of lines that are played
-//! in order against the side under test, whatever it is made of: our agent, our client, or a foreign one.
+//! A scenario is a document: a heading that says what holds, prose that says why and cites the
+//! rules, and blocks of lines that are played in order against the side under test, whatever it is
+//! made of: our agent, our client, or a foreign one.
 //!
 //! | line | meaning |
 //! |---|---|
@@ -14,10 +15,12 @@
 //! | `<-\|` | the side under test closes its end, with nothing more said |
 //! | `<~\|` | it closes its end, whatever it says before |
 //!
-//! A pattern is JSON. An object matches one that has at least its members; arrays and scalars match as a whole, but an array that begins
-//! with `"..."` matches one that has its further items in this order, among others. `"$name"` matches anything the first time and the
-//! same thing afterwards; in a sent line it stands for what was matched. Within a string `$name` stands for the text of what it was, and it
-//! must have been something, in patterns and sent lines. A name is made of letters, digits and `_`. `"*"` matches anything that is there.
+//! A pattern is JSON. An object matches one that has at least its members; arrays and scalars match
+//! as a whole, but an array that begins with `"..."` matches one that has its further items in this
+//! order, among others. `"$name"` matches anything the first time and the same thing afterwards; in
+//! a sent line it stands for what was matched. Within a string `$name` stands for the text of what
+//! it was, and it must have been something, in patterns and sent lines. A name is made of letters,
+//! digits and `_`. `"*"` matches anything that is there.
 //!
 //! ```
 //! use attache_scenario::Scenario;
@@ -36,7 +39,8 @@
 //!
 //! Where the answer to a call is waited for, another answer to the same call fails at once.
 //!
-//! This crate knows JSON-RPC lines and nothing of ACP: it must be able to say what no client or agent would.
+//! This crate knows JSON-RPC lines and nothing of ACP: it must be able to say what no client or
+//! agent would.
 
 mod pattern;
 mod play;

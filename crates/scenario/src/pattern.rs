@@ -1,4 +1,5 @@
-//! Patterns over JSON, with names for what only the conversation itself can tell, such as a session's id.
+//! Patterns over JSON, with names for what only the conversation itself can tell, such as a
+//! session's id.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +14,8 @@ impl Bindings {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Whether `value` matches; on success new names are bound, on failure the path and what differs is given.
+    /// Whether `value` matches; on success new names are bound, on failure the path and what
+    /// differs is given.
     pub(crate) fn matches(&mut self, pattern: &Value, value: &Value) -> Result<(), String> {
         let mut bound = self.clone();
         bound.compare(pattern, value, "")?;
@@ -86,8 +88,8 @@ impl Bindings {
         }
     }
 
-    /// `line` with every `$name` replaced: a whole JSON string by the value, inside a string by its text. A name that stands for nothing
-    /// is a mistake of the scenario.
+    /// `line` with every `$name` replaced: a whole JSON string by the value, inside a string by its
+    /// text. A name that stands for nothing is a mistake of the scenario.
     pub(crate) fn fill(&self, line: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(line.len());
         let mut rest = line;

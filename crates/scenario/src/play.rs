@@ -31,7 +31,8 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Plays a scenario over `input` and `output` of the side under test. Gives all the lines that were said, both ways.
+/// Plays a scenario over `input` and `output` of the side under test. Gives all the lines that were
+/// said, both ways.
 pub async fn play(
     scenario: &Scenario,
     bindings: Bindings,
@@ -121,7 +122,8 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Raw<I, O> {
             } else if let Some(pattern) =
                 missing.iter().find(|pattern| answers(pattern, &value, bindings))
             {
-                // The call has another answer than the one that is waited for, and there will be no second.
+                // The call has another answer than the one that is waited for, and there will be no
+                // second.
                 bindings.matches(pattern, &value).map_err(|why| format!("{why}, in {value}"))?;
             }
         }

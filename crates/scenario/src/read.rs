@@ -59,7 +59,8 @@ impl Malformed {
 }
 
 impl Scenario {
-    /// Every scenario of a document: each begins with a heading `## …`, cites a rule and plays something.
+    /// Every scenario of a document: each begins with a heading `## …`, cites a rule and plays
+    /// something.
     ///
     /// # Errors
     /// [`Malformed`] at the first line that would otherwise be passed over or played wrongly.

@@ -1,4 +1,5 @@
-//! The raw peer against a side whose every line is given: a play fails where it must, and says where.
+//! The raw peer against a side whose every line is given: a play fails where it must, and says
+//! where.
 
 #![allow(
     clippy::unwrap_used,

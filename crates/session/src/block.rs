@@ -4,7 +4,8 @@ use crate::Text;
 use attache_protocol::v1::ContentBlock;
 use std::sync::Arc;
 
-/// One block of a message. Texts that follow each other without annotations or metadata are one block.
+/// One block of a message. Texts that follow each other without annotations or metadata are one
+/// block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Text without annotations and metadata; Markdown (MSG-07).
@@ -23,7 +24,8 @@ impl Block {
     }
 }
 
-/// Appends one block, joining plain texts. Returns whether only text was appended to a block that was there.
+/// Appends one block, joining plain texts. Returns whether only text was appended to a block that
+/// was there.
 pub(crate) fn append(blocks: &mut Vec<Block>, content: &ContentBlock) -> bool {
     let Some(text) = plain_text(content) else {
         blocks.push(Block::Other(Arc::new(content.clone())));

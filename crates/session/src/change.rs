@@ -159,7 +159,8 @@ pub enum EntryChange {
         /// What was appended since the position.
         new_text: String,
     },
-    /// It was there and changed otherwise, or the position does not tell how much of its text it covered.
+    /// It was there and changed otherwise, or the position does not tell how much of its text it
+    /// covered.
     Replaced {
         /// Its index.
         entry: usize,

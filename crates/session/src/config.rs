@@ -9,9 +9,11 @@ use attache_protocol::v1::{
 
 /// What a person can choose for a session.
 ///
-/// An agent may state config options, modes, or, until June 2026, models. Modes and the first select of the category `mode` are one choice
-/// and are kept in step both ways (MODE-05); so are models and the first select of the category `model`. Modes without any config option, and
-/// models without an option for them, are shown as options too; [`ConfigOptions::source`] says by which call they are set.
+/// An agent may state config options, modes, or, until June 2026, models. Modes and the first
+/// select of the category `mode` are one choice and are kept in step both ways (MODE-05); so are
+/// models and the first select of the category `model`. Modes without any config option, and models
+/// without an option for them, are shown as options too; [`ConfigOptions::source`] says by which
+/// call they are set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigOptions {
     pub(crate) session_id: SessionId,
@@ -41,13 +43,15 @@ impl ConfigOptions {
         Self { session_id, stated: Vec::new(), modes: None, models: None, derived: Vec::new() }
     }
 
-    /// The options as they were stated, in their order, those of unknown types too: what goes to a client.
+    /// The options as they were stated, in their order, those of unknown types too: what goes to a
+    /// client.
     pub fn options(&self) -> &[SessionConfigOption] {
         &self.stated
     }
 
-    /// The options to show, in the order in which they matter (CONF-16): the stated ones of known types (CONF-12), then those made of modes
-    /// and models. Where room is short, show as many as fit from the start.
+    /// The options to show, in the order in which they matter (CONF-16): the stated ones of known
+    /// types (CONF-12), then those made of modes and models. Where room is short, show as many as
+    /// fit from the start.
     pub fn visible(&self) -> impl Iterator<Item = &SessionConfigOption> {
         let known =
             |option: &&SessionConfigOption| !matches!(option.kind, SessionConfigKind::Unknown(_));
@@ -78,7 +82,8 @@ impl ConfigOptions {
         derived.map_or(OptionSource::ConfigOption, |(source, _)| *source)
     }
 
-    /// The modes: those stated, else those of the option of the category `mode`, for clients that know modes only (MODE-05).
+    /// The modes: those stated, else those of the option of the category `mode`, for clients that
+    /// know modes only (MODE-05).
     pub fn modes(&self) -> Option<SessionModeState> {
         self.modes.clone().or_else(|| {
             let mut option = self.stated_mode_option()?.clone();
@@ -133,7 +138,8 @@ impl ConfigOptions {
         self.choose_mode(&modes.current_mode_id)
     }
 
-    /// Puts another mode in use, in the modes and in the option for them (MODE-07). Without modes and such an option it says nothing.
+    /// Puts another mode in use, in the modes and in the option for them (MODE-07). Without modes
+    /// and such an option it says nothing.
     pub(crate) fn choose_mode(&mut self, mode: &SessionModeId) -> Change {
         if let Some(modes) = &mut self.modes {
             modes.current_mode_id = mode.clone();
@@ -159,8 +165,8 @@ impl ConfigOptions {
         self.derive()
     }
 
-    /// With config options, modes are not shown beside them (MODE-06); models are, unless one of the options is for them by its category or
-    /// by its id.
+    /// With config options, modes are not shown beside them (MODE-06); models are, unless one of
+    /// the options is for them by its category or by its id.
     fn derive(&mut self) -> Change {
         self.derived.clear();
         if let Some(modes) = self.modes.as_ref().filter(|_| self.stated.is_empty()) {
@@ -212,7 +218,8 @@ pub(crate) fn choose(option: &mut SessionConfigOption, value: &SessionConfigOpti
     }
 }
 
-/// Adds the current value of a select to its values if it is none of them, behind all others: what is stated can then be sent (CONF-06).
+/// Adds the current value of a select to its values if it is none of them, behind all others: what
+/// is stated can then be sent (CONF-06).
 pub(crate) fn list_current(option: &mut SessionConfigOption) {
     let listed = option.current_value().is_none_or(|current| option.accepts(&current));
     let SessionConfigKind::Select(select) = &mut option.kind else { return };

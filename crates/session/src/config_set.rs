@@ -9,8 +9,9 @@ use attache_protocol::v1::{
 };
 use std::fmt;
 
-/// A value that cannot be set; the state is unchanged (CONF-07). The user's or the peer's fault; an agent answers -32602. Its message names
-/// at most twenty ids or values and counts the rest; the fields hold all.
+/// A value that cannot be set; the state is unchanged (CONF-07). The user's or the peer's fault; an
+/// agent answers -32602. Its message names at most twenty ids or values and counts the rest; the
+/// fields hold all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SetError {
@@ -95,10 +96,12 @@ fn some_of(names: &[String]) -> String {
 }
 
 impl ConfigOptions {
-    /// The request that sets the option with this id, else the first of this category, to `value`; a client's side.
+    /// The request that sets the option with this id, else the first of this category, to `value`;
+    /// a client's side.
     ///
-    /// For a switch the words `true` and `false` are taken as well, since a person types words. If [`ConfigOptions::source`] of the
-    /// request's option is not [`crate::OptionSource::ConfigOption`], its value is the id of a mode or a model.
+    /// For a switch the words `true` and `false` are taken as well, since a person types words. If
+    /// [`ConfigOptions::source`] of the request's option is not
+    /// [`crate::OptionSource::ConfigOption`], its value is the id of a mode or a model.
     pub fn check_set(
         &self,
         name: &str,
@@ -110,9 +113,11 @@ impl ConfigOptions {
         Ok(SetSessionConfigOptionRequest::new(self.session_id.clone(), option.id.clone(), value))
     }
 
-    /// All stated options with the one of this id set to `value`, as a client with these capabilities asks for it; an agent's side.
+    /// All stated options with the one of this id set to `value`, as a client with these
+    /// capabilities asks for it; an agent's side.
     ///
-    /// A client that takes no switches was shown a choice of `true` and `false` and sends words; any other must send a boolean (CONF-09).
+    /// A client that takes no switches was shown a choice of `true` and `false` and sends words;
+    /// any other must send a boolean (CONF-09).
     pub fn with_value(
         &self,
         id: &str,

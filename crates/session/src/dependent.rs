@@ -1,12 +1,15 @@
-//! Options that depend on each other: which values there are to choose from changes with another choice.
+//! Options that depend on each other: which values there are to choose from changes with another
+//! choice.
 
 use crate::config::choose;
 use attache_protocol::v1::{SessionConfigId, SessionConfigOption};
 
-/// Gives each of `options` the value that the option with its id has in `before`, if it takes it; all others keep their own.
+/// Gives each of `options` the value that the option with its id has in `before`, if it takes it;
+/// all others keep their own.
 ///
-/// So a value outlives a change of what there is to choose from as long as it can, and then falls back to what the author states. If the
-/// author's own values fit (CONF-06), those of the result do.
+/// So a value outlives a change of what there is to choose from as long as it can, and then falls
+/// back to what the author states. If the author's own values fit (CONF-06), those of the result
+/// do.
 ///
 /// ```
 /// use attache_protocol::v1::{SessionConfigOption, SessionConfigSelectOption};
@@ -34,11 +37,14 @@ pub fn keep_values(before: &[SessionConfigOption], options: &mut [SessionConfigO
     }
 }
 
-/// The options of a session that comes back: the author's options of today with the values that are stored.
+/// The options of a session that comes back: the author's options of today with the values that are
+/// stored.
 ///
-/// Each stored value that fits is set, in the order stored, and `dependent` is called with that option's id; it changes what there is to
-/// choose from and says whether it did, and then values are kept as [`keep_values`] says. A value that fits only after another one was
-/// set is set then; one that never fits gives way to the option's own. Each option is set at most once, so this ends.
+/// Each stored value that fits is set, in the order stored, and `dependent` is called with that
+/// option's id; it changes what there is to choose from and says whether it did, and then values
+/// are kept as [`keep_values`] says. A value that fits only after another one was set is set then;
+/// one that never fits gives way to the option's own. Each option is set at most once, so this
+/// ends.
 pub fn restored_options(
     now: Vec<SessionConfigOption>,
     stored: &[SessionConfigOption],

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 type Piece = Arc<Vec<Arc<Entry>>>;
 
-/// The entries of a session in order. It is read as a slice is; a clone shares everything, and the next change copies only the pointers of
-/// the piece of the list in which the entry stands.
+/// The entries of a session in order. It is read as a slice is; a clone shares everything, and the
+/// next change copies only the pointers of the piece of the list in which the entry stands.
 #[derive(Clone, Default)]
 pub struct Entries {
     /// All full but the last.

@@ -20,7 +20,8 @@ pub struct Event {
     pub body: EventBody,
 }
 
-/// What happened to a session. No type of the wire: v1 updates, replies, prompts and private records all become this.
+/// What happened to a session. No type of the wire: v1 updates, replies, prompts and private
+/// records all become this.
 #[allow(
     clippy::large_enum_variant,
     reason = "most events are chunks; a box would be an allocation for each tool call only to move less"
@@ -36,14 +37,16 @@ pub enum EventBody {
         additional_directories: Vec<String>,
         /// How the session came to be here.
         origin: Origin,
-        /// Whose words the session's figures are in, such as what a turn's tokens count: the name of a foreign agent. `None` on the side
-        /// of the agent itself.
+        /// Whose words the session's figures are in, such as what a turn's tokens count: the name
+        /// of a foreign agent. `None` on the side of the agent itself.
         agent: Option<String>,
     },
-    /// What was known of the session is replaced by what follows, such as the history that a load replayed (SESS-12). The number of the event
-    /// is the session's new [`crate::Session::generation`].
+    /// What was known of the session is replaced by what follows, such as the history that a load
+    /// replayed (SESS-12). The number of the event is the session's new
+    /// [`crate::Session::generation`].
     Replaced,
-    /// A person's prompt: begins a user message of the transcript, which no later chunk goes on with.
+    /// A person's prompt: begins a user message of the transcript, which no later chunk goes on
+    /// with.
     Prompt {
         /// What was said.
         content: Vec<ContentBlock>,
@@ -52,14 +55,16 @@ pub enum EventBody {
     Message {
         /// Who speaks.
         author: MessageAuthor,
-        /// The message it belongs to (MSG-02); without one it goes on with the entry before it, if that has the same author (MSG-04).
+        /// The message it belongs to (MSG-02); without one it goes on with the entry before it, if
+        /// that has the same author (MSG-04).
         message_id: Option<MessageId>,
         /// The piece.
         content: ContentBlock,
     },
     /// A tool call is created, or replaced whole if its id is known.
     ToolCall(ToolCall),
-    /// A tool call is patched (TOOL-05); created if its id is not known and the patch has a title, else ignored (TOOL-04).
+    /// A tool call is patched (TOOL-05); created if its id is not known and the patch has a title,
+    /// else ignored (TOOL-04).
     ToolCallUpdate(ToolCallUpdate),
     /// A plan is replaced whole (PLAN-03, PLANU-02).
     Plan {
@@ -93,8 +98,9 @@ pub enum EventBody {
     StoredTitle {
         /// The title as stored, see [`crate::title`].
         title: String,
-        /// Whether later titles of [`EventBody::Info`] must leave it alone (TITLE-03). An agent says yes when a person set it; a client says
-        /// no, because the agent it shows decides that.
+        /// Whether later titles of [`EventBody::Info`] must leave it alone (TITLE-03). An agent
+        /// says yes when a person set it; a client says no, because the agent it shows decides
+        /// that.
         by_person: bool,
     },
     /// The session was put away, or taken out again (ARCH-02, ARCH-06).
@@ -169,10 +175,12 @@ pub enum EventBody {
 }
 
 impl EventBody {
-    /// Whether something happened in the session, so that its `updatedAt` moves: anything said, done, asked or decided, a title, metadata.
+    /// Whether something happened in the session, so that its `updatedAt` moves: anything said,
+    /// done, asked or decided, a title, metadata.
     ///
-    /// Not so what is only stated again whenever somebody looks at a session (that it was loaded or resumed, options, modes, models, commands,
-    /// usage), that it was put away or taken out, notices (NOTE-02), and private records, which nobody sees.
+    /// Not so what is only stated again whenever somebody looks at a session (that it was loaded or
+    /// resumed, options, modes, models, commands, usage), that it was put away or taken out,
+    /// notices (NOTE-02), and private records, which nobody sees.
     pub fn is_activity(&self) -> bool {
         match self {
             Self::Opened { origin, .. } => matches!(origin, Origin::New | Origin::Forked(_)),

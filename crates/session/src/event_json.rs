@@ -1,6 +1,8 @@
-//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`, where the last member is what happened.
+//! The JSON form of events: one object on one line, `{"v":1,"sequence":…,"at":…,"<name>":…}`, where
+//! the last member is what happened.
 //!
-//! What stands here is read for as long as there are logs: names and members are added, never changed.
+//! What stands here is read for as long as there are logs: names and members are added, never
+//! changed.
 
 use crate::{
     Event, EventBody, MessageAuthor, Origin, PermissionId, PlanContent, Timestamp, TurnOutcome,
@@ -9,7 +11,8 @@ use attache_protocol::v1::SessionInfoUpdate;
 use attache_protocol::{DecodeError, Map, Raw, Wire, Writer, decode};
 use std::fmt;
 
-/// The version of the form. It rises only when older versions of this crate would read a log wrongly.
+/// The version of the form. It rises only when older versions of this crate would read a log
+/// wrongly.
 pub const EVENT_VERSION: u64 = 1;
 
 /// A line that is no event. The fault of whoever wrote or damaged the log.
@@ -65,7 +68,8 @@ impl Event {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Reads what [`Event::encode`] wrote. A body that this version does not know becomes [`EventBody::Newer`].
+    /// Reads what [`Event::encode`] wrote. A body that this version does not know becomes
+    /// [`EventBody::Newer`].
     pub fn decode(line: &str) -> Result<Self, EventError> {
         let event = Object::of(line, "")?;
         let version: u64 = event.must("v")?;

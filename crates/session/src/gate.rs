@@ -12,8 +12,9 @@ use attache_protocol::v1::{
 impl EventBody {
     /// The v1 update that says this to a client with these capabilities, as far as it can be said.
     ///
-    /// Switches become choices of `true` and `false` (CONF-08), plans with ids become the plan (PLANU-01). What else the client did not
-    /// advertise, and what this version does not know, is `None`.
+    /// Switches become choices of `true` and `false` (CONF-08), plans with ids become the plan
+    /// (PLANU-01). What else the client did not advertise, and what this version does not know, is
+    /// `None`.
     pub fn to_update_for(&self, client: &ClientCapabilities) -> Option<SessionUpdate> {
         match self {
             Self::Unknown { .. } => return None,
@@ -36,9 +37,10 @@ impl EventBody {
     }
 }
 
-/// The options as a client with these capabilities takes them: without the capability, a switch is a choice of `true` and `false` (CONF-08).
-/// A current value that is none of the values is added to them as the last, since no option may go out with such a value (CONF-06) and none
-/// may be left out (CONF-02).
+/// The options as a client with these capabilities takes them: without the capability, a switch is
+/// a choice of `true` and `false` (CONF-08). A current value that is none of the values is added to
+/// them as the last, since no option may go out with such a value (CONF-06) and none may be left
+/// out (CONF-02).
 pub fn options_for(
     options: &[SessionConfigOption],
     client: &ClientCapabilities,

@@ -18,13 +18,16 @@ const LINE_LIMIT: usize = 300;
 const LEAST_ROOM: usize = 32;
 
 impl Session {
-    /// A summary of the session in Markdown, for the first prompt of a new one: the way on when the context is full.
+    /// A summary of the session in Markdown, for the first prompt of a new one: the way on when the
+    /// context is full.
     ///
-    /// It holds, the most valuable first, the summary of the last compaction, the first and the last prompt, where things stand, the open
-    /// steps of the plan, the files that were changed, and the end of the last answer; what there is none of is left out. It has at most
-    /// `limit` bytes: each section but the last takes at most half of the room that is left and ends with `…` where it was cut. Texts of
-    /// others stand in quotes, so that none of them looks like a heading; there are no control characters but the line feed. The same
-    /// session gives the same text.
+    /// It holds, the most valuable first, the summary of the last compaction, the first and the
+    /// last prompt, where things stand, the open steps of the plan, the files that were changed,
+    /// and the end of the last answer; what there is none of is left out. It has at most `limit`
+    /// bytes: each section but the last takes at most half of the room that is left and ends with
+    /// `…` where it was cut. Texts of others stand in quotes, so that none of them looks like a
+    /// heading; there are no control characters but the line feed. The same session gives the same
+    /// text.
     pub fn hand_off(&self, limit: usize) -> String {
         let title = self.info().title().map_or_else(|| "a session".to_owned(), literal);
         let mut out = HandOff { text: String::new(), limit };

@@ -13,7 +13,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// The title: one line, at most [`crate::TITLE_LIMIT`] characters, nothing that controls a terminal.
+    /// The title: one line, at most [`crate::TITLE_LIMIT`] characters, nothing that controls a
+    /// terminal.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }

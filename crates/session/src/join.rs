@@ -1,4 +1,5 @@
-//! Joining the pieces of a text, so that a log costs what was said and not how finely it was streamed.
+//! Joining the pieces of a text, so that a log costs what was said and not how finely it was
+//! streamed.
 
 use crate::block::plain_text;
 use crate::{Event, EventBody};
@@ -8,17 +9,21 @@ impl Event {
     /// The size in bytes at which a joined text stops growing, so that a log can be read in pages.
     pub const JOINED_TEXT: usize = 64 * 1024;
 
-    /// The time in milliseconds that a joined event covers at most, because it tells only when its first piece came.
+    /// The time in milliseconds that a joined event covers at most, because it tells only when its
+    /// first piece came.
     pub const JOINED_TIME: i64 = 1_000;
 
-    /// Takes in `next`, the event right behind this one in the log, if the fold cannot tell the difference, and says whether it did. Then
-    /// this event has the number of `next` and still its own time.
+    /// Takes in `next`, the event right behind this one in the log, if the fold cannot tell the
+    /// difference, and says whether it did. Then this event has the number of `next` and still its
+    /// own time.
     ///
-    /// That is so for two pieces of one message (the same author, and the same id or both none) that are plain text, without annotations
-    /// and metadata. Where the first piece goes the second goes too: without an id, because nothing stands between the two (MSG-04).
+    /// That is so for two pieces of one message (the same author, and the same id or both none)
+    /// that are plain text, without annotations and metadata. Where the first piece goes the second
+    /// goes too: without an id, because nothing stands between the two (MSG-04).
     ///
     /// Law: a log and the same log joined fold to the same session within its memory limit, but for
-    /// - [`crate::Entry::began_at`], which is the number of the last piece that was joined to the first one;
+    /// - [`crate::Entry::began_at`], which is the number of the last piece that was joined to the
+    ///   first one;
     /// - [`crate::Session::changed_at`] of [`crate::Parts::MESSAGE`], likewise;
     /// - [`crate::Session::last_activity`], which may be up to [`Event::JOINED_TIME`] earlier.
     pub fn join(&mut self, next: &Event) -> bool {

@@ -16,7 +16,8 @@ pub(crate) enum Key {
     BetweenSessions(MessageId),
 }
 
-/// The indices of the entries that have a key, shared with snapshots: after a snapshot, a new key copies only the recent ones.
+/// The indices of the entries that have a key, shared with snapshots: after a snapshot, a new key
+/// copies only the recent ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys {
     recent: Arc<HashMap<Key, usize>>,

@@ -9,7 +9,8 @@ use attache_protocol::{Map, Meta, Raw, Wire, decode, encode};
 const KEY: &str = "attache/labels";
 
 /// What the metadata of a session says about it under the key `attache/labels` (META-07):
-/// `{"attache/labels": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3, "total": 10}}}`.
+/// `{"attache/labels": {"tags": ["bug"], "status": "waiting for review", "progress": {"done": 3,
+/// "total": 10}}}`.
 ///
 /// ```
 /// use attache_session::Labels;
@@ -37,7 +38,8 @@ impl Labels {
     /// How long a status may be, in characters; a longer one is cut and ended with `…`.
     pub const STATUS_LIMIT: usize = 200;
 
-    /// The labels in the metadata of `info`, as [`Labels::normalised`]; what has another shape counts as absent.
+    /// The labels in the metadata of `info`, as [`Labels::normalised`]; what has another shape
+    /// counts as absent.
     pub fn of(info: &Info) -> Self {
         info.meta().map(Self::of_meta).unwrap_or_default()
     }
@@ -55,8 +57,8 @@ impl Labels {
         .normalised()
     }
 
-    /// The same labels within their limits: tags and status on one line without control and bidirectional characters, each tag once, no
-    /// progress beyond the total and none of nothing.
+    /// The same labels within their limits: tags and status on one line without control and
+    /// bidirectional characters, each tag once, no progress beyond the total and none of nothing.
     #[must_use]
     pub fn normalised(&self) -> Self {
         let mut tags = Vec::new();
@@ -75,8 +77,9 @@ impl Labels {
         }
     }
 
-    /// The smallest metadata that, merged as INFO-09 says, makes the labels `before` those of `after`; `None` if they are the same. Tags are
-    /// a list and so replaced whole, what is gone is null.
+    /// The smallest metadata that, merged as INFO-09 says, makes the labels `before` those of
+    /// `after`; `None` if they are the same. Tags are a list and so replaced whole, what is gone is
+    /// null.
     pub fn change(before: &Self, after: &Self) -> Option<Meta> {
         let (before, after) = (before.normalised(), after.normalised());
         let mut labels = Map::default();

@@ -1,9 +1,12 @@
-//! A session is the fold of its log: [`Session::apply`] takes one [`Event`] after the other, and nothing else keeps session state.
+//! A session is the fold of its log: [`Session::apply`] takes one [`Event`] after the other, and
+//! nothing else keeps session state.
 //!
-//! Agent, client, store, trace and page use the same fold, so they agree on what a session is. This crate knows what events mean: how
-//! chunks become messages, how tool calls are patched, how config options, modes, titles, metadata, plans and usage replace or merge; what
-//! a [`Store`] of logs must do, of which [`MemoryStore`] is one; and what a client is told of a log ([`Replay`]). It knows no connection, no
-//! clock, no file and no thread: whoever writes an event gives its number and its time.
+//! Agent, client, store, trace and page use the same fold, so they agree on what a session is. This
+//! crate knows what events mean: how chunks become messages, how tool calls are patched, how config
+//! options, modes, titles, metadata, plans and usage replace or merge; what a [`Store`] of logs
+//! must do, of which [`MemoryStore`] is one; and what a client is told of a log ([`Replay`]). It
+//! knows no connection, no clock, no file and no thread: whoever writes an event gives its number
+//! and its time.
 //!
 //! ```
 //! use attache_protocol::v1::{ContentChunk, SessionUpdate};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
 impl Session {
-    /// Sets how much the transcript may take in memory, roughly, in bytes. Over it, the oldest entries become
-    /// [`EntryContent::Dropped`]; who keeps the log can read them there.
+    /// Sets how much the transcript may take in memory, roughly, in bytes. Over it, the oldest
+    /// entries become [`EntryContent::Dropped`]; who keeps the log can read them there.
     pub fn set_memory_limit(&mut self, bytes: usize) {
         self.memory_limit = bytes;
         if self.transcript.held > bytes {
@@ -27,7 +27,8 @@ impl Session {
         self.transcript.truncated_before
     }
 
-    /// Drops old entries until a quarter of the limit is free, so that this is done rarely; then the start of the last one's text.
+    /// Drops old entries until a quarter of the limit is free, so that this is done rarely; then
+    /// the start of the last one's text.
     pub(crate) fn shed(&mut self, sequence: u64) {
         let target = self.memory_limit / 4 * 3;
         let dropped = Arc::new(Entry {

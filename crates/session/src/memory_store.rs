@@ -9,10 +9,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sessions in memory, for agents without history and for tests: they are gone with the last clone, and clones share them.
+/// Sessions in memory, for agents without history and for tests: they are gone with the last clone,
+/// and clones share them.
 ///
-/// Everything appended is stored at once. Pieces of a text are joined ([`Event::join`]) unless somebody read them before the next came, so a
-/// session takes what was said.
+/// Everything appended is stored at once. Pieces of a text are joined ([`Event::join`]) unless
+/// somebody read them before the next came, so a session takes what was said.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
     sessions: Arc<Mutex<Sessions>>,
@@ -21,7 +22,8 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Sessions {
     by_key: HashMap<SessionKey, Arc<Mutex<Stored>>>,
-    /// How many were ever begun: the next one's place among those in which something happened at the same time.
+    /// How many were ever begun: the next one's place among those in which something happened at
+    /// the same time.
     begun: u64,
 }
 
@@ -33,7 +35,8 @@ struct Stored {
     written: bool,
     summary: Summary,
     events: Vec<Arc<Event>>,
-    /// The last event was given to a reader: it must not grow any more, or the reader would repeat a part of it.
+    /// The last event was given to a reader: it must not grow any more, or the reader would repeat
+    /// a part of it.
     closed: bool,
 }
 

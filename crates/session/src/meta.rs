@@ -3,13 +3,16 @@
 use attache_protocol::{Map, Meta, Patch, Raw, decode, encode};
 use std::fmt;
 
-/// How large the metadata of a session may become, in bytes of its JSON. A sender is held to it; what a peer sends is folded whatever its size.
+/// How large the metadata of a session may become, in bytes of its JSON. A sender is held to it;
+/// what a peer sends is folded whatever its size.
 pub const META_LIMIT: usize = 64 * 1024;
 
-/// How deep metadata may be nested; the metadata itself is the first level. Objects nested deeper are replaced, not merged.
+/// How deep metadata may be nested; the metadata itself is the first level. Objects nested deeper
+/// are replaced, not merged.
 const DEPTH: usize = 32;
 
-/// Metadata that is refused before it is sent; what is stored is unchanged. The fault of whoever wrote it.
+/// Metadata that is refused before it is sent; what is stored is unchanged. The fault of whoever
+/// wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MetaError {
@@ -81,8 +84,9 @@ fn depth(raw: &Raw) -> usize {
     deepest
 }
 
-/// `patch` merged into `stored` as v1 has it (INFO-09): objects merge recursively, `null` removes its key, everything else, arrays too,
-/// replaces. Values that are not touched keep their text and their order.
+/// `patch` merged into `stored` as v1 has it (INFO-09): objects merge recursively, `null` removes
+/// its key, everything else, arrays too, replaces. Values that are not touched keep their text and
+/// their order.
 pub fn merged_meta(stored: Option<&Meta>, patch: &Meta) -> Meta {
     let merged = merge(stored.map(Meta::raw), patch.raw(), DEPTH);
     // A merge of objects is an object.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 pub struct Permission {
     /// Names it on this side.
     pub id: PermissionId,
-    /// The call in question as the request had it; [`crate::Session::tool_call`] has all that is known (PERM-10).
+    /// The call in question as the request had it; [`crate::Session::tool_call`] has all that is
+    /// known (PERM-10).
     pub tool_call: ToolCallUpdate,
     /// What can be chosen.
     pub options: Vec<PermissionOption>,

@@ -2,10 +2,11 @@
 
 use crate::MessageAuthor;
 
-/// How far a watcher has seen a session: from [`crate::Session::position`] or [`crate::Changes::position`].
+/// How far a watcher has seen a session: from [`crate::Session::position`] or
+/// [`crate::Changes::position`].
 ///
-/// Besides the event's number it holds how long the messages being written were, so that their text comes as an exact suffix without
-/// the session remembering every chunk.
+/// Besides the event's number it holds how long the messages being written were, so that their text
+/// comes as an exact suffix without the session remembering every chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     pub(crate) sequence: u64,
@@ -23,7 +24,8 @@ impl Position {
     /// Before the first event.
     pub const START: Self = Self { sequence: 0, texts: [None; 3] };
 
-    /// After the event with this number. Of messages that were being written then, the whole entry comes.
+    /// After the event with this number. Of messages that were being written then, the whole entry
+    /// comes.
     pub fn after(sequence: u64) -> Self {
         Self { sequence, texts: [None; 3] }
     }
@@ -39,7 +41,8 @@ impl Position {
     }
 }
 
-/// Where an author's message stands in [`Position::texts`] and in the transcript's table of open messages.
+/// Where an author's message stands in [`Position::texts`] and in the transcript's table of open
+/// messages.
 pub(crate) fn slot(author: MessageAuthor) -> usize {
     match author {
         MessageAuthor::User => 0,

@@ -8,19 +8,22 @@ use attache_protocol::v1::{
 };
 use std::sync::Arc;
 
-/// Makes the updates of `session/load` from a log, event by event, and folds the session at the same time (SESS-13): a log of any length is
-/// replayed in the memory that the folded session takes.
+/// Makes the updates of `session/load` from a log, event by event, and folds the session at the
+/// same time (SESS-13): a log of any length is replayed in the memory that the folded session
+/// takes.
 ///
-/// What belongs to the transcript goes out at once and in order; options, commands, title, metadata and usage are said once at the end, as
-/// they are then. Every message has an id, so that none runs into its neighbour (MSG-05): its own, or one made from the number of the event
-/// that began it, such as `prompt-7`.
+/// What belongs to the transcript goes out at once and in order; options, commands, title, metadata
+/// and usage are said once at the end, as they are then. Every message has an id, so that none runs
+/// into its neighbour (MSG-05): its own, or one made from the number of the event that began it,
+/// such as `prompt-7`.
 ///
 /// Law: folding the updates gives the session as the client can take it, that is
 /// - without notices (SESS-16), and without updates that this version has no name for (INIT-16);
-/// - without compactions, subagents and messages between sessions unless the client takes them; if it takes no switches, with choices instead
-///   (CONF-08); if it knows no ids of plans, with the plan stated last as its one plan (PLANU-01), an empty one if all were dropped;
-/// - without what replies and requests carry: roots, modes, models, permissions, turns and their tokens, private records, whether a person gave
-///   the title, whether the session is archived;
+/// - without compactions, subagents and messages between sessions unless the client takes them; if
+///   it takes no switches, with choices instead (CONF-08); if it knows no ids of plans, with the
+///   plan stated last as its one plan (PLANU-01), an empty one if all were dropped;
+/// - without what replies and requests carry: roots, modes, models, permissions, turns and their
+///   tokens, private records, whether a person gave the title, whether the session is archived;
 /// - without usage while the size of the context is not known (USE-03).
 ///
 /// ```
@@ -43,7 +46,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The replay of the session `id`, from the first event of its log on, to a client with these capabilities.
+    /// The replay of the session `id`, from the first event of its log on, to a client with these
+    /// capabilities.
     pub fn new(id: impl Into<SessionId>, client: Arc<ClientCapabilities>) -> Self {
         Self { session: Session::new(id), client }
     }
@@ -51,7 +55,8 @@ impl Replay {
     /// Applies the next event of the log and adds what it makes the client see to `updates`.
     pub fn apply(&mut self, event: &Event, updates: &mut Vec<SessionUpdate>) {
         let change = self.session.apply(event);
-        // An event without an entry had no effect on the transcript, such as the update of an unknown tool call (TOOL-04).
+        // An event without an entry had no effect on the transcript, such as the update of an
+        // unknown tool call (TOOL-04).
         let Some(entry) = change.entry.and_then(|index| self.session.entries().get(index)) else {
             return;
         };
@@ -84,7 +89,8 @@ impl Replay {
         &self.session
     }
 
-    /// Ends the replay: adds what is no entry of the transcript to `updates`, and gives the session.
+    /// Ends the replay: adds what is no entry of the transcript to `updates`, and gives the
+    /// session.
     pub fn end(self, updates: &mut Vec<SessionUpdate>) -> Session {
         let state = self.session.state();
         updates.extend(state.iter().filter_map(|body| body.to_update_for(&self.client)));
@@ -118,7 +124,8 @@ fn message_id(author: MessageAuthor, entry: &Entry) -> MessageId {
     MessageId::from(format!("{kind}-{}", entry.began_at))
 }
 
-/// What a patch of a tool call is to the client: the call, if the patch created it (TOOL-03), else the patch.
+/// What a patch of a tool call is to the client: the call, if the patch created it (TOOL-03), else
+/// the patch.
 fn tool_call(event: &Event, entry: &Entry, update: &ToolCallUpdate) -> SessionUpdate {
     match &entry.content {
         EntryContent::ToolCall(call) if entry.began_at == event.sequence => (**call).clone().into(),

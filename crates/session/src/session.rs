@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 /// A session: the fold of its events.
 ///
-/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock; the next event copies only the entry it
-/// changes, without the text, and a small part of the list of entries.
+/// A clone is a snapshot. It shares everything with the original, copies no text and holds no lock;
+/// the next event copies only the entry it changes, without the text, and a small part of the list
+/// of entries.
 #[derive(Debug, Clone)]
 pub struct Session {
     id: SessionId,
@@ -66,9 +67,11 @@ impl Session {
         Event { sequence: self.sequence + 1, at, body }
     }
 
-    /// Applies one event. An event whose number is not greater than the last one's was applied before and has no effect.
+    /// Applies one event. An event whose number is not greater than the last one's was applied
+    /// before and has no effect.
     ///
-    /// Every event is taken, also about what is settled already: late updates are news, not errors. Costs what the event holds.
+    /// Every event is taken, also about what is settled already: late updates are news, not errors.
+    /// Costs what the event holds.
     pub fn apply(&mut self, event: &Event) -> Change {
         if event.sequence <= self.sequence {
             return Change::NONE;
@@ -181,7 +184,8 @@ impl Session {
                     usage.as_ref().map(|usage| Arc::make_mut(&mut self.usage).turn_ended(usage));
                 Change::of(Parts::TURN | spent.unwrap_or_default())
             }
-            // Private records, and what a newer version wrote, change nothing that is shown; all others are handled above.
+            // Private records, and what a newer version wrote, change nothing that is shown; all
+            // others are handled above.
             _ => Change::NONE,
         }
     }
@@ -196,13 +200,15 @@ impl Session {
         self.sequence
     }
 
-    /// Which history of the session this is: the number of the last [`EventBody::Replaced`], 0 before the first. Indices of entries and
-    /// positions of another generation mean nothing in this one.
+    /// Which history of the session this is: the number of the last [`EventBody::Replaced`], 0
+    /// before the first. Indices of entries and positions of another generation mean nothing in
+    /// this one.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// When anything last happened in the session, see [`EventBody::is_activity`]: `updatedAt` on the side that owns it (LIST-11).
+    /// When anything last happened in the session, see [`EventBody::is_activity`]: `updatedAt` on
+    /// the side that owns it (LIST-11).
     pub fn last_activity(&self) -> Timestamp {
         self.last_activity
     }
@@ -266,12 +272,14 @@ impl Session {
         self.last_outcome.as_deref()
     }
 
-    /// Permission requests, open and settled, in the order in which they were asked; old settled ones are forgotten.
+    /// Permission requests, open and settled, in the order in which they were asked; old settled
+    /// ones are forgotten.
     pub fn permissions(&self) -> &[Arc<Permission>] {
         &self.permissions
     }
 
-    /// Permission requests that nobody has answered, in the order in which they were asked (PERM-12).
+    /// Permission requests that nobody has answered, in the order in which they were asked
+    /// (PERM-12).
     pub fn open_permissions(&self) -> impl Iterator<Item = &Arc<Permission>> {
         self.permissions.iter().filter(|permission| permission.outcome.is_none())
     }
@@ -287,10 +295,12 @@ impl Session {
         Position { sequence: self.sequence, texts: self.transcript.lengths() }
     }
 
-    /// What changed since `position`, however much that was: a walk over what changed, not over the session.
+    /// What changed since `position`, however much that was: a walk over what changed, not over the
+    /// session.
     ///
-    /// Text comes as what was appended if the position tells how long the message was, which those of [`Session::position`] and
-    /// [`Changes::position`] do for the message each author wrote last. A position of the future gives no changes.
+    /// Text comes as what was appended if the position tells how long the message was, which those
+    /// of [`Session::position`] and [`Changes::position`] do for the message each author wrote
+    /// last. A position of the future gives no changes.
     pub fn changes_since(&self, position: &Position) -> Changes {
         let changed = self.changed_at.iter().enumerate().filter(|(_, at)| **at > position.sequence);
         let parts = changed.fold(Parts::NONE, |parts, (part, _)| parts | Parts::numbered(part));

@@ -8,7 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Names a stored session. The same id may be there twice: once as its agent keeps it, once as a client does.
+/// Names a stored session. The same id may be there twice: once as its agent keeps it, once as a
+/// client does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionKey {
     /// The side that keeps it.
@@ -21,10 +22,12 @@ pub struct SessionKey {
 
 /// A store of sessions: one log for each, which only grows.
 ///
-/// The functions here may block on a disk, but never on a peer; those of [`Log`] do not block. All of them may be called from any thread
-/// at any time, and several processes may use one store at once.
+/// The functions here may block on a disk, but never on a peer; those of [`Log`] do not block. All
+/// of them may be called from any thread at any time, and several processes may use one store at
+/// once.
 pub trait Store: Send + Sync + 'static {
-    /// A new, empty log, which this caller alone writes. Nothing of it is stored before its first [`Log::commit`].
+    /// A new, empty log, which this caller alone writes. Nothing of it is stored before its first
+    /// [`Log::commit`].
     ///
     /// # Errors
     /// [`StoreError::Exists`], and what [`StoreError`] calls the world's.
@@ -33,11 +36,13 @@ pub trait Store: Send + Sync + 'static {
     /// The log of a stored session, which this caller alone writes from now on.
     ///
     /// # Errors
-    /// [`StoreError::Unknown`]; [`StoreError::InUse`] while anybody else writes it, in this process or another.
+    /// [`StoreError::Unknown`]; [`StoreError::InUse`] while anybody else writes it, in this process
+    /// or another.
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError>;
 
-    /// A new log `to` that begins with the events of `from` up to the number `at`, with `None` all that are committed; open as if by
-    /// [`Store::create`]. `from` may be in use. An `at` inside of a text that came in pieces cuts before the stored piece that holds it.
+    /// A new log `to` that begins with the events of `from` up to the number `at`, with `None` all
+    /// that are committed; open as if by [`Store::create`]. `from` may be in use. An `at` inside of
+    /// a text that came in pieces cuts before the stored piece that holds it.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] for `from`, [`StoreError::Exists`] for `to`.
@@ -48,8 +53,9 @@ pub trait Store: Send + Sync + 'static {
         to: &SessionKey,
     ) -> Result<Box<dyn Log>, StoreError>;
 
-    /// The next events behind the number `after`, in order, about [`READ_PAGE`] bytes of them and at least one; none at the end. No
-    /// transaction and no lock is held between two calls, so a reader may take its time.
+    /// The next events behind the number `after`, in order, about [`READ_PAGE`] bytes of them and
+    /// at least one; none at the end. No transaction and no lock is held between two calls, so a
+    /// reader may take its time.
     ///
     /// Texts that came in pieces may be joined: a joined event has the number of its last piece.
     ///
@@ -63,10 +69,11 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError::Unknown`].
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError>;
 
-    /// Sessions, the one in which something happened last first. What was appended in this process before the call counts, committed or not.
+    /// Sessions, the one in which something happened last first. What was appended in this process
+    /// before the call counts, committed or not.
     ///
-    /// A cursor goes on where its page ended, whatever was written since: no session comes twice unless something happened in it, and none
-    /// is left out in which nothing did.
+    /// A cursor goes on where its page ended, whatever was written since: no session comes twice
+    /// unless something happened in it, and none is left out in which nothing did.
     ///
     /// # Errors
     /// [`StoreError::Cursor`].
@@ -78,7 +85,8 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError::InUse`] while anybody writes it.
     fn delete(&self, key: &SessionKey) -> Result<(), StoreError>;
 
-    /// Appends one event to a session that nobody else writes, such as a title: [`Store::open`], [`Log::append`] and [`Log::commit`].
+    /// Appends one event to a session that nobody else writes, such as a title: [`Store::open`],
+    /// [`Log::append`] and [`Log::commit`].
     ///
     /// # Errors
     /// As [`Store::open`]; the returned future fails as [`Log::commit`].
@@ -107,20 +115,23 @@ pub const READ_PAGE: usize = 256 * 1024;
 /// Done once what was promised is stored so that `kill -9` and a power cut cannot take it.
 pub type Commit = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
-/// The one live writer of a session's log. Dropped, it commits what is left and lets others write; it never blocks.
+/// The one live writer of a session's log. Dropped, it commits what is left and lets others write;
+/// it never blocks.
 pub trait Log: Send + Sync {
-    /// Appends an event, whose number must be greater than that of the one before. It is stored soon, at the latest with the next
-    /// [`Log::commit`]. A failure is told by that and by no other function; what could not be stored is tried again then.
+    /// Appends an event, whose number must be greater than that of the one before. It is stored
+    /// soon, at the latest with the next [`Log::commit`]. A failure is told by that and by no other
+    /// function; what could not be stored is tried again then.
     fn append(&mut self, event: &Event);
 
     /// Stores everything appended before this call.
     ///
     /// # Errors
-    /// The future says why not all of it could be stored: then a part of it may be, in order and from the beginning.
+    /// The future says why not all of it could be stored: then a part of it may be, in order and
+    /// from the beginning.
     fn commit(&self) -> Commit;
 
-    /// How many bytes were appended and are not stored yet. Who appends waits for a [`Log::commit`] when this is more than it wants to
-    /// hold in memory.
+    /// How many bytes were appended and are not stored yet. Who appends waits for a [`Log::commit`]
+    /// when this is more than it wants to hold in memory.
     fn backlog(&self) -> usize;
 }
 
@@ -135,13 +146,15 @@ pub struct ListQuery {
     pub cwd: Option<String>,
     /// Whether archived ones count.
     pub archived: Archived,
-    /// Only those with something to come back to: see [`Summary::is_used`]; something that either side said counts too.
+    /// Only those with something to come back to: see [`Summary::is_used`]; something that either
+    /// side said counts too.
     pub used: bool,
     /// Only with this text in the title; letters of either case.
     pub title: Option<String>,
     /// Only with this tag, see [`crate::Labels`].
     pub tag: Option<String>,
-    /// Only with this text in the title or in what was said by either side; letters of either case, where they are ASCII.
+    /// Only with this text in the title or in what was said by either side; letters of either case,
+    /// where they are ASCII.
     pub text: Option<String>,
     /// Where to go on: [`ListPage::next`] of a page of the same query.
     pub cursor: Option<String>,

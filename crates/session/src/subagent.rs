@@ -10,7 +10,8 @@ use attache_protocol::v1::{
 };
 use attache_protocol::{Meta, Patch};
 
-/// A child session as its parent announces it. What the child says and does is a session of its own.
+/// A child session as its parent announces it. What the child says and does is a session of its
+/// own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subagent {
     /// The child.

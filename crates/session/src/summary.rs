@@ -9,8 +9,8 @@ pub struct Summary {
     pub sequence: u64,
     /// When the session began.
     pub began_at: Timestamp,
-    /// When anything last happened in it: something was said, done, asked or decided, or it was named or labelled. See
-    /// [`EventBody::is_activity`].
+    /// When anything last happened in it: something was said, done, asked or decided, or it was
+    /// named or labelled. See [`EventBody::is_activity`].
     pub updated_at: Timestamp,
     /// The working directory.
     pub cwd: String,
@@ -25,7 +25,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether there is something to come back to, as far as the summary knows: a prompt, a tag, or a title that a person gave it.
+    /// Whether there is something to come back to, as far as the summary knows: a prompt, a tag, or
+    /// a title that a person gave it.
     pub fn is_used(&self) -> bool {
         let tagged = || !Labels::of(&self.info).tags.is_empty();
         self.prompts > 0 || self.info.titled_by_person() || tagged()

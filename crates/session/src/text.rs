@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A text in pieces. Appending costs what is appended; a clone shares all pieces and copies at most [`Text::PIECE`] bytes.
+/// A text in pieces. Appending costs what is appended; a clone shares all pieces and copies at most
+/// [`Text::PIECE`] bytes.
 #[derive(Clone, Default)]
 pub struct Text {
     /// Pieces that no longer change.
@@ -44,7 +45,8 @@ impl Text {
             .filter(|piece| !piece.is_empty())
     }
 
-    /// What was appended after the first `start` bytes; without what was dropped. A start inside a character moves to its end.
+    /// What was appended after the first `start` bytes; without what was dropped. A start inside a
+    /// character moves to its end.
     pub fn suffix(&self, start: usize) -> String {
         let mut out = String::with_capacity(self.length.saturating_sub(start.max(self.dropped)));
         let mut end = self.length;

@@ -13,7 +13,8 @@ impl Timestamp {
     pub fn rfc3339(self) -> String {
         const DAY: i64 = 86_400_000;
         let (days, within) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
-        // Days are counted in eras of 400 years that begin on the first of March, so that leap days come last (Hinnant's civil calendar).
+        // Days are counted in eras of 400 years that begin on the first of March, so that leap days
+        // come last (Hinnant's civil calendar).
         let days = days + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era =
@@ -28,8 +29,8 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
     }
 
-    /// Reads a time as RFC 3339 has it, with any offset and any number of decimals, also with a space or `t` before the hour. `None` for
-    /// anything else, such as a date alone.
+    /// Reads a time as RFC 3339 has it, with any offset and any number of decimals, also with a
+    /// space or `t` before the hour. `None` for anything else, such as a date alone.
     ///
     /// ```
     /// use attache_session::Timestamp;

@@ -3,8 +3,9 @@
 /// How long a title may be, in characters (INFO-11).
 pub const TITLE_LIMIT: usize = 500;
 
-/// The title that `text` gives: one line without control and bidirectional characters, at most [`TITLE_LIMIT`] characters, a longer one
-/// cut and ended with `…`. `None` if nothing is left (TITLE-02). A title it gave is not changed again.
+/// The title that `text` gives: one line without control and bidirectional characters, at most
+/// [`TITLE_LIMIT`] characters, a longer one cut and ended with `…`. `None` if nothing is left
+/// (TITLE-02). A title it gave is not changed again.
 pub fn title(text: &str) -> Option<String> {
     one_line(text, TITLE_LIMIT)
 }

@@ -21,7 +21,8 @@ impl Transcript {
         }
     }
 
-    /// A call is patched, whatever its status was (TOOL-05); an unknown one is created if the patch has a title (TOOL-04).
+    /// A call is patched, whatever its status was (TOOL-05); an unknown one is created if the patch
+    /// has a title (TOOL-04).
     pub(crate) fn tool_call_update(&mut self, now: Now, update: &ToolCallUpdate) -> Change {
         let Some(index) = self.find(&Key::ToolCall(update.tool_call_id.clone())) else {
             // Only a patch with a title is worth copying.

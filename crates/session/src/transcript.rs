@@ -90,7 +90,8 @@ impl Entry {
         }
     }
 
-    /// What follows the first `start` bytes of the message's text; `None` if some of that was dropped.
+    /// What follows the first `start` bytes of the message's text; `None` if some of that was
+    /// dropped.
     pub(crate) fn text_after(&self, start: usize) -> Option<String> {
         let mut out = String::new();
         let mut begin = 0;
@@ -198,7 +199,8 @@ impl Transcript {
         let open = self.open.get(slot(author)).copied().flatten();
         match id {
             Some(id) => {
-                // The message written last is nearly always the one, and cheaper to look at than the index.
+                // The message written last is nearly always the one, and cheaper to look at than
+                // the index.
                 let is_open = |index: &usize| {
                     self.get(*index).is_some_and(|entry| {
                         matches!(&entry.content, EntryContent::Message { id: Some(open), .. } if open == id)
@@ -259,7 +261,8 @@ impl Transcript {
         self.touch(index);
     }
 
-    /// The same for changes that are more than text at the end; `content_weight` is that of the content alone.
+    /// The same for changes that are more than text at the end; `content_weight` is that of the
+    /// content alone.
     pub(crate) fn replace(
         &mut self,
         now: Now,

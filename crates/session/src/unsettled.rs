@@ -10,11 +10,13 @@ use attache_protocol::{Error, Patch};
 const ENDED: &str = "the agent ended while this turn ran";
 
 impl Session {
-    /// What must be appended to the log of a session whose writer died, so that nothing in it waits for ever: open permissions are cancelled,
-    /// tool calls and compactions that were not done failed (TOOL-07, COMP-03), a turn that ran failed with -32603. Empty if nothing is open;
-    /// so it is once these are applied.
+    /// What must be appended to the log of a session whose writer died, so that nothing in it waits
+    /// for ever: open permissions are cancelled, tool calls and compactions that were not done
+    /// failed (TOOL-07, COMP-03), a turn that ran failed with -32603. Empty if nothing is open; so
+    /// it is once these are applied.
     ///
-    /// What memory no longer holds ([`Session::truncated_before`]) and statuses of other names than ours stay as they are.
+    /// What memory no longer holds ([`Session::truncated_before`]) and statuses of other names than
+    /// ours stay as they are.
     pub fn unsettled(&self) -> Vec<EventBody> {
         let permissions = self.open_permissions().map(|permission| EventBody::PermissionSettled {
             id: permission.id,

@@ -11,10 +11,12 @@ use attache_protocol::{Raw, UnknownVariant, decode, encode};
 impl EventBody {
     /// What a v1 update says.
     ///
-    /// Metadata of tool calls, compactions, subagents, messages between sessions and of each content block is kept, and that of the session
-    /// is merged. That of chunks, plans, commands, options, modes and usage is left out: chunks are joined, so theirs would have no place to
-    /// stand, and what agents put into the others (timings, the model's name, token counts by their own names) speaks of that line alone.
-    /// A relay forwards the line as it arrived (META-06); a trace shows it.
+    /// Metadata of tool calls, compactions, subagents, messages between sessions and of each
+    /// content block is kept, and that of the session is merged. That of chunks, plans, commands,
+    /// options, modes and usage is left out: chunks are joined, so theirs would have no place to
+    /// stand, and what agents put into the others (timings, the model's name, token counts by their
+    /// own names) speaks of that line alone. A relay forwards the line as it arrived (META-06); a
+    /// trace shows it.
     pub fn of_update(update: SessionUpdate) -> Self {
         match update {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),
@@ -50,8 +52,9 @@ impl EventBody {
         }
     }
 
-    /// The v1 update that says this. `None` for what no v1 update says: prompts, turns, permissions, private records, what replies carry, and
-    /// a plan without an id that is not made of steps.
+    /// The v1 update that says this. `None` for what no v1 update says: prompts, turns,
+    /// permissions, private records, what replies carry, and a plan without an id that is not made
+    /// of steps.
     pub fn to_update(&self) -> Option<SessionUpdate> {
         Some(match self {
             Self::Message { author, message_id, content } => {

@@ -1,4 +1,5 @@
-//! How full the context is, what the session cost, and how many tokens it took: for display, not for accounting (USE-12).
+//! How full the context is, what the session cost, and how many tokens it took: for display, not
+//! for accounting (USE-12).
 
 use crate::{Change, Parts};
 use attache_protocol::v1::{Cost, Usage};
@@ -19,10 +20,12 @@ pub struct UsageState {
 
 /// Tokens by kind, summed over turns. A sum stops at its greatest value instead of overflowing.
 ///
-/// Attaché's own agents count so (USE-10, which leaves it open): a turn's tokens are those of all its model calls, the calls of its subagents
-/// included, and of no other turn. `total = input + output + cached_read + cached_write`; the input is without what was cached, thought is
-/// inside the output. Foreign agents mean other things by the same names, such as the last call of the turn, or the whole session until now;
-/// [`UsageState::counted_by`] and [`UsageState::consistent`] tell.
+/// Attaché's own agents count so (USE-10, which leaves it open): a turn's tokens are those of all
+/// its model calls, the calls of its subagents included, and of no other turn.
+/// `total = input + output + cached_read + cached_write`; the input is without what was cached,
+/// thought is inside the output. Foreign agents mean other things by the same names, such as the
+/// last call of the turn, or the whole session until now; [`UsageState::counted_by`] and
+/// [`UsageState::consistent`] tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// All tokens, as reported.
@@ -67,7 +70,8 @@ impl UsageLevel {
         }
     }
 
-    /// What a person should know or do about it, as the part of a sentence; `None` while there is nothing to do.
+    /// What a person should know or do about it, as the part of a sentence; `None` while there is
+    /// nothing to do.
     pub fn advice(self) -> Option<&'static str> {
         match self {
             Self::Normal => None,
@@ -79,12 +83,14 @@ impl UsageLevel {
 }
 
 impl UsageState {
-    /// Tokens in the context as stated last; `None` until stated. May exceed the size (USE-07) and shrinks when the agent compacts.
+    /// Tokens in the context as stated last; `None` until stated. May exceed the size (USE-07) and
+    /// shrinks when the agent compacts.
     pub fn used(&self) -> Option<u64> {
         self.used
     }
 
-    /// The context's size in tokens as stated last; `None` if it is not known, or not any more. May be 0 (USE-07) and changes with the model.
+    /// The context's size in tokens as stated last; `None` if it is not known, or not any more. May
+    /// be 0 (USE-07) and changes with the model.
     pub fn size(&self) -> Option<u64> {
         self.size
     }
@@ -95,7 +101,8 @@ impl UsageState {
         Some(size.saturating_sub(used))
     }
 
-    /// How full the context is in whole percent, rounded down and never above 100; `None` if the size is not known or 0.
+    /// How full the context is in whole percent, rounded down and never above 100; `None` if the
+    /// size is not known or 0.
     pub fn percentage(&self) -> Option<u8> {
         let (used, size) = self.measured()?;
         let percent = u128::from(used) * 100 / u128::from(size);
@@ -107,37 +114,43 @@ impl UsageState {
         self.measured().map_or(UsageLevel::Normal, |(used, size)| UsageLevel::of(used, size))
     }
 
-    /// The cost since the session began, as received in the unit that was stated last; never converted. News of the context without a cost
-    /// leave it as it was; a smaller amount replaces a greater one, since an agent may correct itself.
+    /// The cost since the session began, as received in the unit that was stated last; never
+    /// converted. News of the context without a cost leave it as it was; a smaller amount replaces
+    /// a greater one, since an agent may correct itself.
     pub fn cost(&self) -> Option<&Cost> {
         self.costs.last()
     }
 
-    /// The latest cost in each unit the session was charged in; the unit stated last is the last. Amounts of different units are never added.
+    /// The latest cost in each unit the session was charged in; the unit stated last is the last.
+    /// Amounts of different units are never added.
     pub fn costs(&self) -> &[Cost] {
         &self.costs
     }
 
-    /// The name of the foreign agent in whose words [`UsageState::last_turn`] and [`UsageState::total`] are; `None` if they are in ours, see
-    /// [`Tokens`]. Another agent's figures are never added to them: when the session moves to another agent, both begin anew.
+    /// The name of the foreign agent in whose words [`UsageState::last_turn`] and
+    /// [`UsageState::total`] are; `None` if they are in ours, see [`Tokens`]. Another agent's
+    /// figures are never added to them: when the session moves to another agent, both begin anew.
     pub fn counted_by(&self) -> Option<&str> {
         self.counted_by.as_deref()
     }
 
-    /// What the last turn that reported tokens reported, in the words of whoever counted them (USE-10).
+    /// What the last turn that reported tokens reported, in the words of whoever counted them
+    /// (USE-10).
     pub fn last_turn(&self) -> Option<&Usage> {
         self.last_turn.as_ref()
     }
 
-    /// The sum of what the turns reported. It is known to be the session's tokens only without a [`UsageState::counted_by`] and while
-    /// [`UsageState::consistent`] (USE-12): an agent that reports the session until now in every turn makes a sum that counts most tokens
-    /// several times.
+    /// The sum of what the turns reported. It is known to be the session's tokens only without a
+    /// [`UsageState::counted_by`] and while [`UsageState::consistent`] (USE-12): an agent that
+    /// reports the session until now in every turn makes a sum that counts most tokens several
+    /// times.
     pub fn total(&self) -> &Tokens {
         &self.total
     }
 
-    /// Whether the figures of every turn fit the meaning stated at [`Tokens`]: the kinds add up to the total and thought is not more than the
-    /// output. If not, kinds overlap or are missing: show the last turn's figures under the agent's name and no sum.
+    /// Whether the figures of every turn fit the meaning stated at [`Tokens`]: the kinds add up to
+    /// the total and thought is not more than the output. If not, kinds overlap or are missing:
+    /// show the last turn's figures under the agent's name and no sum.
     pub fn consistent(&self) -> bool {
         !self.inconsistent
     }

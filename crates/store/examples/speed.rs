@@ -1,6 +1,8 @@
-//! How fast the store is on this machine: `cargo run --release -p attache-store --example speed [FOLDER]`.
+//! How fast the store is on this machine: `cargo run --release -p attache-store --example speed
+//! [FOLDER]`.
 //!
-//! Medians of a few rounds. The folder decides which disk is measured; without it, that of temporary files.
+//! Medians of a few rounds. The folder decides which disk is measured; without it, that of
+//! temporary files.
 
 #![allow(clippy::print_stdout, reason = "it prints what it measures")]
 

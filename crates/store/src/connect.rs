@@ -1,4 +1,5 @@
-//! Opening the file with SQLite: what every connection is told, and a small pool of those that only read.
+//! Opening the file with SQLite: what every connection is told, and a small pool of those that only
+//! read.
 
 use crate::failure::code;
 use crate::place::Place;
@@ -17,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many idle connections are kept for readers.
 const IDLE: usize = 4;
 
-/// Each commit is forced to the disk, on macOS also out of the disk's own memory, because a commit is a promise. What is deleted is
-/// overwritten. The write-ahead log gives back what it grew by.
+/// Each commit is forced to the disk, on macOS also out of the disk's own memory, because a commit
+/// is a promise. What is deleted is overwritten. The write-ahead log gives back what it grew by.
 const WRITING: &str = "
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
@@ -34,7 +35,8 @@ pub(crate) enum Access {
     Write,
     /// Reading; others may write.
     Read,
-    /// Reading where nobody can write: no file is made beside the store, and what stands in its write-ahead log is not seen.
+    /// Reading where nobody can write: no file is made beside the store, and what stands in its
+    /// write-ahead log is not seen.
     ReadStill,
 }
 
@@ -60,7 +62,8 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     connection.busy_timeout(PATIENCE)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_prepared_statement_cache_capacity(32);
-    // `contains(text, part)`: letters of either case, as Unicode has them; `part` is in small letters already.
+    // `contains(text, part)`: letters of either case, as Unicode has them; `part` is in small
+    // letters already.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("contains", 2, flags, |call| {
         let text = call.get_raw(0).as_str_or_null().unwrap_or_default().unwrap_or_default();
@@ -70,7 +73,8 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     Ok(connection)
 }
 
-/// The connection that writes, with the tables of today. `None` if the file, or the folder it is in, can only be read.
+/// The connection that writes, with the tables of today. `None` if the file, or the folder it is
+/// in, can only be read.
 pub(crate) fn connect_to_write(place: &Place) -> Result<Option<Connection>, StoreError> {
     let opened = connect(place, Access::Write).and_then(|connection| {
         // The end of this connection must not touch a file that turns out to be a newer store.
@@ -99,7 +103,8 @@ pub(crate) fn connect_to_write(place: &Place) -> Result<Option<Connection>, Stor
 
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::migrate(connection, schema::STEPS)?;
-    // Only now: until the tables are there, a crash must leave an empty file or a whole header, and nothing beside it.
+    // Only now: until the tables are there, a crash must leave an empty file or a whole header, and
+    // nothing beside it.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(())

@@ -79,7 +79,8 @@ impl Place {
     }
 }
 
-/// Whether something could not be written. SQLite knows a full disk, but calls a quota and a limit to the size of files an I/O error.
+/// Whether something could not be written. SQLite knows a full disk, but calls a quota and a limit
+/// to the size of files an I/O error.
 fn is_write(error: &Error) -> bool {
     error
         .sqlite_error()

@@ -52,7 +52,8 @@ const USED: &str = "(+prompts > 0 OR titled_by_person = 1
     OR EXISTS (SELECT 1 FROM tag WHERE tag.session = session.id)
     OR EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND said))";
 
-/// Whether so few sessions have this tag that it is faster to sort them than to look for them among all.
+/// Whether so few sessions have this tag that it is faster to sort them than to look for them among
+/// all.
 fn is_rare(connection: &Connection, tag: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) < 1000 FROM (SELECT 1 FROM tag WHERE tag = ?1 LIMIT 1000)";
     connection.prepare_cached(sql)?.query_row([tag], |row| row.get(0))
@@ -66,7 +67,8 @@ struct Selection {
 }
 
 impl Selection {
-    /// A `+` keeps SQLite from choosing the index of a column, where others leave fewer sessions: it has no statistics to know it by.
+    /// A `+` keeps SQLite from choosing the index of a column, where others leave fewer sessions:
+    /// it has no statistics to know it by.
     fn of(query: &ListQuery, rarely_tagged: bool) -> Result<Self, StoreError> {
         let mut own = Self { sql: format!("{LISTED} WHERE true"), parameters: Vec::new() };
         let few =
@@ -154,7 +156,8 @@ struct Position {
 }
 
 impl Position {
-    /// Opaque: the two numbers, and a hash of them and of what the query selects, so that the cursor of another list is found out.
+    /// Opaque: the two numbers, and a hash of them and of what the query selects, so that the
+    /// cursor of another list is found out.
     fn cursor(&self, query: &ListQuery) -> String {
         format!("{:016x}{:016x}{:016x}", self.updated_at, self.id, self.hash(query))
     }

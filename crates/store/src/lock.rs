@@ -1,4 +1,5 @@
-//! The lock of one session: a lock of the system on a file of its own, which the end of the process frees, however it ends.
+//! The lock of one session: a lock of the system on a file of its own, which the end of the process
+//! frees, however it ends.
 
 use crate::place::make_folder;
 use attache_protocol::method::Side;
@@ -31,7 +32,8 @@ impl SessionLock {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
-            // The holder before us removed the file between our two steps: its lock is worth nothing, the next round makes a new file.
+            // The holder before us removed the file between our two steps: its lock is worth
+            // nothing, the next round makes a new file.
             if is_at(&file, &path)? {
                 return Ok(Some(Self { path, file }));
             }
@@ -41,7 +43,8 @@ impl SessionLock {
 
 impl Drop for SessionLock {
     fn drop(&mut self) {
-        // Removed while it is held: whoever opened it before finds out by `is_at`. Elsewhere a file that is open stays.
+        // Removed while it is held: whoever opened it before finds out by `is_at`. Elsewhere a file
+        // that is open stays.
         if cfg!(unix) {
             let _ = fs::remove_file(&self.path);
         }
@@ -75,7 +78,8 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A file name for the session: a hash, because the peer chose the id. Every version of this program must give the same.
+/// A file name for the session: a hash, because the peer chose the id. Every version of this
+/// program must give the same.
 fn name(key: &SessionKey) -> String {
     let side: &[u8] = match key.side {
         Side::Agent => b"agent",
@@ -143,7 +147,8 @@ mod tests {
         }
     }
 
-    /// Without the look at what stands at the path, two threads would sooner or later hold it at once.
+    /// Without the look at what stands at the path, two threads would sooner or later hold it at
+    /// once.
     #[test]
     fn a_lock_that_many_take_and_remove_is_never_held_twice() {
         use std::sync::atomic::{AtomicU32, Ordering};

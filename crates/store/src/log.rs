@@ -41,7 +41,8 @@ struct State {
     bytes: usize,
     /// Bytes appended since the writer last looked.
     fresh: usize,
-    /// Somebody asked for a commit, or the log has a row already: until then nothing of it may be stored.
+    /// Somebody asked for a commit, or the log has a row already: until then nothing of it may be
+    /// stored.
     begun: bool,
     /// The writer knows that there is something to do.
     queued: bool,
@@ -226,7 +227,8 @@ impl Batch {
         self.waiting.into_iter().for_each(|promise| promise.settle(Ok(())));
     }
 
-    /// Nothing of it is stored. It goes back to the front of its log, unless that is closed: then nobody is left to try again.
+    /// Nothing of it is stored. It goes back to the front of its log, unless that is closed: then
+    /// nobody is left to try again.
     pub(crate) fn fail(self, error: &StoreError) {
         let mut state = self.live.state();
         let later = std::mem::replace(&mut state.rows, self.rows);

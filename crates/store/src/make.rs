@@ -7,11 +7,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes the store `file` and the folders above it, for the user only; nothing if another process is faster.
+/// Makes the store `file` and the folders above it, for the user only; nothing if another process
+/// is faster.
 ///
-/// It gets its tables under another name, is brought to the disk once, and then gets its own, so that nobody ever finds a part of it and no
-/// step of SQLite waits for the disk. Where that does not work, as on a disk that knows no second names, it is empty: whoever opens it gives
-/// it the tables.
+/// It gets its tables under another name, is brought to the disk once, and then gets its own, so
+/// that nobody ever finds a part of it and no step of SQLite waits for the disk. Where that does
+/// not work, as on a disk that knows no second names, it is empty: whoever opens it gives it the
+/// tables.
 ///
 /// # Errors
 /// Nothing can be made there.

@@ -1,4 +1,5 @@
-//! Where a store is: its file, the folder of its locks, and both made so that only their owner reads them.
+//! Where a store is: its file, the folder of its locks, and both made so that only their owner
+//! reads them.
 
 use crate::failure::of_io;
 use crate::make::make;
@@ -16,14 +17,16 @@ const VARIABLE: &str = "ATTACHE_STORE";
 /// The files of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// The store's file, by its one true name: two ways to write it must not give two folders of locks.
+    /// The store's file, by its one true name: two ways to write it must not give two folders of
+    /// locks.
     pub(crate) file: PathBuf,
     /// The folder of the locks.
     pub(crate) locks: PathBuf,
 }
 
 impl Place {
-    /// The place of the store at `path`. The file and the folders above it are made if they are not there.
+    /// The place of the store at `path`. The file and the folders above it are made if they are not
+    /// there.
     pub(crate) fn prepare(path: &Path) -> Result<Self, StoreError> {
         let failed = |doing: &str, error| of_io(path, doing, error);
         let absolute = std::path::absolute(path).map_err(|error| failed("be found", error))?;
@@ -50,7 +53,8 @@ impl Place {
         fs::metadata(beside(&self.file, "-wal")).is_ok_and(|found| found.len() > 0)
     }
 
-    /// Whether the file is neither empty nor as long as the smallest page: SQLite would take it for an empty one and write over it.
+    /// Whether the file is neither empty nor as long as the smallest page: SQLite would take it for
+    /// an empty one and write over it.
     pub(crate) fn is_too_short(&self) -> bool {
         fs::metadata(&self.file).is_ok_and(|found| (1..512).contains(&found.len()))
     }
@@ -84,7 +88,8 @@ pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a folder, and those above it, that nobody but the user looks into. Folders that are there stay as they are.
+/// Makes a folder, and those above it, that nobody but the user looks into. Folders that are there
+/// stay as they are.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

@@ -23,7 +23,8 @@ pub(crate) fn find(
     }
 }
 
-/// The next events of the session in row `id` behind the number `after`, about [`READ_PAGE`] bytes of them.
+/// The next events of the session in row `id` behind the number `after`, about [`READ_PAGE`] bytes
+/// of them.
 pub(crate) fn page(
     place: &Place,
     connection: &Connection,

@@ -1,4 +1,5 @@
-//! Repairing a damaged store: what is whole goes into a new file, and the damaged file is kept beside it.
+//! Repairing a damaged store: what is whole goes into a new file, and the damaged file is kept
+//! beside it.
 
 mod pages;
 mod rebuild;
@@ -16,7 +17,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A store up to this many bytes is looked through whenever it is opened, a larger one once a day: that takes as long as reading it.
+/// A store up to this many bytes is looked through whenever it is opened, a larger one once a day:
+/// that takes as long as reading it.
 const SMALL: u64 = 4 << 20;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -51,8 +53,8 @@ pub struct LeftOut {
 /// Looks for damage that would refuse work on other sessions too.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with the first damage that is found. A file that cannot be looked at, because it is busy or can only be read, is no
-/// damage.
+/// [`StoreError::Damaged`] with the first damage that is found. A file that cannot be looked at,
+/// because it is busy or can only be read, is no damage.
 pub(crate) fn look(place: &Place) -> Result<(), StoreError> {
     match looked(place) {
         Err(error @ StoreError::Damaged { .. }) => Err(error),
@@ -130,8 +132,9 @@ fn stamp(place: &Place) -> PathBuf {
 /// Puts a new file with everything whole in the place of a damaged store.
 ///
 /// # Errors
-/// `error` if another program has the store open, or nothing in the file is from this program; what else [`StoreError`] calls the world's if
-/// the new file cannot be made. The store is as it was then.
+/// `error` if another program has the store open, or nothing in the file is from this program; what
+/// else [`StoreError`] calls the world's if the new file cannot be made. The store is as it was
+/// then.
 pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreError> {
     if is_open_elsewhere(place) {
         return Err(place
@@ -155,8 +158,8 @@ pub(crate) fn repair(place: &Place, error: StoreError) -> Result<Repair, StoreEr
     Ok(repair)
 }
 
-/// Keeps the damaged files under other names and puts the new one in their place. The damaged file has both names until the new one has the
-/// old name, so a crash in between loses nothing.
+/// Keeps the damaged files under other names and puts the new one in their place. The damaged file
+/// has both names until the new one has the old name, so a crash in between loses nothing.
 fn exchange(place: &Place, wal: &Path, new: &Path) -> io::Result<PathBuf> {
     File::options().write(true).open(new)?.sync_all()?;
     let aside = free_name(&place.file);
@@ -188,7 +191,8 @@ fn free_name(file: &Path) -> PathBuf {
     free.next().unwrap_or_else(|| beside(file, ".damaged"))
 }
 
-/// Whether another process has the store open: SQLite holds a lock on the shared memory beside the file as long as it has.
+/// Whether another process has the store open: SQLite holds a lock on the shared memory beside the
+/// file as long as it has.
 #[cfg(unix)]
 fn is_open_elsewhere(place: &Place) -> bool {
     use std::os::fd::AsRawFd as _;
@@ -202,7 +206,8 @@ fn is_open_elsewhere(place: &Place) -> bool {
     lock.l_type = libc::F_WRLCK as libc::c_short;
     lock.l_whence = libc::SEEK_SET as libc::c_short;
     (lock.l_start, lock.l_len) = (LOCKS, 9);
-    // SAFETY: the descriptor is open, and F_GETLK writes into the flock, which is ours for the whole call.
+    // SAFETY: the descriptor is open, and F_GETLK writes into the flock, which is ours for the
+    // whole call.
     let asked = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) };
     asked == 0 && lock.l_type != libc::F_UNLCK as libc::c_short
 }

@@ -14,7 +14,8 @@ pub(crate) fn is_said(body: &EventBody) -> bool {
     }
 }
 
-/// Finds a text in messages that come in pieces, also across two pieces, and keeps no more of them than the text is long.
+/// Finds a text in messages that come in pieces, also across two pieces, and keeps no more of them
+/// than the text is long.
 pub(crate) struct Search<'t> {
     /// In small letters, where they are ASCII.
     text: &'t str,

@@ -1,4 +1,5 @@
-//! The tables of a store, how an older store gets them, and how a file that is no store is told apart.
+//! The tables of a store, how an older store gets them, and how a file that is no store is told
+//! apart.
 
 use crate::failure::code;
 use crate::place::Place;
@@ -8,11 +9,13 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 /// Marks the file as a store of sessions in its header ("Atta").
 pub(crate) const APPLICATION_ID: i32 = 0x4174_7461;
 
-/// What makes each version of the tables out of the one before. A step that was published is never changed: another one is added.
+/// What makes each version of the tables out of the one before. A step that was published is never
+/// changed: another one is added.
 pub(crate) const STEPS: &[&str] = &[VERSION_1];
 
-/// `session` is the fold of each log to what a list shows; `info` and `tag` stand apart because they are large and change rarely. A row of
-/// `event` covers the events from `first` to `last`; `said` tells whether the person or the agent speaks in it.
+/// `session` is the fold of each log to what a list shows; `info` and `tag` stand apart because
+/// they are large and change rarely. A row of `event` covers the events from `first` to `last`;
+/// `said` tells whether the person or the agent speaks in it.
 const VERSION_1: &str = "
     CREATE TABLE session (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -74,7 +77,8 @@ impl From<Refusal> for StoreError {
     }
 }
 
-/// Says why a file with this content must not be opened as a store. An empty file is one that has yet to get its tables.
+/// Says why a file with this content must not be opened as a store. An empty file is one that has
+/// yet to get its tables.
 pub(crate) fn check(place: &Place, connection: &Connection) -> Result<(), Refusal> {
     let failed = |error: rusqlite::Error| match code(&error) {
         // The tables were looked for and are not there.

@@ -19,7 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A store of sessions in a SQLite file. Clones share it.
 ///
-/// One thread writes. It ends, when everything is written, with the last clone and the last log; dropping that last one waits for it.
+/// One thread writes. It ends, when everything is written, with the last clone and the last log;
+/// dropping that last one waits for it.
 #[derive(Clone)]
 pub struct Sqlite {
     shared: Arc<Shared>,
@@ -35,30 +36,34 @@ struct Shared {
 /// The stores that this process has open, by their true names.
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// One at a time opens: closing a file that is being made would take the locks that another thread has on it by then.
+/// One at a time opens: closing a file that is being made would take the locks that another thread
+/// has on it by then.
 static OPENING: Mutex<()> = Mutex::new(());
 
 impl Sqlite {
-    /// The store at `path`. If there is none it is made, the file and the folders above it for its owner only.
+    /// The store at `path`. If there is none it is made, the file and the folders above it for its
+    /// owner only.
     ///
-    /// A file or folder that can only be read gives a store that lists and reads, and answers [`StoreError::ReadOnly`] to everything else.
+    /// A file or folder that can only be read gives a store that lists and reads, and answers
+    /// [`StoreError::ReadOnly`] to everything else.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else [`StoreError`] calls the world's. A file
-    /// that is refused is left as it is.
+    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else
+    /// [`StoreError`] calls the world's. A file that is refused is left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
     }
 
-    /// [`Sqlite::open`] for programs that go on with what is whole: a damaged store is repaired, and what became of it is told. A store up to
-    /// 4 MiB is looked through each time, a larger one once a day, and otherwise where a run would write.
+    /// [`Sqlite::open`] for programs that go on with what is whole: a damaged store is repaired,
+    /// and what became of it is told. A store up to 4 MiB is looked through each time, a larger one
+    /// once a day, and otherwise where a run would write.
     ///
-    /// The sessions that are whole are in the store afterwards, the damaged ones are not, and the damaged file stays beside it as
-    /// `sessions.db.damaged-1` or the next free name.
+    /// The sessions that are whole are in the store afterwards, the damaged ones are not, and the
+    /// damaged file stays beside it as `sessions.db.damaged-1` or the next free name.
     ///
     /// # Errors
-    /// As [`Sqlite::open`]; [`StoreError::Damaged`] if another program has a damaged store open, or if nothing in the file is from this
-    /// program. The file is left as it is then.
+    /// As [`Sqlite::open`]; [`StoreError::Damaged`] if another program has a damaged store open, or
+    /// if nothing in the file is from this program. The file is left as it is then.
     pub fn open_repaired(path: impl AsRef<Path>) -> Result<(Self, Option<Repair>), StoreError> {
         let path = path.as_ref();
         let damage = match Self::open(path) {
@@ -90,8 +95,8 @@ impl Sqlite {
         Self::open(Self::user_path()?)
     }
 
-    /// Where the user's store is: what the environment variable `ATTACHE_STORE` says, else `attache/sessions.db` in the user's data
-    /// directory.
+    /// Where the user's store is: what the environment variable `ATTACHE_STORE` says, else
+    /// `attache/sessions.db` in the user's data directory.
     ///
     /// # Errors
     /// [`StoreError::Failed`] if the user has no home directory.
@@ -109,8 +114,8 @@ impl Sqlite {
         self.shared.writer.is_none()
     }
 
-    /// For tests: a store in which the steps that write (an insert, an update, a commit) with these numbers, from 0, fail as if the disk
-    /// had.
+    /// For tests: a store in which the steps that write (an insert, an update, a commit) with these
+    /// numbers, from 0, fail as if the disk had.
     ///
     /// # Errors
     /// As [`Sqlite::open`].
@@ -147,7 +152,8 @@ impl Sqlite {
     }
 }
 
-/// Looks at the file as at one that nobody changes, so that a foreign one is not touched, nor anything made beside it.
+/// Looks at the file as at one that nobody changes, so that a foreign one is not touched, nor
+/// anything made beside it.
 fn refuse_what_is_no_store(place: &Place) -> Result<(), StoreError> {
     if place.is_too_short() {
         return Err(place.damaged("it is no database; name another file".to_owned()));

@@ -61,7 +61,8 @@ pub(crate) fn store(
     if let Some(origin) = &batch.origin {
         copy(place, connection, faults, origin, id)?;
     }
-    // A commit that failed may have reached the disk all the same: what is there is not written again.
+    // A commit that failed may have reached the disk all the same: what is there is not written
+    // again.
     for row in batch.rows.iter().filter(|row| row.last > stored) {
         insert(connection, faults, id, row).map_err(failed)?;
     }

@@ -23,7 +23,8 @@ pub(crate) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread is asked to do. It holds each log once, and callers of [`Queue::run`] wait, so it is as long as there are logs and threads.
+/// What the thread is asked to do. It holds each log once, and callers of [`Queue::run`] wait, so
+/// it is as long as there are logs and threads.
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<Tasks>,
@@ -114,7 +115,8 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something of this log, or of one that is here already, is to be written: soon, or `urgent`ly. False if nobody will.
+    /// Something of this log, or of one that is here already, is to be written: soon, or
+    /// `urgent`ly. False if nobody will.
     pub(crate) fn add(&self, log: Option<&Arc<LiveLog>>, urgent: bool) -> bool {
         let mut tasks = self.tasks();
         if tasks.gone {
@@ -193,7 +195,8 @@ impl Thread {
                             delete(connection, faults, id).map_err(|error| place.failure(error))
                         });
                         if outcome.is_ok() {
-                            // What was deleted leaves the write-ahead log too, unless somebody still reads there.
+                            // What was deleted leaves the write-ahead log too, unless somebody
+                            // still reads there.
                             let _ = self.connection.query_row(
                                 "PRAGMA wal_checkpoint(TRUNCATE)",
                                 [],
@@ -208,7 +211,8 @@ impl Thread {
         }
     }
 
-    /// Writes all batches in one transaction; if that fails each in its own, so that none fails for another's sake.
+    /// Writes all batches in one transaction; if that fails each in its own, so that none fails for
+    /// another's sake.
     fn write(&mut self, batches: Vec<Batch>) {
         let (idle, full): (Vec<_>, Vec<_>) = batches.into_iter().partition(Batch::is_empty);
         for batch in idle {

@@ -97,7 +97,8 @@ impl Written {
     }
 }
 
-/// Whether the events are those of `appended` from the first on, with pieces of text joined or not; and up to which number.
+/// Whether the events are those of `appended` from the first on, with pieces of text joined or not;
+/// and up to which number.
 fn is_beginning(events: &[Event], appended: &[Event]) -> u64 {
     let last = events.last().map_or(0, |event| event.sequence);
     let expected = &appended[..usize::try_from(last).unwrap()];

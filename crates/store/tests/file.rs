@@ -133,7 +133,8 @@ fn a_fork_of_a_session_that_is_deleted_meanwhile_says_so() {
     assert_eq!(list(&store), []);
 }
 
-/// A deleted conversation is in none of the files any more, though others are read meanwhile and later.
+/// A deleted conversation is in none of the files any more, though others are read meanwhile and
+/// later.
 #[test]
 fn what_is_deleted_is_gone_from_the_disk() {
     let (folder, path) = place();

@@ -36,7 +36,8 @@ fn body(number: u64) -> EventBody {
     }
 }
 
-/// Not a test of its own: the process that is killed. Four threads write a session each and print what was confirmed.
+/// Not a test of its own: the process that is killed. Four threads write a session each and print
+/// what was confirmed.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(STORE) else { return };
@@ -66,7 +67,8 @@ fn write(store: &Sqlite, session: &str) {
     }
 }
 
-/// Lets a child write until so many commits are confirmed, kills it, and gives the last number confirmed of each session.
+/// Lets a child write until so many commits are confirmed, kills it, and gives the last number
+/// confirmed of each session.
 fn killed_after(path: &Path, confirmations: u64) -> [u64; 4] {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writer", "--nocapture"])

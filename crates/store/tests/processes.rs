@@ -161,7 +161,8 @@ fn a_session_that_another_process_writes_is_in_use_until_that_ends() {
     }
 }
 
-/// Root may write everything, so another user looks: with a folder that is still, and with one in which somebody writes.
+/// Root may write everything, so another user looks: with a folder that is still, and with one in
+/// which somebody writes.
 #[test]
 fn a_store_that_may_only_be_read_is_read() {
     if is_child() {

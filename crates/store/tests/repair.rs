@@ -59,7 +59,8 @@ fn names(repair: &Repair) -> BTreeSet<String> {
     repair.left_out.iter().map(|session| session.session_id.clone()).collect()
 }
 
-/// Damages a copy of `whole`, opens it, and sees that every session is there or named and that the damaged file is kept.
+/// Damages a copy of `whole`, opens it, and sees that every session is there or named and that the
+/// damaged file is kept.
 fn damaged(
     whole: &[u8],
     every: &BTreeSet<String>,
@@ -101,7 +102,8 @@ fn noise(bytes: &mut [u8], seed: usize) {
     }
 }
 
-/// The pages at the beginning, where the roots are, and some of the others, each damaged in one of three ways.
+/// The pages at the beginning, where the roots are, and some of the others, each damaged in one of
+/// three ways.
 fn pages_in_turn(whole: &[u8], every: &BTreeSet<String>, most: usize) {
     for page in (0..14).chain((14..whole.len() / PAGE).step_by(17)) {
         let (start, end) = (page * PAGE, (page + 1) * PAGE);

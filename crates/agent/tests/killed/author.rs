@@ -67,7 +67,8 @@ impl Author for Streamer {
     }
 }
 
-/// The client answers when it has read so far: so the agent never runs far ahead of what the client saw.
+/// The client answers when it has read so far: so the agent never runs far ahead of what the client
+/// saw.
 async fn ask(turn: &Turn, call: Option<&ToolCallHandle>) -> Result<()> {
     let call = call.ok_or_else(|| Error::failed("no tool runs"))?;
     let options = vec![PermissionOption::new("yes", "Yes", PermissionOptionKind::AllowOnce)];

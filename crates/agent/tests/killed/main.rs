@@ -1,5 +1,5 @@
-//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18, TITLE-01): 200 times, while four sessions
-//! stream into SQLite.
+//! What a client was told is there after `kill -9` of the agent (SESS-13, PROMPT-08, CONF-18,
+//! TITLE-01): 200 times, while four sessions stream into SQLite.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,8 @@ use told::Told;
 
 const ROUNDS: u64 = 200;
 
-/// A session is replaced by a new one after so many rounds, so that each round costs the same. The old ones are looked at in the end.
+/// A session is replaced by a new one after so many rounds, so that each round costs the same. The
+/// old ones are looked at in the end.
 const LIFE: u64 = 6;
 
 /// Not a test of its own: the process that is killed.
@@ -145,7 +146,8 @@ fn logged(path: &Path, told: &Told) {
         }
     }
     assert!(!running);
-    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or the end of the turn and not its reply.
+    // The agent may have died when the prompt was stored and the beginning of its turn not yet, or
+    // the end of the turn and not its reply.
     let cut = failed + prompts - turns;
     assert!(
         (told.failed..=told.cut).contains(&cut),

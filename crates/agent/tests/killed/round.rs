@@ -19,7 +19,8 @@ impl<'r> Round<'r> {
         Self { process, sessions, random }
     }
 
-    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for until it is killed.
+    /// Takes in all that the agent wrote, to the end; what it is asked for meanwhile is asked for
+    /// until it is killed.
     pub(crate) fn stream(self) {
         let Self { process, sessions, random } = self;
         sessions.iter_mut().for_each(|told| told.prompt(process));

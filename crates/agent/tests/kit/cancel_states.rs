@@ -6,7 +6,8 @@ use attache_agent::{Author, Result, ToolKind, Turn};
 use attache_protocol::decode;
 use serde_json::{Value, json};
 
-/// The states, and the message that shows that the turn is in it; before the first byte there is none.
+/// The states, and the message that shows that the turn is in it; before the first byte there is
+/// none.
 const STATES: &[(&str, Option<&str>)] = &[
     ("before the first byte", None),
     ("streaming", Some("session/update")),

@@ -17,7 +17,8 @@ pub(crate) struct Client {
     last_id: i64,
 }
 
-/// Under a paused clock this passes at once when nothing moves any more; it never decides otherwise.
+/// Under a paused clock this passes at once when nothing moves any more; it never decides
+/// otherwise.
 const STUCK: Duration = Duration::from_secs(3600);
 
 impl Client {

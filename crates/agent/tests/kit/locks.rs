@@ -46,7 +46,8 @@ impl Author for Slow {
             .find(|known| known.id == *option)
             .and_then(|option| option.current_value());
         self.asked.send(format!("{value:?}")).unwrap();
-        // Without the reading task nobody lets it go on: then the test fails instead of waiting for ever.
+        // Without the reading task nobody lets it go on: then the test fails instead of waiting for
+        // ever.
         let released = self.go.lock().unwrap().recv_timeout(Duration::from_secs(20));
         released.map_err(|_| attache_agent::Error::failed("nobody let it go on"))
     }

@@ -1,4 +1,5 @@
-//! Every combination of what a client can offer: what is gated is sent where its gate is open, and nowhere else.
+//! Every combination of what a client can offer: what is gated is sent where its gate is open, and
+//! nowhere else.
 
 use super::Client;
 use attache_agent::{
@@ -14,7 +15,8 @@ use attache_session::{Labels, PlanContent};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a client can offer, by the path of its capability, in the order of the bits of a combination.
+/// What a client can offer, by the path of its capability, in the order of the bits of a
+/// combination.
 pub(crate) const GATES: &[&str] = &[
     "fs/readTextFile",
     "fs/writeTextFile",
@@ -212,8 +214,9 @@ fn seen(message: &Value, session: &str, seen: &mut BTreeSet<String>) {
     }
 }
 
-/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and the params of each message by its
-/// method; of the replies to `initialize` and `session/new` the results.
+/// Plays the turn with a client that offers what `bits` say: what was seen of the tables above, and
+/// the params of each message by its method; of the replies to `initialize` and `session/new` the
+/// results.
 pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) {
     let mut client = Client::silent(serve(Everything));
     let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities(bits)});
@@ -248,7 +251,8 @@ pub(crate) async fn play(bits: u32) -> (BTreeSet<String>, Vec<(String, Value)>) 
     }
 }
 
-/// INIT-10, INIT-11, INIT-16, PERM-01, FS-01, TERM-01, ELIC-01, NOTE-01, COMP-01, CONF-08, PLANU-01, SUB-01, AUTH-05.
+/// INIT-10, INIT-11, INIT-16, PERM-01, FS-01, TERM-01, ELIC-01, NOTE-01, COMP-01, CONF-08,
+/// PLANU-01, SUB-01, AUTH-05.
 #[tokio::test(start_paused = true)]
 async fn what_is_gated_is_sent_where_its_gate_is_open_and_nowhere_else() {
     for bits in 0..1_u32 << GATES.len() {

@@ -48,7 +48,8 @@ async fn switches_go_only_to_clients_that_take_them() {
         let reply = client.result("session/set_config_option", set).await;
         assert_eq!(reply["configOptions"][2]["type"], kind);
         if kind == "select" {
-            // The select that stands in for the switch can be set by its own values; the author's hook panics on it.
+            // The select that stands in for the switch can be set by its own values; the author's
+            // hook panics on it.
             for option in web["options"].as_array().unwrap() {
                 let set =
                     json!({"sessionId": session, "configId": "web", "value": option["value"]});

@@ -1,4 +1,5 @@
-//! What holds for every line, whatever it is about: metadata, unknown keys, cancelling calls, stop reasons.
+//! What holds for every line, whatever it is about: metadata, unknown keys, cancelling calls, stop
+//! reasons.
 
 use super::client::{new, prompt};
 use super::{Client, Notes, Tester, acts};

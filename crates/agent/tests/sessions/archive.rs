@@ -11,7 +11,8 @@ async fn listed(client: &mut Client, filter: Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// ARCH-02, ARCH-04, ARCH-05: what runs is cancelled, and the session is hidden with its id and history.
+/// ARCH-02, ARCH-04, ARCH-05: what runs is cancelled, and the session is hidden with its id and
+/// history.
 #[tokio::test(start_paused = true)]
 async fn archiving_an_open_session_ends_and_hides_it() {
     let store = TestStore::new();

@@ -14,7 +14,8 @@ async fn session(client: &mut Client) -> String {
     session
 }
 
-/// What cannot be stored is not confirmed; the session stays usable, and a later commit stores all of it.
+/// What cannot be stored is not confirmed; the session stays usable, and a later commit stores all
+/// of it.
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_stored_is_not_confirmed() {
     let store = TestStore::new();
@@ -89,7 +90,8 @@ async fn a_load_that_cannot_be_stored_can_be_tried_again() {
     }
 }
 
-/// CANCEL-02: a cancelled prompt is answered `cancelled`, and one that failed with its own error, whatever the disk does.
+/// CANCEL-02: a cancelled prompt is answered `cancelled`, and one that failed with its own error,
+/// whatever the disk does.
 #[tokio::test(start_paused = true)]
 async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
     let store = TestStore::new();
@@ -105,7 +107,8 @@ async fn outcomes_that_promise_nothing_do_not_need_the_disk() {
     is_full(&client.turn(&session, "say x").await.0["error"]);
 }
 
-/// At every commit of a conversation: the call is refused or confirmed, and what was confirmed is there.
+/// At every commit of a conversation: the call is refused or confirmed, and what was confirmed is
+/// there.
 #[tokio::test(start_paused = true)]
 async fn whichever_commit_fails_what_was_confirmed_is_there() {
     for failing in 0..8 {
@@ -132,7 +135,8 @@ async fn whichever_commit_fails_what_was_confirmed_is_there() {
     }
 }
 
-/// `say` waits for the disk when more than a mebibyte is not stored, so that a slow one fills no memory.
+/// `say` waits for the disk when more than a mebibyte is not stored, so that a slow one fills no
+/// memory.
 #[tokio::test(start_paused = true)]
 async fn a_slow_disk_holds_the_agent_back() {
     let store = TestStore::new();

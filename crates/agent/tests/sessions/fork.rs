@@ -95,7 +95,8 @@ async fn a_session_can_be_forked_while_a_turn_runs_in_it() {
     assert_eq!(updates.iter().rev().find(of_call).unwrap()["status"], "failed", "TOOL-07");
 }
 
-/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is left.
+/// FORK-03, DIR-03: a fork that cannot be made as it was asked for is refused, and nothing of it is
+/// left.
 #[tokio::test(start_paused = true)]
 async fn a_fork_that_cannot_be_made_as_asked_for_is_refused() {
     let store = TestStore::new();

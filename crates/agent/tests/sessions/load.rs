@@ -174,7 +174,8 @@ async fn a_record_may_follow_a_cancel_but_not_be_huge() {
     assert_eq!(updates.last().unwrap()["content"]["text"], "x");
 }
 
-/// SESS-03, DIR-05, DIR-06, DIR-09: the request says where a session is; nothing is restored by itself.
+/// SESS-03, DIR-05, DIR-06, DIR-09: the request says where a session is; nothing is restored by
+/// itself.
 #[tokio::test(start_paused = true)]
 async fn a_session_may_move_and_takes_its_roots_from_the_request() {
     let store = TestStore::new();
@@ -367,7 +368,8 @@ async fn listing_changes_nothing() {
     assert_eq!(author.noted(), [] as [String; 0], "the author was asked nothing");
 }
 
-/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is loaded.
+/// META-06: what stands under `_meta` of a prompt's blocks is theirs, also when the session is
+/// loaded.
 #[tokio::test(start_paused = true)]
 async fn metadata_of_what_was_said_comes_back_with_it() {
     let store = TestStore::new();

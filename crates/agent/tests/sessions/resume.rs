@@ -27,7 +27,8 @@ async fn a_resumed_session_goes_on_without_its_history() {
     assert_eq!(updates[0]["content"]["text"], "a");
 }
 
-/// STAT-01, STAT-02: two connections on one store see the same sessions, and each is open in one of them.
+/// STAT-01, STAT-02: two connections on one store see the same sessions, and each is open in one of
+/// them.
 #[tokio::test(start_paused = true)]
 async fn two_connections_share_a_store() {
     let store = TestStore::new();

@@ -63,7 +63,8 @@ impl Dice {
     }
 }
 
-/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: the fold of a load is the fold of what was seen live.
+/// SESS-13, SESS-15, SESS-16, CONF-04, USE-09: the fold of a load is the fold of what was seen
+/// live.
 #[tokio::test(start_paused = true)]
 async fn a_load_shows_what_was_seen_live() {
     for seed in 0..40 {

@@ -14,7 +14,8 @@ async fn client(path: &Path, author: Keeper) -> Client {
     client
 }
 
-/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: a session's life in a file, over several connections.
+/// SESS-13, SESS-19, FORK-02, ARCH-02, DEL-02, STAT-02, TITLE-01: a session's life in a file, over
+/// several connections.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_lives_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,7 +97,8 @@ async fn a_fork_has_what_was_said_a_moment_ago() {
     }
 }
 
-/// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed is there.
+/// What fails on the disk, at whichever step, is told in the store's words, and what was confirmed
+/// is there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whichever_write_fails_what_was_confirmed_is_there() {
     for step in 0..24 {

@@ -2,7 +2,8 @@ use super::load::load;
 use super::{Keeper, TestStore};
 use serde_json::json;
 
-/// TITLE-01, TITLE-03, INFO-05: stored before it is answered, open or not, and no generated one replaces it later.
+/// TITLE-01, TITLE-03, INFO-05: stored before it is answered, open or not, and no generated one
+/// replaces it later.
 #[tokio::test(start_paused = true)]
 async fn a_title_is_stored_for_any_session_that_is_listed() {
     let store = TestStore::new();

@@ -68,7 +68,8 @@ async fn an_author_that_never_returns_can_be_cancelled() {
     drop(store.inner.open(&key(&session)).expect("nobody has it"));
 }
 
-/// A connection that ends in a turn, with an author that does as it is told or does not: the log ends the turn, and the session is free.
+/// A connection that ends in a turn, with an author that does as it is told or does not: the log
+/// ends the turn, and the session is free.
 #[tokio::test(start_paused = true)]
 async fn a_turn_whose_connection_ends_is_over_in_the_log() {
     for text in ["tool", "ignore"] {

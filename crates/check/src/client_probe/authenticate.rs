@@ -77,7 +77,8 @@ async fn a_login_names_a_method_that_is_offered(run: &mut ClientRun) -> Probed {
     expect(is_offered, "a method that the agent offers", format!("methodId is {method}"))
 }
 
-/// The login of the agent works, so that the client would call it; of those in a terminal none may be called.
+/// The login of the agent works, so that the client would call it; of those in a terminal none may
+/// be called.
 async fn a_login_in_a_terminal_is_not_called_for(run: &mut ClientRun) -> Probed {
     login(run, json!([own()]), METHOD).await?.hears::<Authenticate>().await?;
     is_not_called(run, in_terminal()).await
@@ -88,7 +89,8 @@ async fn is_not_called(run: &mut ClientRun, method: Value) -> Probed {
     let id = method.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let talk = login(run, json!([method]), &id).await?;
     talk.hears::<Initialize>().await?;
-    // A client that logs in in a terminal waits for the end of that, and goes on with its agent started anew.
+    // A client that logs in in a terminal waits for the end of that, and goes on with its agent
+    // started anew.
     if talk.next_login().await.is_some() && talk.next_connection().await.is_ok() {
         let _anew = talk.hears::<Initialize>().await;
     }
@@ -120,8 +122,8 @@ async fn an_unknown_kind_of_login_is_one_of_the_agent(run: &mut ClientRun) -> Pr
     Ok(())
 }
 
-/// The program of the agent is started with the arguments added and the variables set; a login that worked is followed by a new start of the
-/// agent, one that did not is a failure.
+/// The program of the agent is started with the arguments added and the variables set; a login that
+/// worked is followed by a new start of the agent, one that did not is a failure.
 async fn a_login_in_a_terminal_is_the_agents_own_program(run: &mut ClientRun) -> Probed {
     let errand = run.errand("login").with("method", "check-terminal");
     let talk = run.start_with(errand, |number| match number {

@@ -39,7 +39,8 @@ async fn a_cancel_names_the_session_of_the_turn(run: &mut ClientRun) -> Probed {
     )
 }
 
-/// Asks for a permission with this id, which the client leaves open. Not tested where it answers without a person.
+/// Asks for a permission with this id, which the client leaves open. Not tested where it answers
+/// without a person.
 async fn left_open(talk: &mut ClientTalk, turn: &ClientTurn, id: &Value) -> Probed {
     let first = talk.wire.now();
     let params = json!({

@@ -142,8 +142,8 @@ async fn options_that_are_no_list_are_none(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client sets one option and then another, which only the answer to the first has told of. Before that answer comes an update, if
-/// there is one.
+/// The client sets one option and then another, which only the answer to the first has told of.
+/// Before that answer comes an update, if there is one.
 async fn sets_both(run: &mut ClientRun, update: Option<Value>) -> Probed {
     let errand = run.errand("set_options").with("option", "check-good").with("value", "check-two");
     let errand = errand.with("option2", "check-new").with("value2", "check-two");

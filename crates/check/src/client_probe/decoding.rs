@@ -1,4 +1,5 @@
-//! Updates that are unknown or malformed (DEC, INFO, USE): the turn goes on, and what can be read is taken.
+//! Updates that are unknown or malformed (DEC, INFO, USE): the turn goes on, and what can be read
+//! is taken.
 
 use super::client_probes;
 use super::prompt::goes_on_after;

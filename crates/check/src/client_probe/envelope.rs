@@ -1,4 +1,5 @@
-//! Ids, unknown methods, and what is no message, said to a client in its turn (RPC-11 to RPC-33, CANCEL-16).
+//! Ids, unknown methods, and what is no message, said to a client in its turn (RPC-11 to RPC-33,
+//! CANCEL-16).
 
 use super::client_probes;
 use crate::client_run::ClientRun;
@@ -46,7 +47,8 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Echoed, refused or not answered: libraries differ, and the connection goes on. None is watched: for the observer an id is a whole number or a text.
+/// Echoed, refused or not answered: libraries differ, and the connection goes on. None is watched:
+/// for the observer an id is a whole number or a text.
 async fn a_fractional_id_ends_nothing(run: &mut ClientRun) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;
@@ -105,7 +107,8 @@ async fn json_that_is_no_message_ends_nothing(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// The client drops the line, or answers it with this error. An answer that gives an id back is not watched, as the observer reads none in such a line.
+/// The client drops the line, or answers it with this error. An answer that gives an id back is not
+/// watched, as the observer reads none in such a line.
 async fn line_ends_nothing(run: &mut ClientRun, said: &str, code: i64) -> Probed {
     let wire = &mut in_turn(run).await?.wire;
     wire.is_watched = false;

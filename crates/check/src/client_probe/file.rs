@@ -51,8 +51,9 @@ async fn read(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Has the client write a file. It may refuse that or leave it to a person, as it decides what an agent may change; then the rule of the
-/// probe cannot be judged, but nothing may be written. `-32002` refuses nothing: it says that the file is missing.
+/// Has the client write a file. It may refuse that or leave it to a person, as it decides what an
+/// agent may change; then the rule of the probe cannot be judged, but nothing may be written.
+/// `-32002` refuses nothing: it says that the file is missing.
 async fn write(talk: &mut ClientTalk, turn: &ClientTurn, path: &Path, content: &str) -> Probed {
     let before = std::fs::read(path).ok();
     let reply =
@@ -274,7 +275,8 @@ async fn the_first_line_is_line_1(run: &mut ClientRun) -> Probed {
     expect(is_text(&seen, "line 1\n"), "line 1 is the first line", quoted(&seen))
 }
 
-/// A folder beside that of the session, with a file that is none of the agent's business. It goes when this is dropped.
+/// A folder beside that of the session, with a file that is none of the agent's business. It goes
+/// when this is dropped.
 struct Outside(PathBuf);
 
 const SECRET: &str = "attache check: outside of the session";

@@ -88,7 +88,8 @@ pub(super) async fn ends_with_its_agent(talk: &mut ClientTalk) -> Probed {
     expect(left.by_itself || says, expected, how_it_left(&left))
 }
 
-/// Not watched: a line that is sent as bytes is not recorded, so that its answer belongs to nothing.
+/// Not watched: a line that is sent as bytes is not recorded, so that its answer belongs to
+/// nothing.
 async fn a_huge_line_is_not_buffered_for_ever(run: &mut ClientRun) -> Probed {
     let wire = &mut run.turn(&["prompt"]).await?.0.wire;
     wire.is_watched = false;

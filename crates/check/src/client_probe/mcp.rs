@@ -30,7 +30,8 @@ fn errand(run: &mut ClientRun) -> Probed<Errand> {
     }
 }
 
-/// A turn of a client that was told to bring MCP servers, with an agent that can reach those of the client itself.
+/// A turn of a client that was told to bring MCP servers, with an agent that can reach those of the
+/// client itself.
 async fn turn(run: &mut ClientRun) -> Probed<(&mut ClientTalk, ClientTurn)> {
     let (errand, folder) = (errand(run)?, run.folder().to_owned());
     let reaches = move |_| {

@@ -206,7 +206,8 @@ async fn a_name_gives_no_right(run: &mut ClientRun) -> Probed {
     Ok(())
 }
 
-/// Questions that are asked before the client cancels, or, if it answers them at once, as soon as it has cancelled.
+/// Questions that are asked before the client cancels, or, if it answers them at once, as soon as
+/// it has cancelled.
 async fn asked_around_a_cancel(talk: &mut ClientTalk, turn: &ClientTurn) -> Probed<Vec<Value>> {
     let ask = |talk: &mut ClientTalk, time: &str| {
         ["1", "2", "3"].map(|number| {

@@ -117,7 +117,8 @@ async fn a_piece_of_an_unknown_type_ends_nothing(run: &mut ClientRun) -> Probed 
     .await
 }
 
-/// The client takes these updates in a turn: the connection goes on, and what is said after them is shown like what was said before.
+/// The client takes these updates in a turn: the connection goes on, and what is said after them is
+/// shown like what was said before.
 pub(super) async fn goes_on_after(
     run: &mut ClientRun,
     odd: impl Fn(&ClientTurn) -> Vec<Value>,

@@ -55,7 +55,8 @@ async fn open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed
     }
 }
 
-/// Opens a terminal, as a client that was told to allow everything must. One that nobody told may refuse.
+/// Opens a terminal, as a client that was told to allow everything must. One that nobody told may
+/// refuse.
 async fn must_open(talk: &mut ClientTalk, turn: &ClientTurn, params: Value) -> Probed<Value> {
     if talk.errand != "allow" {
         return open(talk, turn, params).await;
@@ -82,7 +83,8 @@ async fn does<M: Method>(
     talk.call::<M>(turn, terminal.clone()).await?.result()
 }
 
-/// The output of the terminal as soon as it is wanted, else what it is when the client's patience is over.
+/// The output of the terminal as soon as it is wanted, else what it is when the client's patience
+/// is over.
 async fn output(
     talk: &mut ClientTalk,
     turn: &ClientTurn,
@@ -257,8 +259,8 @@ async fn a_released_terminal_is_gone(run: &mut ClientRun) -> Probed {
     talk.call::<TerminalKill>(&turn, terminal).await?.is_refused()
 }
 
-/// A command that leaves marks as long as it runs leaves no more. On a machine so slow that it leaves none in a second this shows nothing, but
-/// it never blames a client.
+/// A command that leaves marks as long as it runs leaves no more. On a machine so slow that it
+/// leaves none in a second this shows nothing, but it never blames a client.
 async fn a_released_command_is_killed(run: &mut ClientRun) -> Probed {
     let mark = run.new_path();
     let (name, folder) = (
@@ -356,8 +358,8 @@ async fn a_missing_command_is_told(run: &mut ClientRun) -> Probed {
     expect(exit.get("exitCode") != Some(&json!(0)), expected, quoted(&exit.to_string()))
 }
 
-/// Who passes over the cancel, which is allowed (CANCEL-13), answers when the command ends, however that is. An answer before that is one to the
-/// cancel.
+/// Who passes over the cancel, which is allowed (CANCEL-13), answers when the command ends, however
+/// that is. An answer before that is one to the cancel.
 async fn a_cancelled_wait_has_one_answer(run: &mut ClientRun) -> Probed {
     let (talk, turn) = turn(run).await?;
     let terminal = sleeping(talk, &turn).await?;

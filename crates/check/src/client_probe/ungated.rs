@@ -1,7 +1,7 @@
 //! What must not be sent to an agent that does not offer it (INIT-16 and the rules of each method).
 //!
-//! Each is judged twice: the client has to send it to an agent that offers it, which shows that its errand leads there; to one that does
-//! not it must not.
+//! Each is judged twice: the client has to send it to an agent that offers it, which shows that its
+//! errand leads there; to one that does not it must not.
 
 use super::client_probes;
 use crate::Errand;
@@ -30,7 +30,8 @@ client_probes! {
     "SYSP-01" system_prompts_are_not_sent_unless_they_are_offered;
 }
 
-/// The client on an errand, with an agent that offers `capability` and with one that lacks it, else the same.
+/// The client on an errand, with an agent that offers `capability` and with one that lacks it, else
+/// the same.
 struct Gate {
     errand: Errand,
     /// Below `agentCapabilities`.
@@ -57,7 +58,8 @@ impl Gate {
         self
     }
 
-    /// The line that is gated, when the client is told to send it to an agent that offers it, or not.
+    /// The line that is gated, when the client is told to send it to an agent that offers it, or
+    /// not.
     async fn sent(
         &self,
         run: &mut ClientRun,

@@ -114,7 +114,8 @@ impl Conversation {
             .filter_map(|it| it.get("update"))
     }
 
-    /// Answers the agent's calls of this method so from now on, until the probe ends, instead of as a good client.
+    /// Answers the agent's calls of this method so from now on, until the probe ends, instead of as
+    /// a good client.
     pub(crate) fn answer<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,
@@ -182,7 +183,8 @@ impl Played {
         chunks(&self.updates, kind)
     }
 
-    /// What the model says when it is told to recall something: whether it was given it. Nothing if it says neither.
+    /// What the model says when it is told to recall something: whether it was given it. Nothing if
+    /// it says neither.
     pub(crate) fn recalled(&self) -> Option<bool> {
         let said = self.said();
         let is = |word: &str| said.contains(word);

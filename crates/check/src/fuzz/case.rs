@@ -52,7 +52,8 @@ impl Step {
     }
 }
 
-/// A recording of what was said: JSON lines that [`crate::Recording`] reads, with what only a replay needs beside it.
+/// A recording of what was said: JSON lines that [`crate::Recording`] reads, with what only a
+/// replay needs beside it.
 pub(super) fn written(said: &[Said], judged: Side, closes: bool) -> String {
     let mut file = String::new();
     for said in said {
@@ -106,8 +107,8 @@ fn details(step: &Step, record: &mut Map<String, Value>) {
 }
 
 impl Case {
-    /// Reads a recording: of a case as it was written, or any of JSON lines. What was said to the judged side is said again, with the
-    /// session and the folder that it gets then.
+    /// Reads a recording: of a case as it was written, or any of JSON lines. What was said to the
+    /// judged side is said again, with the session and the folder that it gets then.
     ///
     /// # Errors
     /// What is wrong with the file, and where.

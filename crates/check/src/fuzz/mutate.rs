@@ -36,7 +36,8 @@ const STRAY: &[&[u8]] = &[
     br#"{"jsonrpc":"2.0","id":94,"method":"\ud800","params":{"\ud800":"\udfff"}}"#,
 ];
 
-/// How often white space is put behind a message at most, in bytes: well below what every peer takes.
+/// How often white space is put behind a message at most, in bytes: well below what every peer
+/// takes.
 const PAD: usize = 512 * 1024;
 /// How deep a value may be nested.
 const DEPTH: [usize; 4] = [64, 127, 129, 20_000];

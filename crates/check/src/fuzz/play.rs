@@ -33,7 +33,8 @@ pub(super) struct Played {
 /// A peer while a case is said to it.
 struct Playing {
     peer: RawPeer,
-    /// What was said so far that `peer` does not keep: each step with the number of lines before it.
+    /// What was said so far that `peer` does not keep: each step with the number of lines before
+    /// it.
     steps: Vec<(usize, Step)>,
     /// The beginning of a line that has not ended.
     begun: Vec<u8>,
@@ -190,7 +191,8 @@ impl Playing {
         self.peer.note(&line);
     }
 
-    /// The calls that open a session are answered before anything else is said, so that it has a name.
+    /// The calls that open a session are answered before anything else is said, so that it has a
+    /// name.
     async fn wait_for_session(&mut self, first: usize, step: &Step) {
         let Some(message) = step.value() else { return };
         let is_first = self.session.is_empty() && self.peer.judged() == Side::Agent;
@@ -295,7 +297,8 @@ impl Playing {
 
 /// What is no message at all, or no reply; an id that is odd was so in the call (RPC-12).
 const NO_MESSAGE: [&str; 4] = ["RPC-01", "RPC-03", "RPC-04", "RPC-14"];
-/// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was said of capabilities may be gone.
+/// Rules that a call or a notification breaks by itself. Replies to odd ids are odd, and what was
+/// said of capabilities may be gone.
 const BY_ITSELF: [&str; 8] =
     ["RPC-12", "RPC-30", "EXT-01", "META-03", "DEC-20", "USE-02", "CONF-05", "CONF-06"];
 

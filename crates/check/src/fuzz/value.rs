@@ -91,7 +91,8 @@ fn object(members: &[MemberShape], chance: &mut Chance) -> Map<String, Value> {
     object
 }
 
-/// What a string of this member mostly is: ids that exist, paths inside of the session's folder, commands that do nothing.
+/// What a string of this member mostly is: ids that exist, paths inside of the session's folder,
+/// commands that do nothing.
 fn string(key: &str, chance: &mut Chance) -> Value {
     let fitting = match key {
         "sessionId" => SESSION.to_owned(),

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The number of the form. It grows when a member changes its meaning or goes, not when one is added.
+/// The number of the form. It grows when a member changes its meaning or goes, not when one is
+/// added.
 const VERSION: u32 = 1;
 
 /// A text of this program. By its own name, as serde would borrow a reference from what it reads.
@@ -261,8 +262,9 @@ impl Supported {
 }
 
 impl Verdict {
-    /// The verdict as one JSON object in one line: its `rule`, `strength`, `verdict`, `grounds`, and `expected` and `seen` or `why`, the `text`
-    /// of the rule and the `lines`. Secrets in it are hidden only if it comes out of a [`Judgement`].
+    /// The verdict as one JSON object in one line: its `rule`, `strength`, `verdict`, `grounds`,
+    /// and `expected` and `seen` or `why`, the `text` of the rule and the `lines`. Secrets in it
+    /// are hidden only if it comes out of a [`Judgement`].
     pub fn to_json(&self) -> String {
         serde_json::to_string(&Entry(self.clone())).unwrap_or_default()
     }
@@ -297,7 +299,8 @@ impl Judgement {
     /// Reads what [`Judgement::to_json`] wrote, in this version or a later one of the same form.
     ///
     /// # Errors
-    /// It is no JSON, or something is missing or wrong in it, and where; or it was written in another form.
+    /// It is no JSON, or something is missing or wrong in it, and where; or it was written in
+    /// another form.
     pub fn read(text: &str) -> Result<Self, JudgementError> {
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line().max(1), error.column().max(1));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The versions of MCP that have the same handshake and tools. A client that asks for another one is offered the last.
+/// The versions of MCP that have the same handshake and tools. A client that asks for another one
+/// is offered the last.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-11-25", "2025-06-18"];
 
 /// What a server finds in its environment, and what in the headers of every request.
@@ -202,7 +203,8 @@ impl Met {
         (server.manner != Manner::Gone).then_some(Self(server))
     }
 
-    /// The answer to a message. Nothing to what is no request, and nothing from a server that keeps silent.
+    /// The answer to a message. Nothing to what is no request, and nothing from a server that keeps
+    /// silent.
     pub(super) fn answer(&self, message: &Value) -> Option<Value> {
         let (id, method) = (message.get("id")?, message.get("method")?.as_str()?);
         let params = message.get("params").unwrap_or(&Value::Null);

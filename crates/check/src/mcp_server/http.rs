@@ -1,4 +1,5 @@
-//! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before, with one stream of events for all answers.
+//! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before,
+//! with one stream of events for all answers.
 
 use super::conversation::{Met, Transport};
 use super::{McpReach, McpServer};
@@ -26,7 +27,8 @@ const EVENTS: usize = 16;
 /// How many streams of events are known at once; the oldest is forgotten.
 const STREAMS: usize = 64;
 
-/// Where the servers are reached over HTTP: a path begins with the token, without which there is nothing.
+/// Where the servers are reached over HTTP: a path begins with the token, without which there is
+/// nothing.
 #[derive(Debug)]
 pub(super) struct Http {
     listener: TcpListener,

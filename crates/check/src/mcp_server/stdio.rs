@@ -24,7 +24,8 @@ pub(super) async fn serve(door: Door, reach: McpReach) {
     }
 }
 
-/// Answers line by line until the other side ends, or the server is one that does. Then the relay ends too.
+/// Answers line by line until the other side ends, or the server is one that does. Then the relay
+/// ends too.
 async fn converse(visitor: Visitor, reach: McpReach) {
     let Visitor { mut output, mut input, told } = visitor;
     let Some(met) = meet(&told, &reach) else { return };

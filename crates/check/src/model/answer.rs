@@ -20,7 +20,8 @@ pub(super) enum Answering {
 /// An answer of the model.
 #[derive(Debug, PartialEq, Default)]
 pub(super) struct Answer {
-    /// The number of the answer, by which its ids are its own: agents pass them on as the ids of messages.
+    /// The number of the answer, by which its ids are its own: agents pass them on as the ids of
+    /// messages.
     pub(super) number: usize,
     pub(super) thought: String,
     pub(super) text: String,
@@ -71,7 +72,8 @@ pub(super) struct Usage {
 }
 
 impl Answering {
-    /// What is done with this request, which is one aside if it is not about a turn. `calls` is the number of calls so far.
+    /// What is done with this request, which is one aside if it is not about a turn. `calls` is the
+    /// number of calls so far.
     pub(super) fn to(
         request: &Request,
         is_aside: bool,
@@ -165,8 +167,8 @@ impl Answer {
         }
     }
 
-    /// The text in pieces, as it is said once. No two that follow each other are alike unless the text is: some agents take the second for
-    /// the first one sent again.
+    /// The text in pieces, as it is said once. No two that follow each other are alike unless the
+    /// text is: some agents take the second for the first one sent again.
     pub(super) fn pieces(&self) -> Vec<&str> {
         pieces(&self.text)
     }

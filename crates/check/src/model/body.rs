@@ -78,7 +78,8 @@ impl hyper::body::Body for Body {
             }
             // Nobody wakes it again: the end of the connection drops it.
             After::Hang => Poll::Pending,
-            // What waits to be written is lost with an error: it is written when there is nothing more for a moment.
+            // What waits to be written is lost with an error: it is written when there is nothing
+            // more for a moment.
             After::Cut if !self.is_sent => {
                 self.is_sent = true;
                 context.waker().wake_by_ref();

@@ -63,8 +63,9 @@ impl Request {
         Some(Asked { acts, next: self.done_after(at), at })
     }
 
-    /// How many acts are done after the item at this index: the number in the id of the last call of ours, and each answer after that. Some
-    /// wires and agents know no ids, or others: then each run of what the model said is one answer.
+    /// How many acts are done after the item at this index: the number in the id of the last call
+    /// of ours, and each answer after that. Some wires and agents know no ids, or others: then each
+    /// run of what the model said is one answer.
     fn done_after(&self, at: usize) -> usize {
         let (mut done, mut goes_on) = (0, false);
         for item in self.items.iter().skip(at + 1) {

@@ -1,4 +1,5 @@
-//! The agent's own tool for what an act calls, found by its name, with arguments that fit its schema.
+//! The agent's own tool for what an act calls, found by its name, with arguments that fit its
+//! schema.
 
 use super::tool_names::ToolNames;
 use super::tool_table::{KINDS, Kind};
@@ -20,7 +21,8 @@ pub(super) enum Arguments {
     Text(String),
 }
 
-/// The tool that does what an act calls, and its arguments. The first of the names that the agent has, if its schema takes what is to be told.
+/// The tool that does what an act calls, and its arguments. The first of the names that the agent
+/// has, if its schema takes what is to be told.
 pub(super) fn found<'t>(
     tools: &'t [Tool],
     wanted: &Value,
@@ -78,7 +80,8 @@ impl Kind {
         let text = |key: &str| wanted.get(key).and_then(Value::as_str).unwrap_or_default();
         let (path, old, new) = (text("path"), text("old"), text("new"));
         match self.tool {
-            // A patch tells whole lines: no tool that takes one can write a file that does not end with a line.
+            // A patch tells whole lines: no tool that takes one can write a file that does not end
+            // with a line.
             "write" if text("content").ends_with('\n') => {
                 facts.insert("patch".to_owned(), json!(added(path, text("content"))));
             }
@@ -155,7 +158,8 @@ impl Kind {
         }
     }
 
-    /// Something that a required parameter takes: its default, the first of its values, or the least of its type.
+    /// Something that a required parameter takes: its default, the first of its values, or the
+    /// least of its type.
     fn fitting(&self, name: &str, schema: &Value) -> Value {
         if let Some(value) = schema.get("default").or_else(|| schema.get("const")) {
             return value.clone();

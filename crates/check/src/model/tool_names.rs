@@ -3,7 +3,8 @@
 use super::tool_table::KINDS;
 use std::fmt;
 
-/// Which tools of an agent do what the acts call: names that the judge's model does not know by itself.
+/// Which tools of an agent do what the acts call: names that the judge's model does not know by
+/// itself.
 ///
 /// ```
 /// use attache_check::ToolNames;
@@ -29,7 +30,8 @@ impl fmt::Display for ToolNameError {
 impl std::error::Error for ToolNameError {}
 
 impl ToolNames {
-    /// Adds a mapping, `TOOL=NAME`: the agent's tool of that name, exactly as the agent offers it, is this tool of the acts.
+    /// Adds a mapping, `TOOL=NAME`: the agent's tool of that name, exactly as the agent offers it,
+    /// is this tool of the acts.
     ///
     /// # Errors
     /// The text has no `=`, or the acts know no such tool.

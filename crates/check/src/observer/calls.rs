@@ -311,7 +311,8 @@ impl Made {
         first.or_else(|| self.open.remove(id))
     }
 
-    /// A call has its reply: which earlier ones should have had theirs. Of others the reply may still be on its way.
+    /// A call has its reply: which earlier ones should have had theirs. Of others the reply may
+    /// still be on its way.
     fn overtake(&mut self, answered: &OpenCall, is_done: bool) {
         let is_prompt = is::<SessionPrompt>(answered.row);
         if is_prompt && !is_done {
@@ -339,7 +340,8 @@ impl Made {
     }
 }
 
-/// Whether calls of this method in one session are answered in the order in which they were made: those that wait for nothing and nobody.
+/// Whether calls of this method in one session are answered in the order in which they were made:
+/// those that wait for nothing and nobody.
 fn is_in_order(row: Option<&Row>) -> bool {
     let is_quick = |row: &Row| matches!(row.deadline, Deadline::Handshake | Deadline::Quick);
     is::<SessionPrompt>(row) || row.is_some_and(is_quick)

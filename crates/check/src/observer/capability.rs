@@ -70,7 +70,8 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     }
 }
 
-/// The handshake's own gated field: its reply is judged with what the client offered, before that is settled.
+/// The handshake's own gated field: its reply is judged with what the client offered, before that
+/// is settled.
 fn authentication(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some((_, result)) = seen.result::<Initialize>()
         && entries(result, "authMethods")

@@ -17,8 +17,9 @@ pub(super) struct Judge {
 
 #[derive(Debug, Default)]
 struct Settings {
-    /// Every option that a list had, and the line of the last list. Options may vanish; but a list that is too short (CONF-03) looks alike,
-    /// so that what was there once is not held against who sets it.
+    /// Every option that a list had, and the line of the last list. Options may vanish; but a list
+    /// that is too short (CONF-03) looks alike, so that what was there once is not held against who
+    /// sets it.
     options: Option<(HashMap<String, Kind>, usize)>,
     modes: HashSet<String>,
     mode: Option<String>,
@@ -92,7 +93,8 @@ impl Judge {
         }
     }
 
-    /// The reply to a change: the full list, with the new value in it; a value that is not offered is refused.
+    /// The reply to a change: the full list, with the new value in it; a value that is not offered
+    /// is refused.
     fn set(&mut self, call: &OpenCall, outcome: Result<&Value, &Value>, report: &mut Report) {
         let settings = self.of(text(&call.params, "sessionId").unwrap_or_default());
         let id = text(&call.params, "configId").unwrap_or_default();

@@ -47,7 +47,8 @@ impl Judge {
         if let Some((call, outcome)) = seen.reply::<ElicitationCreate>() {
             let cancelled = self.open.remove(&call.line).and_then(|(_, cancelled)| cancelled);
             let is_accepted = outcome.is_ok_and(|result| text(result, "action") == Some("accept"));
-            // Outstanding is what was accepted and is not complete. An answer that is not seen may have ended it.
+            // Outstanding is what was accepted and is not complete. An answer that is not seen may
+            // have ended it.
             if let Some(id) = text(&call.params, "elicitationId").filter(|_| is_accepted) {
                 self.pages.entry(id.to_owned()).or_insert(call.line);
             }

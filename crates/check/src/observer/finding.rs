@@ -11,13 +11,15 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// Whose fault it is: who sent the line, or did not send what never came.
     pub by: Side,
-    /// The number of the line that breaks it; at the end of a conversation that of the last line, for what never came.
+    /// The number of the line that breaks it; at the end of a conversation that of the last line,
+    /// for what never came.
     pub line: usize,
     /// An earlier line that it does not agree with.
     pub earlier: Option<usize>,
     /// What the line says, or what is missing, in one sentence.
     pub seen: String,
-    /// Whether the line may be meant for another session, so that what it breaks in this one is no fault of its own (SESS-06).
+    /// Whether the line may be meant for another session, so that what it breaks in this one is no
+    /// fault of its own (SESS-06).
     pub(crate) may_be_misplaced: bool,
 }
 
@@ -48,7 +50,8 @@ impl Report {
         self.tested.extend(rules);
     }
 
-    /// The line is put to the test by this rule, which it keeps if `holds`; else `seen` says how it breaks it.
+    /// The line is put to the test by this rule, which it keeps if `holds`; else `seen` says how it
+    /// breaks it.
     pub(super) fn keeps(&mut self, rule: &'static str, holds: bool, seen: impl FnOnce() -> String) {
         self.tests(&[rule]);
         if !holds {

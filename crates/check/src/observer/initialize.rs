@@ -16,7 +16,8 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Whether a client goes on in a version that it does not speak (INIT-07). To be called for every message, of any version.
+    /// Whether a client goes on in a version that it does not speak (INIT-07). To be called for
+    /// every message, of any version.
     pub(super) fn follow(&mut self, seen: &Seen<'_>, report: &mut Report) {
         if let Body::Asked(asked) = &seen.body
             && seen.from == Side::Client

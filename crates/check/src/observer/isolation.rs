@@ -1,4 +1,5 @@
-//! Whether what belongs to one session names another (SESS-06), and prompts that are refused after others were taken (PROMPT-06).
+//! Whether what belongs to one session names another (SESS-06), and prompts that are refused after
+//! others were taken (PROMPT-06).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, has, quoted, text};
@@ -94,7 +95,8 @@ impl Judge {
         }
     }
 
-    /// A question about a tool call of a session that runs, asked in one in which nothing runs and that has no such call.
+    /// A question about a tool call of a session that runs, asked in one in which nothing runs and
+    /// that has no such call.
     fn permission(&self, params: &Value, report: &mut Report) {
         let session = text(params, "sessionId").unwrap_or_default();
         let call =
@@ -113,7 +115,8 @@ impl Judge {
         self.running.values().any(|running| running == session)
     }
 
-    /// Whether the agent tells or asks something of a session while a turn of another one runs: it may have meant that one.
+    /// Whether the agent tells or asks something of a session while a turn of another one runs: it
+    /// may have meant that one.
     fn is_elsewhere(&self, seen: &Seen<'_>) -> bool {
         let Body::Asked(asked) = &seen.body else { return false };
         let Some(session) = text(&asked.params, "sessionId").filter(|_| seen.from == Side::Agent)

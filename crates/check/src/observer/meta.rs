@@ -12,8 +12,8 @@ const TOLD: usize = 256;
 /// Members in which `_meta` is not the protocol's.
 const OPAQUE: [&str; 3] = ["rawInput", "rawOutput", "data"];
 
-/// Names that one client began with and that agents and clients of several vendors share since: they are no vendor's own, and mean nothing under
-/// another name.
+/// Names that one client began with and that agents and clients of several vendors share since:
+/// they are no vendor's own, and mean nothing under another name.
 const SHARED: [&str; 4] = ["terminal-auth", "terminal_info", "terminal_output", "terminal_exit"];
 
 /// The names that were told: each once, as the same peer writes it again and again.
@@ -92,7 +92,8 @@ impl Judge {
     }
 }
 
-/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, as W3C trace context writes them.
+/// Whether this is a version, a trace, a span and flags in lower-case hexadecimal, as W3C trace
+/// context writes them.
 fn is_trace_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut part = |length: usize| {

@@ -1,4 +1,5 @@
-//! Permissions: what is offered, what is chosen, and what is done before that (PERM, CANCEL-05, CANCEL-23).
+//! Permissions: what is offered, what is chosen, and what is done before that (PERM, CANCEL-05,
+//! CANCEL-23).
 
 use super::finding::Report;
 use super::seen::{OpenCall, Seen, entries, quoted, text};
@@ -10,7 +11,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct Judge {
     open: HashMap<usize, Question>,
-    /// Session and tool call of which the turn was cancelled before an option was chosen, with the line of the choice.
+    /// Session and tool call of which the turn was cancelled before an option was chosen, with the
+    /// line of the choice.
     late: HashMap<(String, String), usize>,
 }
 
@@ -68,7 +70,8 @@ impl Judge {
         }
     }
 
-    /// The connection is over: calls that were completed, while whether they may run was never answered.
+    /// The connection is over: calls that were completed, while whether they may run was never
+    /// answered.
     pub(super) fn left_open(&mut self, report: &mut Report) {
         let early = self
             .open

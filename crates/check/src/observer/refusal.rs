@@ -1,4 +1,5 @@
-//! Calls that must be refused: what was not advertised, what cannot be decoded, what is no absolute path.
+//! Calls that must be refused: what was not advertised, what cannot be decoded, what is no absolute
+//! path.
 
 use super::capability;
 use super::finding::Report;

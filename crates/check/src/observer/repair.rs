@@ -1,6 +1,8 @@
-//! Messages whose envelope is wrong in one place: the fault is found once, and the rest is read as it was meant.
+//! Messages whose envelope is wrong in one place: the fault is found once, and the rest is read as
+//! it was meant.
 //!
-//! Without this, one fault in an envelope would look like silence, and fail every rule whose answer was in it.
+//! Without this, one fault in an envelope would look like silence, and fail every rule whose answer
+//! was in it.
 
 use super::calls::Calls;
 use super::finding::Report;
@@ -18,7 +20,8 @@ pub(crate) struct Repaired {
     pub(crate) value: Value,
 }
 
-/// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for any other line.
+/// Reads a line whose envelope is wrong in a way that leaves no doubt what was meant. Nothing for
+/// any other line.
 pub(super) fn repaired(
     calls: &mut Calls,
     from: Side,

@@ -96,7 +96,8 @@ impl<'l> Seen<'l> {
         self.update().filter(|(_, update)| text(update, "sessionUpdate") == Some(kind))
     }
 
-    /// The session that a result opens, with that result: of new and fork the one in the result, of load and resume the one asked for.
+    /// The session that a result opens, with that result: of new and fork the one in the result, of
+    /// load and resume the one asked for.
     pub(super) fn opened(&self) -> Option<(String, &Value)> {
         let new = self.result::<SessionNew>().or_else(|| self.result::<SessionFork>());
         if let Some((_, result)) = new {

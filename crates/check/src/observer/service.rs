@@ -98,7 +98,8 @@ impl Judge {
             return;
         };
         if is::<TerminalRelease>(call.row) {
-            // A second one may succeed: the specification makes the id invalid for the other methods.
+            // A second one may succeed: the specification makes the id invalid for the other
+            // methods.
             terminal.released.get_or_insert(report.line());
             return;
         }

@@ -20,7 +20,8 @@ pub(super) struct Judge {
     given: HashMap<String, usize>,
     closed: HashMap<String, usize>,
     deleted: HashMap<String, usize>,
-    /// The calls that open a session and have no reply, by their line, with the session that they name if they name one.
+    /// The calls that open a session and have no reply, by their line, with the session that they
+    /// name if they name one.
     opening: BTreeMap<usize, Option<String>>,
     /// Prompts of sessions that one of those calls may have opened.
     early: Vec<Early>,
@@ -45,7 +46,8 @@ pub(super) struct Judge {
     notices: HashMap<String, HashSet<String>>,
     /// What was told of each session last: the member and its value, by whom and on which line.
     info: HashMap<(String, &'static str), (Value, &'static str, usize)>,
-    /// The title with which a session is listed and that was not told of it, and the line of that list.
+    /// The title with which a session is listed and that was not told of it, and the line of that
+    /// list.
     untold: HashMap<String, (Value, usize)>,
     /// The titles that each session had.
     titles: HashMap<String, Vec<Value>>,
@@ -69,7 +71,8 @@ const EARLY: usize = 256;
 const NOTICES: usize = 64;
 /// How many titles of a session are remembered.
 const TITLES: usize = 16;
-/// The longest title that has to be listed as it was told, in bytes: longer ones may be cut (INFO-11).
+/// The longest title that has to be listed as it was told, in bytes: longer ones may be cut
+/// (INFO-11).
 const TITLE: usize = 200;
 
 /// Updates that tell of the conversation.
@@ -130,7 +133,8 @@ impl Judge {
         }
     }
 
-    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call that opens it is not seen.
+    /// A prompt of a session that is open; or of one that may be, as long as the reply to the call
+    /// that opens it is not seen.
     fn prompted(&mut self, session: &str, report: &mut Report) {
         report.tests(&["PROMPT-01"]);
         if self.open.contains_key(session) || self.misses_calls {
@@ -150,7 +154,8 @@ impl Judge {
         }
     }
 
-    /// The call on this line has its reply: the prompts that came before it were too early, unless another call has opened their session.
+    /// The call on this line has its reply: the prompts that came before it were too early, unless
+    /// another call has opened their session.
     fn settled(&mut self, call: usize, opened: Option<&str>, report: &mut Report) {
         self.opening.remove(&call);
         for mut early in std::mem::take(&mut self.early) {
@@ -222,7 +227,8 @@ impl Judge {
         }
     }
 
-    /// A notice is no history: what was sent once is not sent again by a load. It may send new ones.
+    /// A notice is no history: what was sent once is not sent again by a load. It may send new
+    /// ones.
     fn noticed(&mut self, session: &str, update: &Value, report: &mut Report) {
         let notices = self.notices.entry(session.to_owned()).or_default();
         let is_known = notices.contains(&update.to_string());

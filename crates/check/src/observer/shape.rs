@@ -1,4 +1,5 @@
-//! Whether a message has the shape that its method asks for (DEC-20, META-03, EXT-01, RPC-16, RPC-23).
+//! Whether a message has the shape that its method asks for (DEC-20, META-03, EXT-01, RPC-16,
+//! RPC-23).
 
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};

@@ -101,7 +101,8 @@ impl Judge {
             let turns = self.of(&asked.params);
             (turns.ended, turns.replied, turns.cancelled_idle) = (None, None, None);
         }
-        // Other ways to end a turn: its request is cancelled, its session closed or deleted (CANCEL-20, SESS-23).
+        // Other ways to end a turn: its request is cancelled, its session closed or deleted
+        // (CANCEL-20, SESS-23).
         if seen.from == Side::Client && seen.asked::<CancelRequest>().is_some() {
             self.sessions.values_mut().for_each(|turns| turns.may_be_cancelled = true);
         }
@@ -146,8 +147,8 @@ impl Turns {
             report.tests(&["RPC-29", "PROMPT-08"]);
         }
         self.messages.remove("");
-        // Turns of a session end in order: where a later one has ended well, the end of an earlier one was not recorded. A
-        // cancel ends those that wait before the one that runs.
+        // Turns of a session end in order: where a later one has ended well, the end of an earlier
+        // one was not recorded. A cancel ends those that wait before the one that runs.
         let ended_well =
             outcome.is_ok_and(|result| text(result, "stopReason") != Some("cancelled"));
         self.overlapped(prompt, outcome.is_ok(), report);
@@ -184,8 +185,9 @@ impl Turns {
         }
     }
 
-    /// Whether another prompt came while this one ran, or this one while another ran: the reply to the first says so, as it comes after the
-    /// second, or the refusal of the second. Where neither comes, the reply to the first was not recorded.
+    /// Whether another prompt came while this one ran, or this one while another ran: the reply to
+    /// the first says so, as it comes after the second, or the refusal of the second. Where neither
+    /// comes, the reply to the first was not recorded.
     fn overlapped(&mut self, prompt: usize, is_done: bool, report: &mut Report) {
         let is_shown =
             |(first, second): &&(usize, usize)| *first == prompt || (*second == prompt && !is_done);

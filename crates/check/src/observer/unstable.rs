@@ -1,4 +1,5 @@
-//! Unstable parts: archives, titles, providers, MCP over ACP, subagents (ARCH, STAT, TITLE, PROV, MCPA, SUB).
+//! Unstable parts: archives, titles, providers, MCP over ACP, subagents (ARCH, STAT, TITLE, PROV,
+//! MCPA, SUB).
 
 mod archive;
 mod provider;

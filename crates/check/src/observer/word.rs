@@ -1,5 +1,5 @@
-//! The words of a message: how keys and values are spelled, which of them a peer may choose, and what is better left out (RPC-30,
-//! EXT-05, DEC-19).
+//! The words of a message: how keys and values are spelled, which of them a peer may choose, and
+//! what is better left out (RPC-30, EXT-05, DEC-19).
 
 use super::finding::Report;
 use super::seen::{Body, Seen, quoted};
@@ -136,7 +136,8 @@ fn members_of(
     }
 }
 
-/// A word that should be one of those known; others may be a peer's own if they begin with `_` and the set is open.
+/// A word that should be one of those known; others may be a peer's own if they begin with `_` and
+/// the set is open.
 fn word(
     given: &str,
     known: &mut dyn Iterator<Item = &'static str>,

@@ -1,4 +1,5 @@
-//! A client that offers nothing, or not everything: what is sent to it in a turn (INIT-10, INIT-16, TERM-01).
+//! A client that offers nothing, or not everything: what is sent to it in a turn (INIT-10, INIT-16,
+//! TERM-01).
 
 use super::driven::{ALLOW, attempt, choose, file, nothing_at};
 use super::initialize::GATES;

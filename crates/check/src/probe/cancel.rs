@@ -1,4 +1,5 @@
-//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). Where a turn stands when it is cancelled: `cancel_state`.
+//! Cancelling (CANCEL), also by closing the session (SESS-23, SESS-25). Where a turn stands when it
+//! is cancelled: `cancel_state`.
 
 use super::driven::{
     ALLOW, OLD, cancel, chosen, file, held, is_written_over, play_in, shows, unjudged, write_over,
@@ -177,7 +178,8 @@ async fn a_cancel_may_come_three_times(run: &mut Run) -> Probed {
     next_turn_runs(talk, &session).await
 }
 
-/// Cancels the request of a turn that hangs, and gives the replies to it. Who ignores that is skipped.
+/// Cancels the request of a turn that hangs, and gives the replies to it. Who ignores that is
+/// skipped.
 async fn with_request_cancelled(run: &mut Run) -> Probed<Vec<Line>> {
     if run.ignores_cancelled_requests {
         return skipped(IGNORED);
@@ -239,7 +241,8 @@ async fn a_request_that_was_answered_cannot_be_cancelled(run: &mut Run) -> Probe
     talk.is_ignored(first).await
 }
 
-/// Only what is sent can be judged: an agent may also wait for the answers that the client owes it (CANCEL-05).
+/// Only what is sent can be judged: an agent may also wait for the answers that the client owes it
+/// (CANCEL-05).
 async fn the_questions_of_a_cancelled_turn_are_withdrawn(run: &mut Run) -> Probed {
     let path = file(run, "attache-asked.txt", OLD)?;
     let (talk, session, turn, asked) = asking(run, &path).await?;

@@ -30,7 +30,8 @@ probes! {
 /// How long a client that was told of a cancel may take to answer what the agent asked of it.
 const OWED: Duration = Duration::from_secs(1);
 
-/// How long an agent may take to give up a model that fails, before it counts as one that tries again.
+/// How long an agent may take to give up a model that fails, before it counts as one that tries
+/// again.
 const GIVES_UP: Duration = Duration::from_millis(400);
 
 async fn a_turn_is_cancelled_before_it_says_anything(run: &mut Run) -> Probed {

@@ -20,7 +20,8 @@ probes! {
 
 const WORD: &str = "attache-served";
 
-/// Clients that have some capabilities and not others: each pair of the five groups together, apart, and neither.
+/// Clients that have some capabilities and not others: each pair of the five groups together,
+/// apart, and neither.
 fn clients() -> [Value; 7] {
     let all = capabilities();
     let with = |keys: &[&str]| {

@@ -42,7 +42,8 @@ async fn commands_are_announced_once_the_session_is_there(run: &mut Run) -> Prob
     }
 }
 
-/// Only of `help` can it be told from outside whether it was recognised: it is told more than a prompt with the same letter.
+/// Only of `help` can it be told from outside whether it was recognised: it is told more than a
+/// prompt with the same letter.
 async fn a_command_is_recognised_in_the_prompt(run: &mut Run) -> Probed {
     run.driven().await?;
     let first = run.talk().await?.now();

@@ -122,7 +122,8 @@ async fn an_option_is_set_during_a_turn(run: &mut Run) -> Probed {
     over.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Every value of each option, as far as it can be chosen: the list may need a login or a network for some.
+/// Every value of each option, as far as it can be chosen: the list may need a login or a network
+/// for some.
 async fn a_change_is_told_in_the_reply(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let mut changed = 0;

@@ -1,6 +1,8 @@
-//! How an agent reads what a client sends: what may be wrong without harm, and what may not (DEC, META-01).
+//! How an agent reads what a client sends: what may be wrong without harm, and what may not (DEC,
+//! META-01).
 //!
-//! What may stand where is read off the shapes of the protocol's own types, with their marks: nothing is listed here.
+//! What may stand where is read off the shapes of the protocol's own types, with their marks:
+//! nothing is listed here.
 
 use super::probes;
 use crate::acts::say;
@@ -34,7 +36,8 @@ struct Request {
     params: Value,
 }
 
-/// A member of the params of a request: where it stands, as a JSON pointer, and what may stand there.
+/// A member of the params of a request: where it stands, as a JSON pointer, and what may stand
+/// there.
 struct Place {
     pointer: String,
     member: MemberShape,
@@ -199,7 +202,8 @@ async fn prompt_fails(run: &mut Run, block: Value) -> Probed {
     Ok(())
 }
 
-/// Every request still succeeds when its params are changed so. What does not succeed without is left out.
+/// Every request still succeeds when its params are changed so. What does not succeed without is
+/// left out.
 async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed {
     let (talk, requests) = requests(run).await?;
     let mut judged = 0;
@@ -221,7 +225,8 @@ async fn all_succeed(run: &mut Run, change: impl Fn(&str, &mut Value)) -> Probed
     if judged == 0 { not_tested("no request of the kind succeeds") } else { Ok(()) }
 }
 
-/// Every request fails when one of these members is made wrong so, with whatever code: that is what RPC-23 is about.
+/// Every request fails when one of these members is made wrong so, with whatever code: that is what
+/// RPC-23 is about.
 async fn each_fails(
     run: &mut Run,
     is_wanted: impl Fn(&Place) -> bool,

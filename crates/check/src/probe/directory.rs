@@ -192,7 +192,8 @@ fn opened(reply: &Reply) -> Probed<Value> {
     Ok(reply.result()?.get("sessionId").cloned().unwrap_or_default())
 }
 
-/// The further roots of a session in the list, null if it tells of none. What was said in it brings it there.
+/// The further roots of a session in the list, null if it tells of none. What was said in it brings
+/// it there.
 pub(super) async fn shown(talk: &mut Conversation, id: &Value, folder: &Value) -> Probed<Value> {
     talk.needs(super::session_list::LIST)
         .map_err(|_| Outcome::NotTested("sessions are not listed".to_owned()))?;

@@ -1,4 +1,5 @@
-//! What probes of turns share: turns with tools, how they are permitted, and what was heard of them.
+//! What probes of turns share: turns with tools, how they are permitted, and what was heard of
+//! them.
 
 use crate::acts::{Acts, call, read, write};
 use crate::conversation::{Conversation, Played, Session, Turn};
@@ -87,7 +88,8 @@ pub(super) fn unjudged(outcome: &Outcome) -> Outcome {
 
 pub(super) const ALLOW: [&str; 2] = ["allow_once", "allow_always"];
 
-/// Answers a request for permission with the first option of one of these kinds, the first kind first; without one with `cancelled`.
+/// Answers a request for permission with the first option of one of these kinds, the first kind
+/// first; without one with `cancelled`.
 pub(super) fn choose(
     kinds: &'static [&'static str],
 ) -> impl FnMut(&Value) -> Answer + Send + 'static {
@@ -113,7 +115,8 @@ pub(super) fn count<M: Method>(talk: &Conversation, first: usize) -> usize {
     talk.heard(first).filter(|line| line.calls::<M>()).count()
 }
 
-/// Waits until a turn makes a call to which the judge keeps silent, and gives that call; nothing if the turn ends without.
+/// Waits until a turn makes a call to which the judge keeps silent, and gives that call; nothing if
+/// the turn ends without.
 pub(super) async fn held<M: Method>(talk: &mut Conversation, turn: &Turn) -> Probed<Option<Line>> {
     let wanted = |line: &Line| line.calls::<M>() || line.replies_to(&turn.id);
     let line =
@@ -156,7 +159,8 @@ pub(super) fn file(run: &Run, name: &str, text: &str) -> Probed<PathBuf> {
     Ok(path)
 }
 
-/// What a file holds that is to be written over. Not every agent can make a new one through its client.
+/// What a file holds that is to be written over. Not every agent can make a new one through its
+/// client.
 pub(super) const OLD: &str = "old\n";
 
 /// Reads this file and writes it over: some write only what they have read.

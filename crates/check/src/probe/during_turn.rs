@@ -82,7 +82,8 @@ async fn others_are_served_while_a_turn_runs(run: &mut Run) -> Probed {
     if is_over { not_tested("the turn did not wait") } else { Ok(()) }
 }
 
-/// Whatever the agent asks of its client fails with a code of nobody's; the turn and the connection come to their ends all the same.
+/// Whatever the agent asks of its client fails with a code of nobody's; the turn and the connection
+/// come to their ends all the same.
 async fn an_error_code_that_nobody_knows_is_taken(run: &mut Run) -> Probed {
     let path = file(run, "attache-code.txt", "old\n")?;
     run.driven().await?;

@@ -49,8 +49,9 @@ async fn ends_after(run: &mut Run, bytes: &[u8]) -> Probed {
     has_ended(talk, first).await
 }
 
-/// The agent ends now that its input has, and leaves no half line. What it answers from the line at this index on is not watched: whether half a line is
-/// answered is up to it, and so is how it calls the end of its turn.
+/// The agent ends now that its input has, and leaves no half line. What it answers from the line at
+/// this index on is not watched: whether half a line is answered is up to it, and so is how it
+/// calls the end of its turn.
 async fn has_ended(talk: &mut Conversation, first: usize) -> Probed {
     let expected = "the agent exits when its input ends";
     let has_ended = talk.peer.wait_for_end(talk.patience).await;
@@ -82,7 +83,8 @@ async fn a_huge_line_is_not_buffered_for_ever(run: &mut Run) -> Probed {
     }
 }
 
-/// A call that is too long, as bytes: it is neither recorded nor shown, so that its answer cannot be watched.
+/// A call that is too long, as bytes: it is neither recorded nor shown, so that its answer cannot
+/// be watched.
 fn send_huge_line(talk: &mut Conversation) {
     talk.peer
         .send_bytes(br#"{"jsonrpc":"2.0","id":"huge","method":"attache/huge","params":{"text":""#);

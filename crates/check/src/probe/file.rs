@@ -20,7 +20,8 @@ probes! {
     "FS-12" what_is_not_edited_stays_as_it_is;
 }
 
-/// Text that is easily mangled: lines of both kinds, a blank at an end, characters beyond the first plane, and no end of the last line.
+/// Text that is easily mangled: lines of both kinds, a blank at an end, characters beyond the first
+/// plane, and no end of the last line.
 const FRAGILE: &str = "one\r\ntwo \n\tthree 🦀 e\u{301}\r\n\n  four";
 
 /// One capability at a time; the tools that could use the other have to do without.

@@ -49,7 +49,8 @@ async fn a_reply_repeats_the_id_with_its_type(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// Echoed or refused: libraries differ, and both are right. Neither is watched: for the observer an id is a whole number or a text.
+/// Echoed or refused: libraries differ, and both are right. Neither is watched: for the observer an
+/// id is a whole number or a text.
 async fn a_fractional_id_ends_nothing(run: &mut Run) -> Probed {
     let talk = run.unwatched().await?;
     let (first, id) = (talk.now(), json!(1.5));

@@ -1,4 +1,5 @@
-//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20, FORK-02, TITLE-03).
+//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20,
+//! FORK-02, TITLE-03).
 
 use super::driven::{file, play_in, unjudged};
 use super::mode::of_session;
@@ -34,7 +35,8 @@ const SAID: &str = "attache-said-3817";
 /// What stands in every prompt that tells what to do, and in nothing else.
 const PROMPTED: &str = "\"acts\"";
 
-/// A session with one turn, in a process that has ended, and opened again: the reply, and what was told before it.
+/// A session with one turn, in a process that has ended, and opened again: the reply, and what was
+/// told before it.
 pub(super) struct Again {
     pub(super) session: Session,
     played: Played,
@@ -213,8 +215,8 @@ async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
     )
 }
 
-/// A turn in a session that is then opened again by this method: in a new process if the agent keeps sessions so long, else in its own
-/// once the session was closed.
+/// A turn in a session that is then opened again by this method: in a new process if the agent
+/// keeps sessions so long, else in its own once the session was closed.
 async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
     again_with(run, capability, method, &json!([])).await
 }

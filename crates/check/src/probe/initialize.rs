@@ -6,7 +6,8 @@ use crate::verdict::{Probed, expect, fail};
 use attache_protocol::method::{Authenticate, Initialize, SessionNew};
 use serde_json::{Value, json};
 
-// Where a rule is practice the observer watches what keeps it: an error to an `initialize` would count as a breach of what must hold (INIT-06).
+// Where a rule is practice the observer watches what keeps it: an error to an `initialize` would
+// count as a breach of what must hold (INIT-06).
 probes! {
     "INIT-02" what_comes_before_initialize_is_refused;
     "INIT-05" version_1_is_answered_with_version_1;

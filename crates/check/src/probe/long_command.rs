@@ -1,4 +1,5 @@
-//! A command of the agent's own that takes long, and what becomes of it when its turn or the agent ends (CANCEL-03, RPC-09, TOOL-09).
+//! A command of the agent's own that takes long, and what becomes of it when its turn or the agent
+//! ends (CANCEL-03, RPC-09, TOOL-09).
 
 use super::driven::{ALLOW, cancel, choose, shows, tool_calls, unjudged};
 use super::probes;
@@ -26,7 +27,8 @@ const WAITS: Duration = Duration::from_secs(1);
 /// How often the processes are looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A turn that runs a command without the client's terminals, which takes 30 s, and the arguments that this process has and no other.
+/// A turn that runs a command without the client's terminals, which takes 30 s, and the arguments
+/// that this process has and no other.
 async fn running(run: &mut Run) -> Probed<(&mut Conversation, Session, Turn, Vec<u8>)> {
     run.driven().await?;
     let folder = run.folder().to_owned();

@@ -1,5 +1,5 @@
-//! MCP servers that a session is opened with: which are reached, what they are given, and what one that is no good does to the rest (SESS-07,
-//! SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
+//! MCP servers that a session is opened with: which are reached, what they are given, and what one
+//! that is no good does to the rest (SESS-07, SESS-08, SESS-20, RPC-15, RPC-27, MCPA-02).
 
 use super::cancel::ends_cancelled;
 use super::driven::{ALLOW, cancel, choose, play_in};
@@ -38,10 +38,12 @@ const HTTP: &str = "/mcpCapabilities/http";
 const SSE: &str = "/mcpCapabilities/sse";
 const ACP: &str = "/mcpCapabilities/acp";
 
-/// How long is waited for a server to be reached before a turn is tried: some connect with the first one.
+/// How long is waited for a server to be reached before a turn is tried: some connect with the
+/// first one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long the answer may take that a silent server holds up: libraries of MCP give one up after a minute.
+/// How long the answer may take that a silent server holds up: libraries of MCP give one up after a
+/// minute.
 const HELD_UP: Duration = Duration::from_secs(70);
 
 /// How many turns are tried until the tool of a server that was connected to is there.

@@ -44,7 +44,8 @@ async fn a_message_has_one_id_and_no_other_has_it(run: &mut Run) -> Probed {
     Ok(())
 }
 
-/// The ids of the chunks in which the agent said something, as JSON; null for those without one among others that have one.
+/// The ids of the chunks in which the agent said something, as JSON; null for those without one
+/// among others that have one.
 fn ids(played: &Played) -> BTreeSet<String> {
     let said = |chunk: &&Value| chunk.pointer("/content/text").is_some_and(|text| text != "");
     let chunks = played.updates_of("agent_message_chunk").filter(said);
@@ -104,7 +105,8 @@ async fn two_sessions_at_once_stay_apart(run: &mut Run) -> Probed {
     expect(!leaks, "the model is not given what was said in another session", "it is given it")
 }
 
-/// Several turns of two sessions, in turn and at once, each with a file of its own: whatever is told of the file names its session.
+/// Several turns of two sessions, in turn and at once, each with a file of its own: whatever is
+/// told of the file names its session.
 async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
     let names = ["attache-file-of-one.txt", "attache-file-of-two.txt"];
     let [one, two] = [file(run, names[0], "one\n")?, file(run, names[1], "two\n")?];
@@ -126,7 +128,8 @@ async fn what_a_turn_shows_is_told_in_its_session(run: &mut Run) -> Probed {
     if told == 0 { not_tested("nothing is told of the file that a turn reads") } else { Ok(()) }
 }
 
-/// The same for what needs leave: a file that is written over while nothing runs in the other session.
+/// The same for what needs leave: a file that is written over while nothing runs in the other
+/// session.
 async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
     let names = ["attache-written-in-one.txt", "attache-written-in-two.txt"];
     let paths = [file(run, names[0], OLD)?, file(run, names[1], OLD)?];
@@ -143,7 +146,8 @@ async fn what_a_turn_asks_is_asked_in_its_session(run: &mut Run) -> Probed {
     if told == 0 { not_tested("nothing is told of the file that a turn writes") } else { Ok(()) }
 }
 
-/// A title may be made of what was prompted: in a session that was not prompted no title has these words.
+/// A title may be made of what was prompted: in a session that was not prompted no title has these
+/// words.
 async fn a_title_is_told_in_its_session(run: &mut Run) -> Probed {
     run.driven_apart().await?;
     let folder = run.folder().to_owned();

@@ -124,7 +124,8 @@ pub(super) fn two_modes(session: &Session) -> Probed<(Value, Value)> {
     }
 }
 
-/// The option that stands for the mode, and a mode that is not the current one and that it can have.
+/// The option that stands for the mode, and a mode that is not the current one and that it can
+/// have.
 pub(super) fn mode_option(session: &Session) -> Probed<(Value, Value)> {
     let (_, other) = two_modes(session)?;
     let all = options(&session.opened);

@@ -33,7 +33,8 @@ async fn no_notice_is_sent_to_who_does_not_take_it(run: &mut Run) -> Probed {
     }
 }
 
-/// A fresh one may come, but not of a server that is not asked for any more. The process is a new one: agents refuse to load what they have open.
+/// A fresh one may come, but not of a server that is not asked for any more. The process is a new
+/// one: agents refuse to load what they have open.
 async fn a_load_tells_no_notice_again(run: &mut Run) -> Probed {
     run.talk().await?.needs("/loadSession")?;
     let folder = json!(run.folder());

@@ -222,7 +222,8 @@ async fn what_is_refused_for_good_is_not_asked_again(run: &mut Run) -> Probed {
 
 const SECOND: &str = "second\n";
 
-/// Writes a file two times in one turn, with each question answered so. Gives where the turn began and how many questions there were.
+/// Writes a file two times in one turn, with each question answered so. Gives where the turn began
+/// and how many questions there were.
 async fn twice<'r>(
     run: &'r mut Run,
     path: &Path,
@@ -247,7 +248,8 @@ fn params(line: &Line) -> &Value {
     line.get("params").unwrap_or(&Value::Null)
 }
 
-/// Two sessions ask at the same time; the second is answered first, with no, and the first with yes.
+/// Two sessions ask at the same time; the second is answered first, with no, and the first with
+/// yes.
 async fn each_of_two_questions_gets_its_own_answer(run: &mut Run) -> Probed {
     let [yes, no] = ["attache-yes.txt", "attache-no.txt"].map(|name| file(run, name, OLD));
     let (yes, no) = (yes?, no?);

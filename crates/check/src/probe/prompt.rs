@@ -1,4 +1,5 @@
-//! Whether a prompt is answered at all (PROMPT-06), and prompts that start no turn (PROMPT-04, PROMPT-05, PROMPT-17).
+//! Whether a prompt is answered at all (PROMPT-06), and prompts that start no turn (PROMPT-04,
+//! PROMPT-05, PROMPT-17).
 
 use super::probes;
 use crate::run::Run;
@@ -13,7 +14,8 @@ probes! {
     "PROMPT-17" an_empty_prompt_does_not_hang;
 }
 
-/// An agent without a model may answer with an error, which is no fault. It is one to know no prompt, to be silent, and to leave.
+/// An agent without a model may answer with an error, which is no fault. It is one to know no
+/// prompt, to be silent, and to leave.
 async fn a_prompt_is_answered_with_a_stop_reason(run: &mut Run) -> Probed {
     run.prompted().await
 }

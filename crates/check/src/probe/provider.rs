@@ -133,7 +133,8 @@ async fn a_protocol_that_nobody_knows_ends_nothing(run: &mut Run) -> Probed {
     expect(is_listed, "the provider stays listed", format!("{id} is gone"))
 }
 
-/// Where an agent finds the judge's model, which it may ask for its models before it takes the address; without one where no provider is.
+/// Where an agent finds the judge's model, which it may ask for its models before it takes the
+/// address; without one where no provider is.
 fn addresses(run: &Run) -> [String; 2] {
     let base = run.model_url().unwrap_or_else(|| "http://127.0.0.1:9".to_owned());
     ["attache", "attache-other"].map(|path| format!("{base}/{path}"))

@@ -58,7 +58,8 @@ async fn several_turns_are_told_once_each_and_in_order(run: &mut Run) -> Probed 
     expect(beside.is_none(), "nothing of another session", seen)
 }
 
-/// The updates that a load tells, in a new process or in the one that has closed the session. Nothing if a new one does not know it.
+/// The updates that a load tells, in a new process or in the one that has closed the session.
+/// Nothing if a new one does not know it.
 async fn loaded(run: &mut Run, session: &Session, is_new: bool) -> Probed<Option<Vec<Value>>> {
     if is_new {
         run.restart().await;
@@ -82,7 +83,8 @@ async fn close(talk: &mut Conversation, session: &Session) -> Probed {
     closed.map(|_| ()).map_err(|outcome| unjudged(&outcome))
 }
 
-/// Who said which words, in order. A message is told in pieces; what a user says may repeat itself, as it holds what the agent is to say.
+/// Who said which words, in order. A message is told in pieces; what a user says may repeat itself,
+/// as it holds what the agent is to say.
 fn words(updates: &[Value]) -> Vec<Said> {
     let mut messages: Vec<(&'static str, String)> = Vec::new();
     for update in updates {

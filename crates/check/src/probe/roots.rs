@@ -35,7 +35,8 @@ async fn relative_paths_are_those_of_the_folder(run: &mut Run) -> Probed {
     let meant = [below.join(name), below.join(new)];
     if let Some(other) = reads
         .filter_map(|line| path(line.get("params")?))
-        // Whatever else it reads of its own accord, such as instructions for agents, is not what it was told to.
+        // Whatever else it reads of its own accord, such as instructions for agents, is not what it
+        // was told to.
         .filter(|path| meant.iter().any(|meant| Path::new(path).file_name() == meant.file_name()))
         .find(|path| !meant.iter().any(|meant| meant.as_os_str() == path.as_str()))
     {
@@ -67,7 +68,8 @@ const SAME: &str = "attache-same-name.txt";
 /// What stands in it where no session is, perhaps where the agent was started.
 const ELSEWHERE: &str = "attache-text-of-no-session";
 
-/// Two sessions at once: what a tool reads, writes and runs without a whole path is in the folder of its session.
+/// Two sessions at once: what a tool reads, writes and runs without a whole path is in the folder
+/// of its session.
 async fn each_session_has_its_own_folder(run: &mut Run) -> Probed {
     let [one, two] = ["attache-one", "attache-two"].map(|name| run.folder().join(name));
     let texts = ["attache-text-of-one", "attache-text-of-two"];
@@ -124,7 +126,8 @@ async fn runs_in(talk: &mut Conversation, session: &Session, folder: &Path) -> P
     Ok(is_done)
 }
 
-/// The file lies beside the session's folder. Who asks first is free to do what he is allowed; here it is refused.
+/// The file lies beside the session's folder. Who asks first is free to do what he is allowed; here
+/// it is refused.
 async fn tools_stay_inside_the_roots(run: &mut Run) -> Probed {
     let (inside, outside) =
         (run.folder().join("attache-inside"), run.folder().join("attache-outside"));

@@ -27,7 +27,8 @@ const SESSIONS: usize = 5;
 pub(super) const CLOSE: &str = "/sessionCapabilities/close";
 pub(super) const NO_SESSION: &str = "attache-no-such-session";
 
-/// An agent that opens no session at all breaks this rule, unless it wants a login or says what else it lacks.
+/// An agent that opens no session at all breaks this rule, unless it wants a login or says what
+/// else it lacks.
 async fn every_session_has_an_id_of_its_own(run: &mut Run) -> Probed {
     let folder = run.folder().to_owned();
     run.opened().await?;

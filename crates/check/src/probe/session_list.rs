@@ -127,7 +127,8 @@ pub(super) async fn listed(run: &mut Run) -> Probed<(&mut Conversation, Session)
     }
 }
 
-/// A session that the agent lists and does not have open: it was closed, or left behind by a process that ended.
+/// A session that the agent lists and does not have open: it was closed, or left behind by a
+/// process that ended.
 pub(super) async fn saved(run: &mut Run) -> Probed<(&mut Conversation, Session)> {
     let of_folder = json!({"cwd": run.folder()});
     let (talk, session) = listed(run).await?;

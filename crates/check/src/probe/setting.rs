@@ -1,4 +1,5 @@
-//! Whether what was set stays set: options and modes of sessions with several turns, and of two at once (CONF-02, MODE-04, SESS-06).
+//! Whether what was set stays set: options and modes of sessions with several turns, and of two at
+//! once (CONF-02, MODE-04, SESS-06).
 
 use super::config_option::{choices, options};
 use super::driven::play_in;
@@ -20,7 +21,8 @@ probes! {
 /// How many options are changed.
 const CHOICES: usize = 3;
 
-/// Each is set in one of two sessions. What it is then is told with the next list of all, before and after a turn.
+/// Each is set in one of two sessions. What it is then is told with the next list of all, before
+/// and after a turn.
 async fn an_option_that_was_set_keeps_its_value(run: &mut Run) -> Probed {
     let (folder, has_turns) = (run.folder().to_owned(), run.driven().await.is_ok());
     let (talk, session) = run.session().await?;
@@ -111,7 +113,8 @@ async fn set(
     Ok(talk.call::<SessionSetConfigOption>(params).await?.result().ok())
 }
 
-/// All options of a session, as setting another one to the value that it has tells them; nothing if there is no other.
+/// All options of a session, as setting another one to the value that it has tells them; nothing if
+/// there is no other.
 async fn state(talk: &mut Conversation, session: &Session, not: &Value) -> Probed<Option<Value>> {
     let is_other = |option: &&Value| {
         option.get("id") != Some(not) && option.get("type").is_some_and(|kind| kind == "select")
@@ -139,7 +142,8 @@ fn is_now(holder: &Value, id: &Value, value: &Value, when: &str) -> Probed {
     expect(now == *value, format!("{id} with the value {value} {when}"), now.to_string())
 }
 
-/// The mode that a session which is open tells when it is resumed; nothing where that is not offered, or refused.
+/// The mode that a session which is open tells when it is resumed; nothing where that is not
+/// offered, or refused.
 async fn resumed(
     talk: &mut Conversation,
     session: &Session,

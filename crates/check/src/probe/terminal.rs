@@ -139,7 +139,8 @@ async fn no_exit_status_is_no_success(run: &mut Run) -> Probed {
     is_no_success(run, Value::Null, None).await
 }
 
-/// A command whose exit is told so is not shown as one that succeeded, by an agent that shows the two apart.
+/// A command whose exit is told so is not shown as one that succeeded, by an agent that shows the
+/// two apart.
 async fn is_no_success(run: &mut Run, exit: Value, status: Option<Value>) -> Probed {
     let usual = |code: u8| (json!({"exitCode": code}), Some(json!({"exitCode": code})));
     let [(zero, of_zero), (one, of_one)] = [usual(0), usual(1)];

@@ -1,4 +1,5 @@
-//! Tool calls as they are told (TOOL). Most rules of their order are judged on the traffic of every turn.
+//! Tool calls as they are told (TOOL). Most rules of their order are judged on the traffic of every
+//! turn.
 
 use super::driven::{
     ALLOW, OLD, Told, choose, count, file, nothing_at, play, play_in, tool_calls, write_over,
@@ -30,7 +31,8 @@ async fn a_tool_call_is_reported(run: &mut Run) -> Probed {
     )
 }
 
-/// The request for leave may be the first that is heard of a call; that does not stand for the report of it.
+/// The request for leave may be the first that is heard of a call; that does not stand for the
+/// report of it.
 async fn a_tool_call_that_needs_leave_is_reported(run: &mut Run) -> Probed {
     run.driven().await?;
     let path = file(run, "attache-leave.txt", OLD)?;

@@ -1,4 +1,5 @@
-//! Tool calls of every kind, subagents, and turns that ask their model too often (TOOL, PROMPT): what else is to be seen of an agent.
+//! Tool calls of every kind, subagents, and turns that ask their model too often (TOOL, PROMPT):
+//! what else is to be seen of an agent.
 
 use super::driven::{ALLOW, choose, file, nothing_at, play, unjudged};
 use super::probes;

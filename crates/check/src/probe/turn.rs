@@ -1,4 +1,5 @@
-//! Turns: what they take, why they end, and what stands before their end (PROMPT, and the RPC rules that a turn shows).
+//! Turns: what they take, why they end, and what stands before their end (PROMPT, and the RPC rules
+//! that a turn shows).
 
 use super::probes;
 use crate::acts::{DONE, fail_with, recall, say, think};
@@ -46,7 +47,8 @@ async fn text_and_links_are_taken(run: &mut Run) -> Probed {
     talk.finish(turn).await?.stop_reason().map(|_| ())
 }
 
-/// How often the model ends alike: an agent may ask it to go on where it was cut off, and only its last end is that of the turn.
+/// How often the model ends alike: an agent may ask it to go on where it was cut off, and only its
+/// last end is that of the turn.
 const ENDS_ALIKE: usize = 8;
 
 async fn the_stop_reason_tells_why_the_turn_ended(run: &mut Run) -> Probed {
@@ -167,7 +169,8 @@ async fn a_long_answer_arrives_whole(run: &mut Run) -> Probed {
     run.driven().await?;
     // 4000 characters that do not repeat themselves.
     let numbers: String = (1000..1800).map(|number| format!("{number} ")).collect();
-    // An agent without a model reads nothing of it: what it is told to say shows as much where it is short.
+    // An agent without a model reads nothing of it: what it is told to say shows as much where it
+    // is short.
     let times = if run.asked().is_some() { 1000 } else { 25 };
     let (talk, session) = run.session().await?;
     let played = talk.play(&session, say(numbers.clone()).repeat(times)).await?;

@@ -16,12 +16,14 @@ const STOP: StopPatience = StopPatience {
     after_terminate: Duration::from_millis(500),
 };
 
-/// The way to a peer. Dropping it kills the process that [`Link::start`] began, and everything that one started.
+/// The way to a peer. Dropping it kills the process that [`Link::start`] began, and everything that
+/// one started.
 pub struct Link {
     pub(super) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     process: Option<Child>,
-    /// What was told of a login, for a program that was started for one and not to speak the protocol.
+    /// What was told of a login, for a program that was started for one and not to speak the
+    /// protocol.
     login: Option<Value>,
 }
 
@@ -56,15 +58,17 @@ impl Link {
         Self { output: Box::new(output), input: Some(Box::new(input)), process: None, login: None }
     }
 
-    /// The way to an agent's program that a client started to log in, and not to speak the protocol: the `arguments` that it added, and the
-    /// `environment` that it set. The program ends when its input does, with the exit code that it was told.
+    /// The way to an agent's program that a client started to log in, and not to speak the
+    /// protocol: the `arguments` that it added, and the `environment` that it set. The program ends
+    /// when its input does, with the exit code that it was told.
     #[must_use]
     pub fn logging_in(mut self, login: Value) -> Self {
         self.login = Some(login);
         self
     }
 
-    /// Ends the program that was started for a login, with this exit code, and gives what was told of it.
+    /// Ends the program that was started for a login, with this exit code, and gives what was told
+    /// of it.
     pub(crate) async fn logged_in(mut self, exit: u8) -> Option<Value> {
         let mut input = self.input.take()?;
         let said = input.write_all(format!("{exit}\n").as_bytes()).await;
@@ -82,7 +86,8 @@ impl Link {
         self.process.as_ref()?.try_exit()
     }
 
-    /// The memory of the process, in bytes: what it and what it shares have in pages now. Linux only.
+    /// The memory of the process, in bytes: what it and what it shares have in pages now. Linux
+    /// only.
     pub(super) fn memory(&self) -> Option<u64> {
         let process = self.process.as_ref()?;
         let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid())).ok()?;
@@ -104,7 +109,8 @@ impl Link {
         }
     }
 
-    /// What can be told about the end of the peer's output: the exit, if it comes in that time, and the last words on stderr.
+    /// What can be told about the end of the peer's output: the exit, if it comes in that time, and
+    /// the last words on stderr.
     pub(super) async fn how_it_ended(&mut self, peer: Side, patience: Duration) -> String {
         let peer = peer.as_str();
         let Some(process) = &self.process else {

@@ -6,9 +6,11 @@ use attache_protocol::method::{Deadline, Kind, Row};
 use std::time::Duration;
 
 impl RawPeer {
-    /// The connection is over: findings on the calls that the peer left without an answer (RPC-15), and on those that were cancelled where it
-    /// has shown that it cancels such calls (CANCEL-14), although it was listened to for `patience` after them, and for three times as long after the first. What came later may have been
-    /// on its way, and a turn, a person and a command that runs take as long as they take.
+    /// The connection is over: findings on the calls that the peer left without an answer (RPC-15),
+    /// and on those that were cancelled where it has shown that it cancels such calls (CANCEL-14),
+    /// although it was listened to for `patience` after them, and for three times as long after the
+    /// first. What came later may have been on its way, and a turn, a person and a command that
+    /// runs take as long as they take.
     pub(crate) fn owed(&mut self, patience: Duration) -> Vec<Finding> {
         let judged = self.judged();
         let mut owed = self.observer.left_open(judged);

@@ -19,8 +19,9 @@ pub enum Answer {
 type First = Box<dyn FnMut() -> Option<Answer> + Send>;
 type Answering = Box<dyn FnMut(&Value) -> Answer + Send>;
 
-/// Which calls of the peer are answered how. What it does not name is answered with -32601; by default a permission is refused with the
-/// first option that rejects, or cancelled, and an elicitation cancelled.
+/// Which calls of the peer are answered how. What it does not name is answered with -32601; by
+/// default a permission is refused with the first option that rejects, or cancelled, and an
+/// elicitation cancelled.
 #[derive(Default)]
 pub struct Script {
     answers: Vec<(&'static str, Answering)>,
@@ -36,7 +37,8 @@ impl fmt::Debug for Script {
 }
 
 impl Script {
-    /// Calls of this method are answered with what `answering` makes of their params, whatever was said of them before.
+    /// Calls of this method are answered with what `answering` makes of their params, whatever was
+    /// said of them before.
     #[must_use]
     pub fn on<M: Method>(
         mut self,
@@ -46,7 +48,8 @@ impl Script {
         self
     }
 
-    /// Calls of this method are answered with what `answering` gives, as long as it gives something, and then as this script says.
+    /// Calls of this method are answered with what `answering` gives, as long as it gives
+    /// something, and then as this script says.
     #[must_use]
     pub(crate) fn first(
         mut self,
@@ -57,7 +60,8 @@ impl Script {
         self
     }
 
-    /// Until [`restore`](Self::restore), calls of this method are answered with what `answering` makes of their params.
+    /// Until [`restore`](Self::restore), calls of this method are answered with what `answering`
+    /// makes of their params.
     pub(crate) fn replace<M: Method>(
         &mut self,
         answering: impl FnMut(&Value) -> Answer + Send + 'static,

@@ -65,7 +65,8 @@ impl<'t> Places<'t> {
     }
 }
 
-/// An entry of the list that Zed copies: the parts of a message, seen from the client. An error stands where a result would.
+/// An entry of the list that Zed copies: the parts of a message, seen from the client. An error
+/// stands where a result would.
 fn copied_by_zed<'t>(
     places: &mut Places<'t>,
     (index, entry): (usize, &&'t RawValue),
@@ -103,7 +104,8 @@ fn copied_by_zed<'t>(
     Ok(Some(Recorded { line, path: Some(path), from, at: None, text, begins_another: false }))
 }
 
-/// Whether this is an error object: no result of the protocol has a number `code` and a string `message`.
+/// Whether this is an error object: no result of the protocol has a number `code` and a string
+/// `message`.
 fn is_error(payload: &str) -> bool {
     let payload = serde_json::from_str::<Value>(payload).unwrap_or_default();
     payload.get("code").is_some_and(Value::is_i64)

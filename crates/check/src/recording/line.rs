@@ -8,8 +8,9 @@ use std::collections::HashSet;
 
 /// Reads one line of a recording: nothing for an empty line.
 ///
-/// A line is one object. Who sent it is `"from": "client"` or `"agent"`, or, as `attache run --trace` writes it, from the client's side
-/// `"direction": "sent"` or `"received"`. What was sent is a message under `message`, or a line that is none under `text`. When is `t`, in
+/// A line is one object. Who sent it is `"from": "client"` or `"agent"`, or, as
+/// `attache run --trace` writes it, from the client's side `"direction": "sent"` or `"received"`.
+/// What was sent is a message under `message`, or a line that is none under `text`. When is `t`, in
 /// seconds, or `at`.
 ///
 /// # Errors
@@ -71,7 +72,8 @@ impl Lines {
         }))
     }
 
-    /// A line of the conductor. It names both ends, and of a chain only the connection of the agent is there in both directions.
+    /// A line of the conductor. It names both ends, and of a chain only the connection of the agent
+    /// is there in both directions.
     fn conducted(
         &mut self,
         kind: &str,

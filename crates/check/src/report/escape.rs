@@ -1,10 +1,11 @@
 //! Text from outside, made harmless for a file that people open.
 
-/// Stands where a character was that would have changed the direction of text, or that a form cannot hold.
+/// Stands where a character was that would have changed the direction of text, or that a form
+/// cannot hold.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// The text with every control character shown by its picture, but line feeds and tabs, and without any that changes the direction of text.
-/// What is left may stand in XML.
+/// The text with every control character shown by its picture, but line feeds and tabs, and without
+/// any that changes the direction of text. What is left may stand in XML.
 pub(super) fn visible(text: &str) -> String {
     let picture = |character: char| match character {
         '\n' | '\t' => character,
@@ -22,8 +23,8 @@ pub(super) fn visible(text: &str) -> String {
     text.chars().map(picture).collect()
 }
 
-/// A JSON document whose strings hold no character that commands a terminal, turns text around or is not seen: each is escaped, which
-/// means the same. Such characters stand in strings only.
+/// A JSON document whose strings hold no character that commands a terminal, turns text around or
+/// is not seen: each is escaped, which means the same. Such characters stand in strings only.
 pub(super) fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
     for character in document.chars() {

@@ -1,4 +1,5 @@
-//! A judgement as one page that needs nothing else: no script, no address, the traffic beside each verdict.
+//! A judgement as one page that needs nothing else: no script, no address, the traffic beside each
+//! verdict.
 
 use super::escape::{html, html_of_markdown};
 use super::matrix::{Cell, LEGEND, Table, lacks, tables};
@@ -7,7 +8,8 @@ use attache_protocol::method::Side;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What may be shown alone: the id of the switch, its label, and the words of the verdicts that it leaves.
+/// What may be shown alone: the id of the switch, its label, and the words of the verdicts that it
+/// leaves.
 const FILTERS: &[(&str, &str)] = &[
     ("all", "all"),
     ("fail", "fail"),

@@ -1,4 +1,5 @@
-//! A judgement as JUnit XML, which systems of continuous integration read: a suite per group of rules, a case per rule.
+//! A judgement as JUnit XML, which systems of continuous integration read: a suite per group of
+//! rules, a case per rule.
 
 use super::escape::visible;
 use crate::{Judgement, Outcome, Verdict, groups};
@@ -47,8 +48,8 @@ fn suites(judgement: &Judgement, out: &mut Out) -> io::Result<()> {
     out.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-/// The element with its numbers of verdicts and fails. JUnit counts rules that were not tested among those that were
-/// skipped; [`properties`] tells them apart.
+/// The element with its numbers of verdicts and fails. JUnit counts rules that were not tested
+/// among those that were skipped; [`properties`] tells them apart.
 fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'static> {
     let fails = verdicts.iter().filter(|verdict| verdict.outcome.is_fail()).count();
     let untold = verdicts.iter().filter(|verdict| verdict.outcome.why().is_some()).count();
@@ -60,7 +61,8 @@ fn counted(element: BytesStart<'static>, verdicts: &[&Verdict]) -> BytesStart<'s
     ])
 }
 
-/// How many rules of the suite were skipped, as the peer does not offer what they are about, and how many were not tested.
+/// How many rules of the suite were skipped, as the peer does not offer what they are about, and
+/// how many were not tested.
 fn properties(verdicts: &[&Verdict], out: &mut Out) -> io::Result<()> {
     out.write_event(Event::Start(BytesStart::new("properties")))?;
     for word in [Outcome::SKIPPED, Outcome::NOT_TESTED] {

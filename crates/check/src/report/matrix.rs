@@ -1,5 +1,5 @@
-//! What peers support as tables, in the shape in which people keep them by hand: a row per name of the protocol, a column
-//! per peer. No number is in them, so that two runs give the same.
+//! What peers support as tables, in the shape in which people keep them by hand: a row per name of
+//! the protocol, a column per peer. No number is in them, so that two runs give the same.
 
 use crate::support::{Answering, Support, Topic, gates};
 use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
@@ -139,7 +139,8 @@ fn row(name: &str, settled: &str, needs: &str, peers: impl Iterator<Item = Cell>
         .collect()
 }
 
-/// The methods that one end receives: which peers of that end answer them, and which of the other end call them.
+/// The methods that one end receives: which peers of that end answer them, and which of the other
+/// end call them.
 fn methods(receiver: Side, title: &'static str, peers: &[&Support]) -> Table {
     let is_used = |name: &str| {
         peers.iter().any(|peer| match peer.side == receiver {

@@ -1,4 +1,5 @@
-//! The first turn of a run: whether the agent answers a prompt at all (PROMPT-06), and whether its turns do what they are told.
+//! The first turn of a run: whether the agent answers a prompt at all (PROMPT-06), and whether its
+//! turns do what they are told.
 
 use super::Run;
 use crate::acts::{self, Acts};
@@ -15,12 +16,14 @@ const WORD: &str = "attache-word-50917";
 
 const EXPECTED: &str = "session/prompt is answered with a stopReason";
 
-/// Errors that say that the agent does not take a prompt which is right. Any other may be that of a model that is missing.
+/// Errors that say that the agent does not take a prompt which is right. Any other may be that of a
+/// model that is missing.
 const TAKES_NONE: [i64; 5] = [-32700, -32600, -32601, -32602, -32002];
 
 impl Run {
-    /// Whether a session opens at all: a fail where the agent knows no such request or does not answer, and why it cannot be told where it wants a
-    /// login or lacks something else. It is tried once a run.
+    /// Whether a session opens at all: a fail where the agent knows no such request or does not
+    /// answer, and why it cannot be told where it wants a login or lacks something else. It is
+    /// tried once a run.
     pub(crate) async fn opened(&mut self) -> Probed {
         if self.opened.is_none() {
             let params = json!({"cwd": self.folder, "mcpServers": []});
@@ -39,7 +42,8 @@ impl Run {
         self.opened.clone().unwrap_or(Ok(()))
     }
 
-    /// The same for a probe that opens one for another reason: it can tell nothing of an agent that opens none.
+    /// The same for a probe that opens one for another reason: it can tell nothing of an agent that
+    /// opens none.
     pub(crate) async fn opens_sessions(&mut self) -> Probed {
         match self.opened().await {
             Err(Outcome::Fail { seen, .. }) => {
@@ -49,7 +53,8 @@ impl Run {
         }
     }
 
-    /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It is tried once a run.
+    /// Whether the agent's turns do what their prompts tell, which every probe of a turn needs. It
+    /// is tried once a run.
     pub(crate) async fn driven(&mut self) -> Probed {
         self.calibrated().await;
         match &self.driven {
@@ -58,13 +63,15 @@ impl Run {
         }
     }
 
-    /// Whether a prompt is answered at all: a fail where it is not, and why it cannot be told where the agent has no model or wants a login.
+    /// Whether a prompt is answered at all: a fail where it is not, and why it cannot be told where
+    /// the agent has no model or wants a login.
     pub(crate) async fn prompted(&mut self) -> Probed {
         self.calibrated().await;
         self.prompted.clone().unwrap_or(Ok(()))
     }
 
-    /// The same for a probe that prompts for another reason: it can tell nothing of an agent that does not answer any prompt.
+    /// The same for a probe that prompts for another reason: it can tell nothing of an agent that
+    /// does not answer any prompt.
     pub(crate) async fn answers_prompts(&mut self) -> Probed {
         match self.prompted().await {
             Err(Outcome::Fail { seen, .. }) => {
@@ -74,7 +81,8 @@ impl Run {
         }
     }
 
-    /// The same for a probe of sessions that stay apart: it is a fail where the first turn was told in another session.
+    /// The same for a probe of sessions that stay apart: it is a fail where the first turn was told
+    /// in another session.
     pub(crate) async fn driven_apart(&mut self) -> Probed {
         self.calibrated().await;
         if let Some(seen) = &self.misplaced {
@@ -144,8 +152,8 @@ fn said_elsewhere(talk: &Conversation, turn: &Turn) -> bool {
     said.values().any(|said| said.contains(WORD))
 }
 
-/// Waits for the reply to a prompt. A turn that shows something of itself and goes on may end some day; it is cancelled, so that nothing
-/// else suffers from it.
+/// Waits for the reply to a prompt. A turn that shows something of itself and goes on may end some
+/// day; it is cancelled, so that nothing else suffers from it.
 async fn answered(talk: &mut Conversation, turn: &Turn) -> Probed<Played> {
     let outcome = match talk.finish(turn.clone()).await {
         Ok(played) => return Ok(played),
@@ -177,7 +185,8 @@ fn takes(played: &Played) -> Probed {
     let code = played.reply.error("/code").and_then(Value::as_i64);
     match code {
         Some(code) if TAKES_NONE.contains(&code) => fail(EXPECTED, quoted(played.reply.text())),
-        // Whether the agent would run a turn if it could is not known: its model is missing, or its login.
+        // Whether the agent would run a turn if it could is not known: its model is missing, or its
+        // login.
         Some(_) => not_tested(format!("the turn fails: {}", refusal(&played.reply))),
         None => played.stop_reason().map(|_| ()),
     }

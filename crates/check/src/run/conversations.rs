@@ -1,4 +1,5 @@
-//! The conversations of a run: which client the agent is told of, and which of them later probes go on with.
+//! The conversations of a run: which client the agent is told of, and which of them later probes go
+//! on with.
 
 use super::{Run, capabilities, initialize_params};
 use crate::conversation::{Conversation, Session};
@@ -19,7 +20,8 @@ pub(super) struct Client {
 }
 
 impl Run {
-    /// A conversation in which both sides have told all that they can do. It may be one that earlier probes had.
+    /// A conversation in which both sides have told all that they can do. It may be one that
+    /// earlier probes had.
     pub(crate) async fn talk(&mut self) -> Probed<&mut Conversation> {
         self.go_on(Client { capabilities: capabilities(), is_watched: true })
             .await
@@ -38,14 +40,16 @@ impl Run {
         Ok((talk, session))
     }
 
-    /// The same as [`talk`](Self::talk), but the observer does not watch, for what an agent answers oddly when it is asked oddly.
+    /// The same as [`talk`](Self::talk), but the observer does not watch, for what an agent answers
+    /// oddly when it is asked oddly.
     pub(crate) async fn unwatched(&mut self) -> Probed<&mut Conversation> {
         self.go_on(Client { capabilities: capabilities(), is_watched: false })
             .await
             .map_err(not_again)
     }
 
-    /// A conversation with a client that has these capabilities. It may be one that earlier probes had.
+    /// A conversation with a client that has these capabilities. It may be one that earlier probes
+    /// had.
     pub(crate) async fn talk_with(&mut self, capabilities: Value) -> Probed<&mut Conversation> {
         self.go_on(Client { capabilities, is_watched: true }).await
     }
@@ -72,7 +76,8 @@ impl Run {
         Ok(self.now())
     }
 
-    /// A conversation with the agent as it has just started, to which nothing was said. It ends with the probe.
+    /// A conversation with the agent as it has just started, to which nothing was said. It ends
+    /// with the probe.
     pub(crate) async fn fresh(&mut self) -> Probed<&mut Conversation> {
         self.park().await;
         let link = (self.start)().map_err(|error| {

@@ -1,6 +1,8 @@
-//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines out.
+//! An agent in memory that keeps every rule that is probed: a state machine, a line in and lines
+//! out.
 //!
-//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own reading of them can be wrong only apart.
+//! It does what the acts in a prompt tell it. It reads them itself, so that it and the judge's own
+//! reading of them can be wrong only apart.
 
 mod archive;
 mod authenticate;

@@ -1,5 +1,5 @@
-//! Faults: each breaks one rule in what the correct agent says, or in how it understands what it hears. To add one is to add a row to
-//! the file of its topic.
+//! Faults: each breaks one rule in what the correct agent says, or in how it understands what it
+//! hears. To add one is to add a row to the file of its topic.
 
 mod archive;
 pub(crate) mod authenticate;
@@ -69,8 +69,9 @@ pub(crate) struct Before {
     pub(crate) last_turn: (String, Value, &'static str),
 }
 
-/// A change of what the agent says to a line. A string is written as it is, without quotes, and null ends the connection. `{"hears": …}`
-/// is a message that the agent takes to be its client's, and `{"waits": MS}` a pause.
+/// A change of what the agent says to a line. A string is written as it is, without quotes, and
+/// null ends the connection. `{"hears": …}` is a message that the agent takes to be its client's,
+/// and `{"waits": MS}` a pause.
 pub(crate) type Wrong = fn(Heard<'_>, &mut Vec<Value>);
 
 /// A change of what the agent keeps and has open, after it heard a line.

@@ -1,4 +1,5 @@
-//! Spoiled conversations: a correct agent stands them, and each of these faulty ones is found, with little left of what breaks it.
+//! Spoiled conversations: a correct agent stands them, and each of these faulty ones is found, with
+//! little left of what breaks it.
 
 use crate::correct::{Correct, Kept};
 use crate::fault::{Fault, NONE, fault};
@@ -11,7 +12,8 @@ use std::collections::HashSet;
 use tokio::task::JoinSet;
 
 thread_local! {
-    /// The ids of the calls that the agent of this thread heard, and whether it heard one of them twice.
+    /// The ids of the calls that the agent of this thread heard, and whether it heard one of them
+    /// twice.
     static HEARD: RefCell<(HashSet<String>, bool)> = RefCell::default();
 }
 
@@ -118,7 +120,8 @@ fn a_seed_repeats_its_failure_and_another_has_another() {
     assert_ne!((one.number, one.case), (other.number, other.case));
 }
 
-/// What is written can be judged as any recording, and plays again whatever the session and the folder are called then.
+/// What is written can be judged as any recording, and plays again whatever the session and the
+/// folder are called then.
 #[test]
 fn a_recording_of_a_failure_is_read_and_fails_again() {
     for fault in [&DIES, &HANGS, &TALKS, &MISSPEAKS] {

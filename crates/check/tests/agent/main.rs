@@ -1,4 +1,5 @@
-//! The probes of agents both ways: a correct agent passes each, and a fault in one rule fails that rule and no other.
+//! The probes of agents both ways: a correct agent passes each, and a fault in one rule fails that
+//! rule and no other.
 
 #![allow(
     clippy::unwrap_used,
@@ -131,8 +132,8 @@ fn verdicts(fault: &'static Fault) -> Vec<Verdict> {
     judged(fault, 0, Some("login"))
 }
 
-/// The same, the probes in the order that this number stands for, and this way to log in if there is one. Time does not pass unless
-/// everyone waits.
+/// The same, the probes in the order that this number stands for, and this way to log in if there
+/// is one. Time does not pass unless everyone waits.
 fn judged(fault: &'static Fault, seed: u64, login: Option<&str>) -> Vec<Verdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -213,7 +214,8 @@ fn an_agent_that_wants_a_login_first_breaks_no_rule_by_that() {
     assert!(why.contains("log in to the agent"), "{why}");
 }
 
-/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn would show is not known, and the report says why.
+/// PROMPT-10: an agent whose model is missing says so with an error, which is right. What a turn
+/// would show is not known, and the report says why.
 #[test]
 fn an_agent_without_a_model_breaks_no_rule_by_that() {
     let verdicts = verdicts(&fault::prompt::NO_MODEL);

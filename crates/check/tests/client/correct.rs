@@ -1,6 +1,8 @@
-//! A client in memory that keeps every rule that is probed: what it hears goes in line by line, what it says comes out.
+//! A client in memory that keeps every rule that is probed: what it hears goes in line by line,
+//! what it says comes out.
 //!
-//! It knows no clock: who drives it says how much time has passed, and asks when it wants to be woken.
+//! It knows no clock: who drives it says how much time has passed, and asks when it wants to be
+//! woken.
 
 use crate::screen::Screen;
 use crate::service::Held;
@@ -20,7 +22,8 @@ pub(crate) enum Said {
     Raw(String),
     /// Text on its own screen.
     Shown(String),
-    /// It starts the agent's program for a login, with what it adds to the command, and the agent anew if that went well.
+    /// It starts the agent's program for a login, with what it adds to the command, and the agent
+    /// anew if that went well.
     LoggingIn(Value),
     /// It ends, with this exit code.
     Left(i32),

@@ -47,8 +47,8 @@ impl Correct {
     }
 }
 
-/// Where a path leads, symbolic links followed, also if its end does not exist yet. Nothing if it goes up in a part that does not exist, or
-/// ends in a link that leads nowhere.
+/// Where a path leads, symbolic links followed, also if its end does not exist yet. Nothing if it
+/// goes up in a part that does not exist, or ends in a link that leads nowhere.
 fn real(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);

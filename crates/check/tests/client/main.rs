@@ -1,4 +1,5 @@
-//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that rule and no other.
+//! The probes of clients both ways: correct clients pass each, and a fault in one rule fails that
+//! rule and no other.
 
 #![allow(
     clippy::unwrap_used,
@@ -130,8 +131,9 @@ async fn run(mut client: Correct, fault: Fault, outside: &mut Outside) -> Option
     }
 }
 
-/// The next line with its end; nothing once the agent has closed the connection, and a line without its end that is more than can be read. What was read of a line
-/// that has not ended stays in `kept`, so that this may be dropped and begun again.
+/// The next line with its end; nothing once the agent has closed the connection, and a line without
+/// its end that is more than can be read. What was read of a line that has not ended stays in
+/// `kept`, so that this may be dropped and begun again.
 async fn read(agent: &mut BufReader<DuplexStream>, kept: &mut Vec<u8>) -> Vec<u8> {
     let rest = LIMIT + 1 - kept.len() as u64;
     agent.take(rest).read_until(b'\n', kept).await.unwrap();

@@ -1,4 +1,5 @@
-//! What it shows of a session: text as it comes, and everything else whole each time that it changes.
+//! What it shows of a session: text as it comes, and everything else whole each time that it
+//! changes.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -207,7 +208,8 @@ impl Screen {
     }
 }
 
-/// The fields of an update that are there: null clears, a value replaces, one of the wrong kind counts as absent.
+/// The fields of an update that are there: null clears, a value replaces, one of the wrong kind
+/// counts as absent.
 fn patch(
     kept: &mut Map<String, Value>,
     update: &Value,

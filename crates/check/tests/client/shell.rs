@@ -1,5 +1,6 @@
-//! A pretended shell: what a command will print and write, and when, known before it begins. It honours `sh -c`, `printf`, `printenv`,
-//! `pwd`, `sleep`, `exit`, `true`, `false`, `kill -NAME $$`, `;`, `&&` and `>`.
+//! A pretended shell: what a command will print and write, and when, known before it begins. It
+//! honours `sh -c`, `printf`, `printenv`, `pwd`, `sleep`, `exit`, `true`, `false`, `kill -NAME $$`,
+//! `;`, `&&` and `>`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

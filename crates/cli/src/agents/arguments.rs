@@ -28,12 +28,14 @@ pub(crate) struct Agents {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
-    /// List the agents that are known by name: where each is, or how it is installed; the same as no task
+    /// List the agents that are known by name: where each is, or how it is installed; the same as
+    /// no task
     #[command(
         after_help = "Nothing is started.\n\nExample:\n  attache agents list --json | jq -r 'select(.program).name'"
     )]
     List(List),
-    /// Start an agent, open a session in an empty folder, tell what it offers, and end it; without a name every agent that is here
+    /// Start an agent, open a session in an empty folder, tell what it offers, and end it; without
+    /// a name every agent that is here
     #[command(
         after_help = "No prompt is sent; the session is put away where the agent offers that. Exit codes are those of `attache run --help`: 0 if it \
 works, 3 if it cannot start, 4 if it opens no session, 5 if it needs a login; of several agents the first that is not 0.\n\nExample:\n  attache agents check gemini"

@@ -1,4 +1,5 @@
-//! `attache agents check`: starts an agent, opens a session in an empty folder, tells what it offers, ends it.
+//! `attache agents check`: starts an agent, opens a session in an empty folder, tells what it
+//! offers, ends it.
 
 use super::arguments::Check;
 use crate::chosen_agent::{ChosenAgent, cannot_start};

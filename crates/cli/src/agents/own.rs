@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file, in the configuration folder: a table for each agent, with its `command`, and maybe `title` and `version`.
+/// The file, in the configuration folder: a table for each agent, with its `command`, and maybe
+/// `title` and `version`.
 const FILE: &str = "agents.toml";
 
 /// A longer one is not read, in bytes.
@@ -72,7 +73,8 @@ impl OwnAgents {
         self.all().find_map(|(known, agent)| (known == name).then_some(agent))
     }
 
-    /// Names an agent, whose command line is read but not started; one that had the name before is forgotten.
+    /// Names an agent, whose command line is read but not started; one that had the name before is
+    /// forgotten.
     pub(super) fn add(&mut self, name: &str, agent: &OwnAgent) -> Result<(), Failure> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty()
@@ -123,8 +125,9 @@ impl OwnAgents {
         shown(&self.path)
     }
 
-    /// Writes the file whole or not at all: this text, which keeps a person's comments, if it says the same as the table, else the table alone.
-    /// Only its owner may read it: a command may set keys.
+    /// Writes the file whole or not at all: this text, which keeps a person's comments, if it says
+    /// the same as the table, else the table alone. Only its owner may read it: a command may set
+    /// keys.
     fn write(&mut self, text: String, file: Table) -> Result<(), Failure> {
         let kept = text.parse::<Table>().is_ok_and(|read| agents_of(&read) == agents_of(&file));
         self.text = if kept { text } else { file.to_string() };

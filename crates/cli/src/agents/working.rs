@@ -16,8 +16,8 @@ use attache_protocol::v1::AgentCapabilities;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
 
-/// Starts one agent after the other: the built-in one, the person's own, and those known by name, as far as they are here. Ends with the code of
-/// the first that does not work.
+/// Starts one agent after the other: the built-in one, the person's own, and those known by name,
+/// as far as they are here. Ends with the code of the first that does not work.
 pub(super) async fn all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];

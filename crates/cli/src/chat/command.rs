@@ -1,4 +1,5 @@
-//! What the person can do beside talking. Everything else that begins with a slash is the agent's own.
+//! What the person can do beside talking. Everything else that begins with a slash is the agent's
+//! own.
 
 mod switch;
 mod unknown;
@@ -76,7 +77,8 @@ impl Chat {
         Ok(Some(Next::Go))
     }
 
-    /// Why a line that begins with this word is not sent; `None` if it is a command of the agent, or no command at all.
+    /// Why a line that begins with this word is not sent; `None` if it is a command of the agent,
+    /// or no command at all.
     fn unknown(&self, word: &str) -> Option<String> {
         let session = self.follow.session.snapshot();
         let theirs: Vec<&str> = session.commands().iter().map(|command| &*command.name).collect();

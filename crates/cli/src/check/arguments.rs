@@ -109,10 +109,12 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// A variable that gets the address of the judge's model, http://127.0.0.1:PORT, and SUFFIX after it
+    /// A variable that gets the address of the judge's model, http://127.0.0.1:PORT, and SUFFIX
+    /// after it
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
-    /// The agent's tool for one of the judge's: read, write, edit, run, plan, ask, search, delete, move, fetch, delegate, switch_mode
+    /// The agent's tool for one of the judge's: read, write, edit, run, plan, ask, search, delete,
+    /// move, fetch, delegate, switch_mode
     #[arg(long, value_name = "TOOL=NAME")]
     pub(crate) tool: Vec<String>,
     /// A variable of the agent's environment
@@ -143,13 +145,15 @@ pub(crate) struct Judging {
     /// Run the probes in another order, which this number stands for
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Judge so many times, each with the next seed: verdicts that differ are named flaky, and the worst stands
+    /// Judge so many times, each with the next seed: verdicts that differ are named flaky, and the
+    /// worst stands
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     pub(crate) repeat: usize,
     /// One JSON object a verdict on stdout
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write a report, by the ending: .json (compare reads it), .xml (JUnit), .md (what it supports), .html (a page with the traffic)
+    /// Also write a report, by the ending: .json (compare reads it), .xml (JUnit), .md (what it
+    /// supports), .html (a page with the traffic)
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
     /// Known failures, as `--write-baseline` wrote them: only what differs from them counts

@@ -1,4 +1,5 @@
-//! `attache check client`: starts a client with this program as its agent, and says which rules it keeps.
+//! `attache check client`: starts a client with this program as its agent, and says which rules it
+//! keeps.
 
 use super::arguments::Client;
 use super::by_hand::ByHand;
@@ -17,7 +18,8 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
-        // The folder behind a link would be another one to a client that resolves it. What lies beside the session is not its own.
+        // The folder behind a link would be another one to a client that resolves it. What lies
+        // beside the session is not its own.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match by_hand.clone() {

@@ -10,7 +10,8 @@ use std::ffi::OsString;
 /// The placeholder for the agent's command line as one word, and as words of their own.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program that a client starts as its agent, and an agent as an MCP server, and its arguments before the address.
+/// The program that a client starts as its agent, and an agent as an MCP server, and its arguments
+/// before the address.
 pub(super) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(crate::exit::Exit::OurFault, format!("this program cannot be found: {error}"))
@@ -27,7 +28,8 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// The client that `main` starts, which is its errand `prompt`, with its commands for other errands.
+    /// The client that `main` starts, which is its errand `prompt`, with its commands for other
+    /// errands.
     ///
     /// # Errors
     /// One that is none, or that starts no agent.

@@ -1,4 +1,5 @@
-//! What is done with every peer that is judged, agent or client: choosing rules, repeating, reports, the exit code.
+//! What is done with every peer that is judged, agent or client: choosing rules, repeating,
+//! reports, the exit code.
 
 use super::arguments::Judging;
 use super::known;
@@ -23,7 +24,8 @@ pub(super) struct Round<'l> {
     pub(super) listener: &'l Listener,
 }
 
-/// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it. `judge` does one round.
+/// Judges the peer that `command` starts, as often as it is asked for, and tells what came of it.
+/// `judge` does one round.
 pub(super) async fn judge_and_tell(
     side: Side,
     arguments: &Judging,

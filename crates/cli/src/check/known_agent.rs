@@ -13,7 +13,8 @@ pub(super) const KEY: &str = "of-nobody";
 
 /// How an agent that is known is led to the model: its variables, and files below its home.
 pub(super) struct KnownAgent {
-    /// Words of a command line that mean it: the name of a program, of a script without its suffix, or of a package.
+    /// Words of a command line that mean it: the name of a program, of a script without its suffix,
+    /// or of a package.
     words: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
     files: &'static [(&'static str, &'static str)],
@@ -67,7 +68,8 @@ telemetry = false
 
 const DROID: &str = r#"{"model":"custom:attache-check-0","cloudSessionSync":false,"customModels":[{"model":"attache-check","displayName":"attache-check","baseUrl":"{url}/v1","apiKey":"of-nobody","provider":"generic-chat-completion-api"}]}"#;
 
-/// The agents that can be led by their environment, each seen to ask the judge's model in November 2026.
+/// The agents that can be led by their environment, each seen to ask the judge's model in
+/// November 2026.
 const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         words: &["attache"],
@@ -186,7 +188,8 @@ const KNOWN: &[KnownAgent] = &[
 ];
 
 impl KnownAgent {
-    /// The agent that a command means, by any of its words, so that `npx -y PACKAGE` and `node SCRIPT` are known too.
+    /// The agent that a command means, by any of its words, so that `npx -y PACKAGE` and
+    /// `node SCRIPT` are known too.
     pub(super) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
             let word = word.to_string_lossy();

@@ -22,7 +22,8 @@ enum Way {
     With(&'static [&'static str]),
     /// These words stand in place of the task and all that follows it.
     Instead(&'static [&'static str]),
-    /// They are run by the shell, which has them as `"$@"` with these words before the prompt's place.
+    /// They are run by the shell, which has them as `"$@"` with these words before the prompt's
+    /// place.
     Shell(&'static str),
     /// The shell runs this line, which has the words before the task as `"$@"`.
     Steps(&'static str),
@@ -57,8 +58,9 @@ const ATTACHE: KnownClient = KnownClient {
     ],
 };
 
-/// Its main command does one prompt (`exec`) in a session that it forgets. A session that it keeps belongs to a process that it leaves
-/// behind, here for a second, with a connection of its own for each step. Only that process closes the session.
+/// Its main command does one prompt (`exec`) in a session that it forgets. A session that it keeps
+/// belongs to a process that it leaves behind, here for a second, with a connection of its own for
+/// each step. Only that process closes the session.
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
@@ -119,7 +121,8 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// The words of the command that sends a known client on this errand; `main` is the command that sends its prompt.
+/// The words of the command that sends a known client on this errand; `main` is the command that
+/// sends its prompt.
 pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
     let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;

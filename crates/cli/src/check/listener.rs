@@ -1,4 +1,5 @@
-//! What a run reports while it judges: progress for a person, verdicts as lines of JSON, and what there is of an interrupted run.
+//! What a run reports while it judges: progress for a person, verdicts as lines of JSON, and what
+//! there is of an interrupted run.
 
 use super::progress::Progress;
 use crate::exit::Failure;

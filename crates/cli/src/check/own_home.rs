@@ -1,4 +1,5 @@
-//! A home of its own for a peer under test: it neither reads the person's settings nor leaves sessions among theirs.
+//! A home of its own for a peer under test: it neither reads the person's settings nor leaves
+//! sessions among theirs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,8 +13,8 @@ const FOLDERS: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", ".cache"),
 ];
 
-/// Folders of the person's that hold toolchains and downloaded programs, without which `npx`, `uvx`, `cargo run` and their
-/// like would fetch everything again or not run at all.
+/// Folders of the person's that hold toolchains and downloaded programs, without which `npx`,
+/// `uvx`, `cargo run` and their like would fetch everything again or not run at all.
 const TOOLS: &[(&str, &str)] = &[
     ("npm_config_cache", ".npm"),
     ("UV_CACHE_DIR", ".cache/uv"),

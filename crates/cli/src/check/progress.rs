@@ -1,4 +1,5 @@
-//! What is being probed, for a person: one line that changes on a terminal, else a line from time to time.
+//! What is being probed, for a person: one line that changes on a terminal, else a line from time
+//! to time.
 
 use crate::show::width::cut;
 use crate::terminal;

@@ -1,5 +1,5 @@
-//! `attache check relay`: what a client under test starts as its agent, and an agent as an MCP server. It passes every byte between the
-//! peer and the judge.
+//! `attache check relay`: what a client under test starts as its agent, and an agent as an MCP
+//! server. It passes every byte between the peer and the judge.
 
 use super::arguments::Relay;
 use crate::exit::{Exit, Failure};
@@ -13,14 +13,16 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The most that is passed at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Environment variables of this beginning are told to the judge when a login is carried out, and by an MCP server.
+/// Environment variables of this beginning are told to the judge when a login is carried out, and
+/// by an MCP server.
 const TOLD: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends as soon as either side does.
 pub(super) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours =
         |error: io::Error| Failure::new(Exit::OurFault, format!("the judge is not there: {error}"));
-    // A person's Ctrl-C goes to every program of the terminal; whether the agent ends is up to the client.
+    // A person's Ctrl-C goes to every program of the terminal; whether the agent ends is up to the
+    // client.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;
     let told = told(arguments);
     let judge = attache_check::enter(arguments.address, &arguments.token, told.as_deref()).await;
@@ -44,8 +46,8 @@ async fn login(mut from_judge: impl AsyncRead + Unpin) -> io::Result<Exit> {
     Ok(Exit::Kept(said.trim().parse().unwrap_or(1)))
 }
 
-/// What the judge is told before anything else: of a login the arguments that the client added, of an MCP server its name, and of both the
-/// variables that were set.
+/// What the judge is told before anything else: of a login the arguments that the client added, of
+/// an MCP server its name, and of both the variables that were set.
 fn told(arguments: &Relay) -> Option<String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let (name, said) = match &arguments.mcp {
@@ -71,7 +73,8 @@ async fn pass(mut source: impl AsyncRead + Unpin, mut sink: impl AsyncWrite + Un
     }
 }
 
-/// Writes lines of this many bytes in all to stderr, as a talkative agent does. A client that reads none of it holds us up.
+/// Writes lines of this many bytes in all to stderr, as a talkative agent does. A client that reads
+/// none of it holds us up.
 fn write_stderr(mut bytes: usize) {
     let line = [b"x".repeat(127), b"\n".to_vec()].concat();
     let mut stderr = io::stderr().lock();

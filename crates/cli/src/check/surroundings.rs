@@ -1,4 +1,5 @@
-//! What an agent that is judged finds around it: the judge's model in place of its provider's, and a home of its own.
+//! What an agent that is judged finds around it: the judge's model in place of its provider's, and
+//! a home of its own.
 
 use super::known_agent::KnownAgent;
 use super::own_home;
@@ -16,8 +17,9 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of the agent that this command starts, with the model at this address. `model` names variables that get the address, each with
-    /// what follows it there after a `=`; `more` is set besides. Both are `NAME=VALUE`, and win over what is known of the agent.
+    /// Those of the agent that this command starts, with the model at this address. `model` names
+    /// variables that get the address, each with what follows it there after a `=`; `more` is set
+    /// besides. Both are `NAME=VALUE`, and win over what is known of the agent.
     pub(super) fn new(
         command: &[OsString],
         url: &str,

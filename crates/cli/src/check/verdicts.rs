@@ -18,8 +18,8 @@ pub(super) struct Face {
 }
 
 impl Face {
-    /// What passed, what was not judged, then the fails, those of the strongest rules first, and totals: what a person has to look at is
-    /// what the terminal still shows at the end.
+    /// What passed, what was not judged, then the fails, those of the strongest rules first, and
+    /// totals: what a person has to look at is what the terminal still shows at the end.
     pub(super) fn report(&self, judgement: &Judgement) -> Vec<String> {
         let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));

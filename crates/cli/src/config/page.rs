@@ -30,7 +30,8 @@ impl Page {
         self.lines.push(self.paint.paint(BOLD, name));
     }
 
-    /// Rows below each other. A value that does not fit goes on in further lines, and its note behind or below it; nothing is cut.
+    /// Rows below each other. A value that does not fit goes on in further lines, and its note
+    /// behind or below it; nothing is cut.
     pub(super) fn rows(&mut self, rows: &[(String, String, String)]) {
         let names = rows.iter().map(|(name, ..)| width(name) + 2).max().unwrap_or(0).max(NAMES);
         let room = self.room(2 + names);

@@ -3,7 +3,8 @@
 /// The most that is kept, in bytes: more than a person types during a turn.
 const LIMIT: usize = 64 * 1024;
 
-/// What the person has typed so far: letters, lines, and what they took back. Keys that type nothing, such as arrows, leave nothing.
+/// What the person has typed so far: letters, lines, and what they took back. Keys that type
+/// nothing, such as arrows, leave nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     text: String,

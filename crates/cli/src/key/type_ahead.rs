@@ -12,7 +12,8 @@ use tokio::sync::Notify;
 /// How long the rest of a key's sequence may take, in milliseconds.
 const SEQUENCE: libc::c_int = 50;
 
-/// Keeps what the person types while no line is read, so that it waits for the next one: it is neither shown nor sent.
+/// Keeps what the person types while no line is read, so that it waits for the next one: it is
+/// neither shown nor sent.
 pub(crate) struct TypeAhead {
     /// Whether there is a terminal to read.
     is_on: bool,

@@ -6,8 +6,8 @@ use attache_host::Launch;
 use attache_protocol::v1::AuthMethod;
 use std::env;
 
-/// Lines below a sentence: for each method the command that logs in by it, and the variables that it asks for; then what else is known.
-/// `word` is what `--agent` takes.
+/// Lines below a sentence: for each method the command that logs in by it, and the variables that
+/// it asks for; then what else is known. `word` is what `--agent` takes.
 pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) -> String {
     let word = sanitize::line(word);
     let mut lines = match methods {
@@ -26,8 +26,8 @@ pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) ->
     lines
 }
 
-/// The variables that the method asks for and that are not set here: agents name them in the text for people only, now that methods of the
-/// type `env_var` are no more (AUTH-15).
+/// The variables that the method asks for and that are not set here: agents name them in the text
+/// for people only, now that methods of the type `env_var` are no more (AUTH-15).
 pub(super) fn unset(method: &AuthMethod) -> String {
     if !matches!(Login::of(method, Launch::new("")), Login::ByAgent) {
         return ", in a terminal".to_owned();

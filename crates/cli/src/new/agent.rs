@@ -7,7 +7,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The files of the project, by path below its folder. `{{name}}` stands for its name, `{{Name}}` for that of its type.
+/// The files of the project, by path below its folder. `{{name}}` stands for its name, `{{Name}}`
+/// for that of its type.
 const FILES: [(&str, &str); 5] = [
     ("Cargo.toml", include_str!("agent/Cargo.toml.txt")),
     ("src/main.rs", include_str!("agent/main.rs.txt")),
@@ -112,7 +113,8 @@ impl Libraries {
         }
     }
 
-    /// Puts the place of each library into a Cargo.toml, where `{{attache-agent}}` stands for that of the library of this name.
+    /// Puts the place of each library into a Cargo.toml, where `{{attache-agent}}` stands for that
+    /// of the library of this name.
     fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut parts = text.split("{{attache-");

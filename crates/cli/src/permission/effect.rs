@@ -6,8 +6,8 @@ use attache_client::{PermissionRequest, is_invisible};
 use attache_protocol::v1::ToolCallContent;
 use std::path::Path;
 
-/// Words that may stand before a command, a file or an address in a title that says what the call does. Any other word
-/// may say the opposite, such as `Skip`.
+/// Words that may stand before a command, a file or an address in a title that says what the call
+/// does. Any other word may say the opposite, such as `Skip`.
 const VERBS: [&str; 16] = [
     "bash", "create", "delete", "edit", "execute", "fetch", "move", "read", "run", "running",
     "search", "shell", "update", "write", "writing", "editing",
@@ -22,8 +22,8 @@ pub(super) enum Extent {
     Decision,
 }
 
-/// What the call does, each part as it is written, without what the title says in the same words. A part may have several
-/// lines.
+/// What the call does, each part as it is written, without what the title says in the same words. A
+/// part may have several lines.
 pub(super) fn parts(request: &PermissionRequest, cwd: &Path, extent: Extent) -> Vec<String> {
     let effect = request.effect();
     // A question about a command does not show the title.
@@ -86,7 +86,8 @@ fn is_own(request: &PermissionRequest) -> bool {
     request.file.is_some()
 }
 
-/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for it such as `Run`.
+/// Whether a title is nothing but the command, the file or the address, perhaps behind a verb for
+/// it such as `Run`.
 fn says(title: &str, what: &str) -> bool {
     title.strip_suffix(what).is_some_and(|before| {
         let word = before.trim_end().trim_end_matches(':').trim_matches('`').to_lowercase();

@@ -1,4 +1,5 @@
-//! The rules that this client remembers, whatever the agent: where they are, which decides, what each means.
+//! The rules that this client remembers, whatever the agent: where they are, which decides, what
+//! each means.
 
 use super::{By, Verdict};
 use crate::exit::Failure;
@@ -34,7 +35,8 @@ pub(crate) fn log() -> Option<PathBuf> {
 /// The rules as they are now, and the log.
 ///
 /// # Errors
-/// The file cannot be read, or a line of it is no rule: then nothing goes on, for it may be one that rejects.
+/// The file cannot be read, or a line of it is no rule: then nothing goes on, for it may be one
+/// that rejects.
 pub(crate) fn open() -> Result<PermissionBroker, Failure> {
     let broker = match file() {
         Some(file) => PermissionBroker::open(file).map_err(Failure::usage)?,
@@ -74,7 +76,8 @@ impl Rules {
         self.broker.record(&self.agent, request, verdict.decision.as_ref(), by);
     }
 
-    /// The narrowest rule about this request of this agent; `None` if too little is known of the request.
+    /// The narrowest rule about this request of this agent; `None` if too little is known of the
+    /// request.
     pub(super) fn about(
         &self,
         request: &PermissionRequest,
@@ -83,7 +86,8 @@ impl Rules {
     ) -> Option<PermissionRule> {
         let mut rule = PermissionRule::about_in(request, effect, scope, &self.cwd)?;
         rule.agent = Some(self.agent.clone());
-        // One that would not cover the call itself, such as for a command in another folder, is not offered.
+        // One that would not cover the call itself, such as for a command in another folder, is not
+        // offered.
         rule.is_about(request, &self.agent, &self.cwd).then_some(rule)
     }
 }

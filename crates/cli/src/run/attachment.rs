@@ -1,4 +1,5 @@
-//! What a prompt becomes for one agent: its text, and the files it names as the agent takes them (PROMPT-02, PROMPT-03).
+//! What a prompt becomes for one agent: its text, and the files it names as the agent takes them
+//! (PROMPT-02, PROMPT-03).
 
 use super::mention::{Mention, Part, parts};
 use super::prompts::{Piece, Prompt};
@@ -13,13 +14,15 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 
-/// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent reads what it needs of a link.
+/// The largest text that is sent with a prompt, in bytes: more would fill the context; an agent
+/// reads what it needs of a link.
 const TEXT_LIMIT: u64 = 1 << 20;
 
 /// The largest picture or sound that is sent with a prompt, in bytes.
 const MEDIA_LIMIT: u64 = 10 << 20;
 
-/// How much one prompt may hold of files, in bytes as they are sent. A message of more than 32 MiB would end the connection.
+/// How much one prompt may hold of files, in bytes as they are sent. A message of more than 32 MiB
+/// would end the connection.
 const PROMPT_LIMIT: usize = 24 << 20;
 
 /// A prompt as blocks, and what the person should know about it.
@@ -32,7 +35,8 @@ pub(crate) struct Attached {
     sent: usize,
 }
 
-/// The blocks of a prompt. A file that cannot be read, or lies outside the folder and is not named by its whole path, is left as text.
+/// The blocks of a prompt. A file that cannot be read, or lies outside the folder and is not named
+/// by its whole path, is left as text.
 pub(crate) fn attach(prompt: &Prompt, cwd: &Path, takes: &PromptCapabilities) -> Attached {
     let mut attached = Attached::default();
     for piece in prompt {
@@ -156,7 +160,8 @@ fn media_type(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Where a path leads: inside the folder, or anywhere if it is absolute. The error says why it is not used.
+/// Where a path leads: inside the folder, or anywhere if it is absolute. The error says why it is
+/// not used.
 fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     let path = Path::new(path);
     let found = if path.is_absolute() {
@@ -178,7 +183,8 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The bytes of a file; the error says why it becomes a link, and is empty where that is no surprise.
+/// The bytes of a file; the error says why it becomes a link, and is empty where that is no
+/// surprise.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     attache_host::read_plain_file(path, limit).map_err(|error| match error.kind() {
         // A folder or a pipe.

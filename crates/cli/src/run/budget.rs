@@ -22,7 +22,8 @@ impl Budget {
         let currency = if currency.is_empty() { DEFAULT } else { currency.trim_end() };
         match amount {
             Some(amount) if currency.len() >= 3 && currency.chars().all(char::is_alphanumeric) => {
-                // A code of ISO 4217 has three capitals; another unit, such as `credits`, is as the agent writes it (USE-05).
+                // A code of ISO 4217 has three capitals; another unit, such as `credits`, is as the
+                // agent writes it (USE-05).
                 let money = currency.len() == 3;
                 let currency = if money { currency.to_uppercase() } else { currency.to_owned() };
                 Ok(Self(Cost::new(amount, currency)))

@@ -1,6 +1,7 @@
 //! `--mcp`: MCP servers from a file in the shape editors use.
 //!
-//! Values of environments and headers are secret: no message here quotes anything but names of servers and members.
+//! Values of environments and headers are secret: no message here quotes anything but names of
+//! servers and members.
 
 use crate::exit::Failure;
 use crate::show::sanitize;
@@ -18,8 +19,8 @@ const SHAPE: &str = r#"{"mcpServers": {"NAME": {"command": "…", "args": [], "e
 /// A longer file is not read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// The servers of the file, without those that say `"disabled": true`. Programs are looked up as `cwd` and PATH say, for an agent is told
-/// where they are (SESS-10).
+/// The servers of the file, without those that say `"disabled": true`. Programs are looked up as
+/// `cwd` and PATH say, for an agent is told where they are (SESS-10).
 pub(super) fn servers(path: &Path, cwd: &Path) -> Result<Vec<McpServer>, Failure> {
     let shown = path.display();
     let text = attache_host::read_text_or_pipe(path, LONGEST).map_err(|error| {
@@ -148,8 +149,9 @@ impl Members<'_> {
     }
 }
 
-/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from this process's environment, as editors do: so that a key
-/// need not stand in the file. Anything else that looks so is an error, for a server would get it as it is written.
+/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from this process's
+/// environment, as editors do: so that a key need not stand in the file. Anything else that looks
+/// so is an error, for a server would get it as it is written.
 fn expanded(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;

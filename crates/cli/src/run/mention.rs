@@ -20,7 +20,8 @@ pub(super) struct Mention<'t> {
     pub(super) quoted: bool,
 }
 
-/// The parts of a text. A path begins with `@` at the start of a word and ends with the word, or with its quote.
+/// The parts of a text. A path begins with `@` at the start of a word and ends with the word, or
+/// with its quote.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut begun, mut at) = (0, 0);
@@ -60,7 +61,8 @@ fn mention(text: &str) -> Option<Mention<'_>> {
 }
 
 impl<'t> Mention<'t> {
-    /// The paths that may be meant, the longest first: a stop or bracket behind a path may belong to the sentence.
+    /// The paths that may be meant, the longest first: a stop or bracket behind a path may belong
+    /// to the sentence.
     pub(super) fn candidates(self) -> impl Iterator<Item = Mention<'t>> {
         let shorter = move |mention: &Mention<'t>| {
             let last = mention.path.chars().next_back()?;

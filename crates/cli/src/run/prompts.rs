@@ -22,7 +22,8 @@ pub(crate) type Prompt = Vec<Piece>;
 pub(crate) enum Piece {
     /// The person wrote it: `@path` in it means the file.
     Written(String),
-    /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must not be able to attach files.
+    /// It came through a pipe and is taken as it is: what is piped in may be anybody's, and must
+    /// not be able to attach files.
     Piped(String),
 }
 

@@ -203,7 +203,8 @@ impl Request<'_> {
         session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
     }
 
-    /// The session of this folder with the name as its title, or as one of its tags; the newest of several.
+    /// The session of this folder with the name as its title, or as one of its tags; the newest of
+    /// several.
     async fn named(&self, name: &str) -> Result<Option<Kept>, Failure> {
         let cwd = self.cwd.to_string_lossy().into_owned();
         if self.built_in {

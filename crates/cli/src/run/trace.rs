@@ -8,7 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A trace that is being written. What is written is in the file at once: it is there also if this process is killed.
+/// A trace that is being written. What is written is in the file at once: it is there also if this
+/// process is killed.
 pub(super) struct Trace {
     path: PathBuf,
     /// The file, or why it cannot be written any more.

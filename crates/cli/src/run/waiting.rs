@@ -8,7 +8,8 @@ use std::time::Duration;
 /// After how long a person is told, and how often then.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Waits for what the agent does at its start. A person who watches is told after a second, and then each second, that it goes on.
+/// Waits for what the agent does at its start. A person who watches is told after a second, and
+/// then each second, that it goes on.
 pub(crate) async fn waiting<T>(starting: impl Future<Output = T>, what: Option<String>) -> T {
     let Some(what) = what else { return starting.await };
     let mut starting = std::pin::pin!(starting);

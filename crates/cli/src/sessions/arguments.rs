@@ -68,7 +68,8 @@ pub(crate) enum Task {
 /// Which store.
 #[derive(Debug, Args)]
 pub(crate) struct InStore {
-    /// The file that sessions are kept in [default: ATTACHE_STORE, else one in the user's data directory]
+    /// The file that sessions are kept in [default: ATTACHE_STORE, else one in the user's data
+    /// directory]
     #[arg(long, value_name = "PATH")]
     pub(crate) store: Option<PathBuf>,
     /// Only sessions of the agent with this name

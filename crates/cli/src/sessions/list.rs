@@ -89,7 +89,8 @@ fn query(arguments: &List, text: Option<&str>) -> ListQuery {
     }
 }
 
-/// The folder as sessions name theirs: absolute, without a slash at its end. It need not exist any more.
+/// The folder as sessions name theirs: absolute, without a slash at its end. It need not exist any
+/// more.
 fn folder(given: &Path) -> String {
     let path = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
     path.components().collect::<PathBuf>().to_string_lossy().into_owned()

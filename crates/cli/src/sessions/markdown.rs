@@ -1,4 +1,5 @@
-//! A conversation as Markdown: prompts quoted under headings, answers as they were, tool calls with their diffs and outputs fenced.
+//! A conversation as Markdown: prompts quoted under headings, answers as they were, tool calls with
+//! their diffs and outputs fenced.
 
 use super::transcript::{Part, Teller};
 use super::when;

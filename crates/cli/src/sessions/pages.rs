@@ -8,8 +8,8 @@ use std::collections::HashSet;
 /// The most sessions of a page.
 const PAGE: usize = 200;
 
-/// All sessions that a query finds, fetched as they are asked for. A conversation that agent and client both keep here is listed once, as
-/// its agent keeps it.
+/// All sessions that a query finds, fetched as they are asked for. A conversation that agent and
+/// client both keep here is listed once, as its agent keeps it.
 pub(crate) struct Pages<'s> {
     store: &'s dyn Store,
     query: ListQuery,
@@ -34,7 +34,8 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// The session to list for one that the store found; `None` if it was listed before, or is not asked for.
+    /// The session to list for one that the store found; `None` if it was listed before, or is not
+    /// asked for.
     fn once(&mut self, found: Listed) -> Result<Option<Listed>, StoreError> {
         let listed = match kept_by_agent(self.store, &found.key, self.query.agent.as_deref())? {
             Some(own) => own,
@@ -78,8 +79,9 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// The agent's own log, in the same store, of a session of which `key` is the client's copy. The client may know the built-in agent by
-/// another name; with `agent` only a log of that agent counts.
+/// The agent's own log, in the same store, of a session of which `key` is the client's copy. The
+/// client may know the built-in agent by another name; with `agent` only a log of that agent
+/// counts.
 fn kept_by_agent(
     store: &dyn Store,
     key: &SessionKey,

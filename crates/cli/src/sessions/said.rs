@@ -1,16 +1,19 @@
-//! What was said in a stored session, looked up in its log: the first prompt, and where a text stands.
+//! What was said in a stored session, looked up in its log: the first prompt, and where a text
+//! stands.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{ContentBlock, MessageId};
 use attache_session::{Event, EventBody, Listed, MessageAuthor, SessionKey, Store, StoreError};
 
-/// How many bytes of a message before a piece are kept to find a text that pieces divide, apart from the text's own length.
+/// How many bytes of a message before a piece are kept to find a text that pieces divide, apart
+/// from the text's own length.
 const BEFORE: usize = 300;
 
 /// How many bytes of the line behind the text are shown at most.
 const BEHIND: usize = 300;
 
-/// The session's title, else the first line of the first prompt; `None` if nobody has said anything.
+/// The session's title, else the first line of the first prompt; `None` if nobody has said
+/// anything.
 ///
 /// # Errors
 /// The log cannot be read.
@@ -52,8 +55,8 @@ pub(crate) struct Found {
     pub(crate) behind: String,
 }
 
-/// The first place in what was said where `text` stands, the case of ASCII letters apart; `None` if it stands nowhere, such as in the title
-/// alone.
+/// The first place in what was said where `text` stands, the case of ASCII letters apart; `None` if
+/// it stands nowhere, such as in the title alone.
 ///
 /// # Errors
 /// The log cannot be read.

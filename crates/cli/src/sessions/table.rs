@@ -49,8 +49,8 @@ pub(crate) fn lines(rows: &[Row], columns: Option<usize>, paint: Paint) -> Vec<S
     lines
 }
 
-/// A session that a search found: a line for what it is, and one for where the text stands. One is shown as soon as it is found, so there are
-/// no columns.
+/// A session that a search found: a line for what it is, and one for where the text stands. One is
+/// shown as soon as it is found, so there are no columns.
 pub(crate) fn found(row: &Row, columns: Option<usize>, paint: Paint) -> Vec<String> {
     let id: String = row.id.chars().take(ID).collect();
     let facts = [&row.folder, &row.when, &row.notes].map(String::as_str);
@@ -111,8 +111,8 @@ impl Layout {
         cells.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
     }
 
-    /// Leaves out what there is no room for, and narrows what can be cut: agent, tags and folder to a share of the room, the title to the
-    /// rest.
+    /// Leaves out what there is no room for, and narrows what can be cut: agent, tags and folder to
+    /// a share of the room, the title to the rest.
     fn fit(&mut self, columns: usize) {
         if columns < MIDDLING {
             self.prompts = 0;

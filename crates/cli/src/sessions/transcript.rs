@@ -1,6 +1,7 @@
 //! A stored conversation, part by part, from its log.
 //!
-//! The log is read page by page and folded as everywhere; what is told is forgotten, so a log of any length takes bounded memory.
+//! The log is read page by page and folded as everywhere; what is told is forgotten, so a log of
+//! any length takes bounded memory.
 
 use crate::show::sanitize;
 use attache_protocol::v1::{
@@ -19,7 +20,8 @@ const MEMORY: usize = 8 << 20;
 /// How many entries may be unfinished. With one more the oldest is told as it is.
 const UNFINISHED: usize = 1000;
 
-/// One part of a conversation. Strings are as they are in the log: whoever shows them makes them harmless.
+/// One part of a conversation. Strings are as they are in the log: whoever shows them makes them
+/// harmless.
 pub(crate) enum Part<'a> {
     /// The person's prompt, the number so and so.
     Prompt { number: u64, at: Timestamp, content: &'a [ContentBlock] },
@@ -27,7 +29,8 @@ pub(crate) enum Part<'a> {
     Message(MessageAuthor),
     /// The next piece of it.
     Piece { author: MessageAuthor, content: &'a ContentBlock },
-    /// A tool call that is settled, or as it was when its turn ended, and what was answered when it was asked for.
+    /// A tool call that is settled, or as it was when its turn ended, and what was answered when it
+    /// was asked for.
     ToolCall { call: &'a ToolCall, cwd: &'a str, permission: Option<&'a Permission> },
     /// A plan as it was at the end of the turn.
     Plan(&'a PlanContent),
@@ -83,7 +86,8 @@ struct Telling<'t, T> {
     prompts: u64,
     /// The entry whose message was told last, if nothing followed it.
     open: Option<usize>,
-    /// Tool calls and compactions that are not settled, children and messages between sessions of this turn.
+    /// Tool calls and compactions that are not settled, children and messages between sessions of
+    /// this turn.
     unfinished: BTreeSet<usize>,
     /// Plans that changed in this turn, by their entry.
     plans: BTreeSet<usize>,
@@ -453,7 +457,8 @@ mod tests {
         assert_eq!(said, expected);
     }
 
-    /// The log of a session that never ends cannot be held: each page is told before the next is read.
+    /// The log of a session that never ends cannot be held: each page is told before the next is
+    /// read.
     #[test]
     fn a_page_is_told_before_the_next_is_read() {
         let event = |sequence: u64| Some(says(MessageAuthor::Agent, None, &sequence.to_string()));

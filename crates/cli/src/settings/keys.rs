@@ -1,5 +1,5 @@
-//! The file of keys, `keys.toml` in the configuration folder: for those who do not keep them in the environment. Nobody but its owner may
-//! read it, and nothing shows what is in it.
+//! The file of keys, `keys.toml` in the configuration folder: for those who do not keep them in the
+//! environment. Nobody but its owner may read it, and nothing shows what is in it.
 
 use super::file::{LONGEST, not_written, written};
 use crate::exit::Failure;
@@ -24,7 +24,8 @@ pub(crate) struct KeysFile {
 }
 
 impl KeysFile {
-    /// Reads the file; without one there are no keys. What is wrong with it is added to `troubles`, without a word of what is in it.
+    /// Reads the file; without one there are no keys. What is wrong with it is added to `troubles`,
+    /// without a word of what is in it.
     pub(super) fn read(troubles: &mut Vec<String>) -> Self {
         let path =
             crate::folder::configuration().map(|folder| folder.join(FILE)).unwrap_or_default();

@@ -9,7 +9,8 @@ use attache_session::{MessageAuthor, PlanContent, UsageLevel, UsageState};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The number of the documented shapes. It grows when a member changes its meaning or goes, not when one is added.
+/// The number of the documented shapes. It grows when a member changes its meaning or goes, not
+/// when one is added.
 const VERSION: u32 = 1;
 
 /// Writes one object a line.
@@ -34,8 +35,8 @@ impl<W: Write + Send> Show for Json<W> {
     }
 }
 
-/// The characters that could command a terminal or turn text around stand only inside JSON strings, where an escape means
-/// the same.
+/// The characters that could command a terminal or turn text around stand only inside JSON strings,
+/// where an escape means the same.
 pub(crate) fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
@@ -49,8 +50,8 @@ pub(crate) fn escaped(line: &str) -> String {
     out
 }
 
-/// One line, member by member. What came over the wire as raw JSON is copied, not parsed: no depth and no number is too
-/// large for it.
+/// One line, member by member. What came over the wire as raw JSON is copied, not parsed: no depth
+/// and no number is too large for it.
 struct Line(String);
 
 impl Line {

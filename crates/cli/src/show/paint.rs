@@ -19,12 +19,13 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// What suits `stream`: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and streams that are no terminal are
-    /// respected.
+    /// What suits `stream`: `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and streams that
+    /// are no terminal are respected.
     pub(crate) fn of(stream: &impl anstream::stream::RawStream) -> Self {
         let set = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
         let forced = std::env::var_os("CLICOLOR_FORCE").is_some() && !set("CLICOLOR_FORCE", "0");
-        // Under CI colours are assumed to be shown, but a terminal that says it is dumb knows better.
+        // Under CI colours are assumed to be shown, but a terminal that says it is dumb knows
+        // better.
         let dumb = set("TERM", "dumb") && !forced;
         Self {
             colours: !dumb && anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,

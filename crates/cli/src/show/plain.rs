@@ -6,7 +6,8 @@ use super::{Item, Show, sanitize};
 use attache_session::MessageAuthor;
 use std::io::{self, Write};
 
-/// Writes the answer to `text` and nothing else; everything that is not the answer goes to the progress, if there is any.
+/// Writes the answer to `text` and nothing else; everything that is not the answer goes to the
+/// progress, if there is any.
 pub(crate) struct Plain<T, P> {
     text: T,
     progress: Option<Progress<P>>,

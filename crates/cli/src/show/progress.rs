@@ -1,4 +1,5 @@
-//! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay alive and are rewritten.
+//! Progress of a turn in lines: tool calls, diffs, plans, usage. On a terminal the last lines stay
+//! alive and are rewritten.
 
 use super::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use super::tool_call::{self, Bound};
@@ -19,9 +20,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     pub(crate) paint: Paint,
-    /// How wide lines may be, asked for each line since a terminal may change; `None` does not cut them.
+    /// How wide lines may be, asked for each line since a terminal may change; `None` does not cut
+    /// them.
     pub(crate) columns: fn() -> Option<usize>,
-    /// Whether lines may be rewritten by moving the cursor: the stream is a terminal and nothing else writes to it.
+    /// Whether lines may be rewritten by moving the cursor: the stream is a terminal and nothing
+    /// else writes to it.
     pub(crate) rewrite: bool,
     /// How much of diffs and outputs is shown.
     pub(crate) bound: Bound,
@@ -88,7 +91,8 @@ impl<W: Write> Progress<W> {
         self.style
     }
 
-    /// Shows everything but the answer, which belongs to the face, and errors, which are told when the command ends.
+    /// Shows everything but the answer, which belongs to the face, and errors, which are told when
+    /// the command ends.
     pub(crate) fn show(&mut self, item: &Item<'_>) -> io::Result<()> {
         match item {
             Item::Message(_) | Item::Content { .. } | Item::Text(_) | Item::Thought(_) => Ok(()),
@@ -210,7 +214,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// The call's line. While it runs on a terminal that can be rewritten, it ends with the last line of its output.
+    /// The call's line. While it runs on a terminal that can be rewritten, it ends with the last
+    /// line of its output.
     fn call_line(&self, call: &ToolCall, settled: bool) -> String {
         let paint = self.style.paint;
         let columns = (self.style.columns)().unwrap_or(usize::MAX);
@@ -249,7 +254,8 @@ impl<W: Write> Progress<W> {
         self.out.flush()
     }
 
-    /// How many rows above the cursor the lines of `what` begin, if they can be rewritten by as many.
+    /// How many rows above the cursor the lines of `what` begin, if they can be rewritten by as
+    /// many.
     fn reachable(&self, what: &Alive, rows: usize) -> Option<usize> {
         let index =
             self.alive.iter().position(|(alive, height)| alive == what && *height == rows)?;
@@ -257,7 +263,8 @@ impl<W: Write> Progress<W> {
         self.rewrites().then_some(below)
     }
 
-    /// Writes the lines of `what` in the place where they stand, else below everything. Each must fit one row.
+    /// Writes the lines of `what` in the place where they stand, else below everything. Each must
+    /// fit one row.
     fn put(&mut self, what: Alive, lines: &[String]) -> io::Result<()> {
         if let Some(up) = self.reachable(&what, lines.len()) {
             write!(self.out, "\x1b[{up}A")?;

@@ -1,16 +1,16 @@
 //! Text from outside, made harmless for a terminal.
 //!
-//! Everything an agent sends passes here before it is printed. What is left has no control character but line feed and
-//! tab, and nothing that changes the direction of the text around it, so it can neither command a terminal nor show code
-//! in another order than it has.
+//! Everything an agent sends passes here before it is printed. What is left has no control
+//! character but line feed and tab, and nothing that changes the direction of the text around it,
+//! so it can neither command a terminal nor show code in another order than it has.
 
 use std::borrow::Cow;
 
 /// Stands where a character was that would have changed the direction of text.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// A text of several lines: line feeds and tabs stay, whole escape sequences go (colours of a command's output), other
-/// controls go one by one. `\r\n` is a line feed.
+/// A text of several lines: line feeds and tabs stay, whole escape sequences go (colours of a
+/// command's output), other controls go one by one. `\r\n` is a line feed.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -41,8 +41,8 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-/// A text whose exact characters matter, such as the lines of a diff: controls are not dropped but shown by their pictures, so
-/// that nobody approves what cannot be seen. Line feeds and tabs stay.
+/// A text whose exact characters matter, such as the lines of a diff: controls are not dropped but
+/// shown by their pictures, so that nobody approves what cannot be seen. Line feeds and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(harmless) {
         return Cow::Borrowed(text);
@@ -67,13 +67,14 @@ fn harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || turns(character))
 }
 
-/// Whether the character embeds, overrides or isolates direction, or ends a line where no terminal does.
+/// Whether the character embeds, overrides or isolates direction, or ends a line where no terminal
+/// does.
 fn turns(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Skips what belongs to the escape character just read. An unfinished sequence skips nothing but its introducer, so that
-/// an agent cannot swallow text by it.
+/// Skips what belongs to the escape character just read. An unfinished sequence skips nothing but
+/// its introducer, so that an agent cannot swallow text by it.
 fn skip_sequence(rest: &mut std::str::Chars<'_>) {
     let mut ahead = rest.clone();
     match ahead.next() {

@@ -1,4 +1,5 @@
-//! The face for a person at a terminal: the answer as it comes, thoughts dim, progress between them.
+//! The face for a person at a terminal: the answer as it comes, thoughts dim, progress between
+//! them.
 
 use super::paint::DIM;
 use super::progress::{Progress, Style};
@@ -119,7 +120,8 @@ mod tests {
         call
     }
 
-    /// What a screen shows after this output: enough of a terminal for the sequences that are written.
+    /// What a screen shows after this output: enough of a terminal for the sequences that are
+    /// written.
     fn screen(output: &str) -> Vec<String> {
         let (mut lines, mut row) = (vec![String::new()], 0_usize);
         let mut rest = output;

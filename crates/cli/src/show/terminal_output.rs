@@ -4,7 +4,8 @@ use attache_protocol::v1::{
     Content, TerminalId, TerminalOutputResponse, ToolCall, ToolCallContent,
 };
 
-/// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that is known.
+/// The call with the output of its terminals as text (TOOL-12); `None` if it has no terminal that
+/// is known.
 pub(crate) fn shown(
     call: &ToolCall,
     terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,

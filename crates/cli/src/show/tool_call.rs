@@ -13,7 +13,8 @@ use std::path::Path;
 /// How much of a diff or an output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// Lines at the start and at the end of each piece of output; what was read or found is left out. The flag `--verbose` shows all.
+    /// Lines at the start and at the end of each piece of output; what was read or found is left
+    /// out. The flag `--verbose` shows all.
     Short,
     /// The same in a conversation, where `/details` shows all.
     Conversation,
@@ -32,8 +33,8 @@ const DIFF_ENDS: usize = 60;
 /// The columns of the longest common kind, so that titles stand below each other.
 const KIND_COLUMNS: usize = 7;
 
-/// `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the places that the title does not name, in at most
-/// `columns`.
+/// `✓ read    Read main.rs  src/main.rs:12`: status, kind, title, and the places that the title
+/// does not name, in at most `columns`.
 pub(crate) fn line(call: &ToolCall, cwd: &Path, paint: Paint, columns: usize) -> String {
     let kind = kind(call.kind());
     let title = cut(&sanitize::line(&call.title), columns.saturating_sub(KIND_COLUMNS + 3));
@@ -100,9 +101,9 @@ fn quiet(call: &ToolCall) -> bool {
     matches!(call.kind(), ToolKind::Read | ToolKind::Search | ToolKind::Fetch | ToolKind::Think)
 }
 
-/// What the call produced, below its line, set in. What was read or searched is left out unless the bound is whole or the
-/// call failed: the agent's answer says what matters of it.
-/// Diffs are left out if `diffs` is false.
+/// What the call produced, below its line, set in. What was read or searched is left out unless the
+/// bound is whole or the call failed: the agent's answer says what matters of it. Diffs are left
+/// out if `diffs` is false.
 pub(crate) fn details(
     call: &ToolCall,
     cwd: &Path,
@@ -145,7 +146,8 @@ fn output(content: &ContentBlock, paint: Paint, bound: Bound) -> Vec<String> {
     ends(lines, OUTPUT_ENDS, bound, paint).into_iter().map(|line| format!("    {line}")).collect()
 }
 
-/// The last line of the output so far: what a call that still runs is at. Nothing of a call that only looks.
+/// The last line of the output so far: what a call that still runs is at. Nothing of a call that
+/// only looks.
 pub(crate) fn last_line(call: &ToolCall) -> Option<String> {
     let content = if quiet(call) { &[] } else { call.content.as_slice() };
     let text = content.iter().rev().find_map(|content| match content {

@@ -5,11 +5,12 @@ use super::{sanitize, width};
 use attache_protocol::v1::{Cost, Usage};
 use attache_session::{UsageLevel, UsageState};
 
-/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · session 2,100 tokens · cost 0.0123 USD`; `None` if nothing is
-/// known.
+/// `context 1,234 of 32,768 tokens (3 %) · turn 900 tokens (in 850, out 50) · session 2,100 tokens
+/// · cost 0.0123 USD`; `None` if nothing is known.
 ///
-/// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last call or of the whole session (USE-10). The
-/// session's sum is shown from the second turn on, where it is known to be one: of our own agent, while its figures add up (USE-12).
+/// A foreign agent's tokens stand under its name, because they may be those of a turn, of its last
+/// call or of the whole session (USE-10). The session's sum is shown from the second turn on, where
+/// it is known to be one: of our own agent, while its figures add up (USE-12).
 pub(crate) fn line(state: &UsageState, turn: Option<&Usage>, paint: Paint) -> Option<String> {
     lines(state, turn, paint, usize::MAX).pop()
 }
@@ -163,7 +164,8 @@ mod tests {
         assert_eq!(painted.len(), shown(60).len(), "colours take no room");
     }
 
-    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last line.
+    /// A session of `agent` with a turn for each of these figures (total, in, out), and its last
+    /// line.
     fn turns(agent: Option<&str>, figures: &[(u64, u64, u64)]) -> String {
         let mut session = Session::new("s");
         let mut apply = |body| session.apply(&session.next(Timestamp(0), body));

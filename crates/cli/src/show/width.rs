@@ -27,7 +27,8 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// `text` in lines of at most `columns`, broken at spaces; a word that is wider is broken where it must be.
+/// `text` in lines of at most `columns`, broken at spaces; a word that is wider is broken where it
+/// must be.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines = vec![String::new()];
@@ -52,8 +53,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// `text` in lines of at most `columns` with every character of it, broken behind spaces where there are some. Line feeds
-/// end a line.
+/// `text` in lines of at most `columns` with every character of it, broken behind spaces where
+/// there are some. Line feeds end a line.
 pub(crate) fn fold(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines = Vec::new();

@@ -1,6 +1,7 @@
 //! A line that comes in pieces.
 
-/// The longest line that is kept whole, in bytes: more than any message that this program itself accepts.
+/// The longest line that is kept whole, in bytes: more than any message that this program itself
+/// accepts.
 const KEPT: usize = 32 * 1024 * 1024;
 
 /// What is kept of a longer one, in bytes.

@@ -42,7 +42,8 @@ impl Recorder {
         Ok(Self { file, judge, number: 0, client: Line::default(), agent: Line::default() })
     }
 
-    /// Records all that comes, to the end of both directions. Says what went wrong, if anything did.
+    /// Records all that comes, to the end of both directions. Says what went wrong, if anything
+    /// did.
     pub(super) fn record(mut self, mut pieces: mpsc::Receiver<Piece>) -> Option<String> {
         while let Some(Piece { from, at, bytes, .. }) = pieces.blocking_recv() {
             for part in bytes.split_inclusive(|byte| *byte == b'\n') {

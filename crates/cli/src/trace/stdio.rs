@@ -9,7 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 type Ends = (Option<Pin<Box<dyn AsyncRead + Send>>>, Option<Pin<Box<dyn AsyncWrite + Send>>>);
 
-/// Takes both. When one is dropped, the client sees it closed: the descriptors 0 and 1 are no more those that it knows.
+/// Takes both. When one is dropped, the client sees it closed: the descriptors 0 and 1 are no more
+/// those that it knows.
 pub(super) fn take() -> io::Result<Ends> {
     let ends = (Some(input()?), Some(output()?));
     let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;

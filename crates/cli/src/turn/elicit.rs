@@ -47,7 +47,8 @@ impl Run<'_> {
         }
     }
 
-    /// Waits for the person's answer and passes it on; `None` if the turn was cancelled or the question withdrawn first.
+    /// Waits for the person's answer and passes it on; `None` if the turn was cancelled or the
+    /// question withdrawn first.
     async fn unless_ended<T: Clone>(
         &mut self,
         turn: &Turn,
@@ -58,7 +59,8 @@ impl Run<'_> {
     ) -> Result<Option<T>, Failure> {
         let ended = tokio::select! {
             biased;
-            // Cancelled before the question is let go, so that the agent is told of a cancel and not of an answer.
+            // Cancelled before the question is let go, so that the agent is told of a cancel and
+            // not of an answer.
             () = self.interrupts.cancel() => Exit::Cancelled,
             () = reached(deadline) => Exit::Timeout,
             () = answer.closed() => {

@@ -1,4 +1,5 @@
-//! The raw peer as the agent of each client. The client is started as a process, and what it starts is a relay to the test.
+//! The raw peer as the agent of each client. The client is started as a process, and what it starts
+//! is a relay to the test.
 
 use crate::deviations::{Deviation, bindings, play_all, scenarios};
 use crate::peers::{Client, relay};
@@ -39,7 +40,8 @@ const OUR_CODES: &[(&str, i32)] = &[
     ("A turn that ended before its cancel arrived has ended as it says", 8),
 ];
 
-/// How long a client may take to start its agent. It only decides what would otherwise hang for ever.
+/// How long a client may take to start its agent. It only decides what would otherwise hang for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn converse(client: Client) {
@@ -77,7 +79,8 @@ async fn plays(client: Client, scenario: &Scenario, cancelling: bool) -> Result<
     }
 }
 
-/// Starts a client by the command that `command` makes of the command of its agent, and waits until it has started that.
+/// Starts a client by the command that `command` makes of the command of its agent, and waits until
+/// it has started that.
 pub(crate) async fn started(
     project: &Project,
     command: impl FnOnce(&[String]) -> Vec<String>,

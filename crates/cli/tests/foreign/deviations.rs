@@ -1,4 +1,5 @@
-//! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that this list stays true.
+//! What is known to be otherwise with foreign peers. A scenario that is listed must fail, so that
+//! this list stays true.
 
 use attache_scenario::{Bindings, Scenario};
 use tokio::task::JoinSet;
@@ -15,7 +16,8 @@ pub(crate) struct Deviation {
 /// How many scenarios are played at once.
 const AT_ONCE: usize = 4;
 
-/// Plays all scenarios, each given by its title and what plays it, and fails the test with everything that was not as expected.
+/// Plays all scenarios, each given by its title and what plays it, and fails the test with
+/// everything that was not as expected.
 pub(crate) async fn play_all<P>(
     peer: &str,
     known: &[Deviation],

@@ -1,4 +1,5 @@
-//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what our own agent and client support.
+//! The documents of the judge: how every rule is judged and what three unrelated peers do, and what
+//! our own agent and client support.
 
 use crate::judged::{Family, Peers, family, judgements};
 use attache_check::{
@@ -8,12 +9,14 @@ use attache_check::{
 use attache_protocol::method::Side;
 use std::path::Path;
 
-/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct peers. It may only grow.
+/// How many rules have a pair: a fault that the judge finds, and a pass on three unrelated correct
+/// peers. It may only grow.
 const PAIRS: usize = 300;
 
 const COMMAND: &str = "UPDATE_DOCS=1 cargo test -p attache --test foreign docs";
 
-/// Fails unless the document is this text, less what a slow machine may leave open; writes it where `UPDATE_DOCS` is set.
+/// Fails unless the document is this text, less what a slow machine may leave open; writes it where
+/// `UPDATE_DOCS` is set.
 fn is_kept(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -28,8 +31,9 @@ fn is_kept(name: &str, text: &str) {
     );
 }
 
-/// The lines that hold on any machine. Whether something was seen in time may differ from run to run, so a rule that was not tested counts
-/// as one that passes, and totals and reasons do not count; what was seen and is wrong does.
+/// The lines that hold on any machine. Whether something was seen in time may differ from run to
+/// run, so a rule that was not tested counts as one that passes, and totals and reasons do not
+/// count; what was seen and is wrong does.
 fn steady(text: &str) -> Vec<String> {
     let open = ["As `attache check", "- not tested: "];
     let lines = text.lines().filter(|line| {

@@ -1,4 +1,5 @@
-//! Judgements of our own peers and of those that are made with the official SDKs, each made once, by all rules.
+//! Judgements of our own peers and of those that are made with the official SDKs, each made once,
+//! by all rules.
 
 use crate::peers::{ATTACHE, Agent, Client};
 use crate::project::text;
@@ -150,7 +151,8 @@ async fn peers(family: Family, agent: Agent, client: Client) -> Peers {
     Peers { family, agent, client }
 }
 
-/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged too; they log in without asking anybody.
+/// The agents of `interop/` keep their sessions in a folder, so that what outlives them is judged
+/// too; they log in without asking anybody.
 async fn judged_agent(family: Family, agent: Agent) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let (mut arguments, mut command) = (baseline("agent", family), agent.command);
@@ -166,7 +168,8 @@ async fn judged_client(family: Family, client: Client) -> Judged {
     judged("client", &[baseline("client", family), errands].concat(), &command).await
 }
 
-/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by themselves elsewhere.
+/// What `attache check` is told of known failures; for our own peers nothing, as they are judged by
+/// themselves elsewhere.
 fn baseline(side: &str, family: Family) -> Vec<String> {
     let name = match family {
         Family::Ours => return Vec::new(),

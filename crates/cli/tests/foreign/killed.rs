@@ -112,7 +112,8 @@ impl Pair {
         panic!("the client ended before {event}");
     }
 
-    /// Kills the client, and waits until the agent is gone, and with it the command that it runs, if there is to be one.
+    /// Kills the client, and waits until the agent is gone, and with it the command that it runs,
+    /// if there is to be one.
     async fn ends(self, command: Option<&[&str]>) {
         let mut pids = vec![pid_in(&self.project.beside("agent.pid")).await];
         if let Some(command) = command {

@@ -1,5 +1,6 @@
-//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent is killed, and another agent process
-//! gives the whole conversation to another process of the client.
+//! Sessions that outlive their agent: foreign clients talk with `attache agent --store`, the agent
+//! is killed, and another agent process gives the whole conversation to another process of the
+//! client.
 
 mod acpx;
 mod transcript;
@@ -67,7 +68,8 @@ impl Kept {
         ended.events()
     }
 
-    /// Waits until the store holds this text in a session. What no answer confirms is stored a little later than it is told.
+    /// Waits until the store holds this text in a session. What no answer confirms is stored a
+    /// little later than it is told.
     async fn stores(&self, id: &str, said: &str) {
         let store = text(self.project.beside("sessions.db"));
         let show =

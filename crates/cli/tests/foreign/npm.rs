@@ -1,5 +1,5 @@
-//! Agents that no one here wrote, as npm has them, under our client. Their model is a mock of the providers, also by somebody else, and the
-//! network beyond this machine is out of their reach.
+//! Agents that no one here wrote, as npm has them, under our client. Their model is a mock of the
+//! providers, also by somebody else, and the network beyond this machine is out of their reach.
 
 mod home;
 mod model;
@@ -119,8 +119,8 @@ fn messages(session: &SessionHandle, by: MessageAuthor) -> Vec<String> {
     said.collect()
 }
 
-/// A prompt, a tool call that is rejected and one that is allowed, a change of mode and of the model, two cancels, and the whole
-/// conversation loaded by another process of the agent.
+/// A prompt, a tool call that is rejected and one that is allowed, a change of mode and of the
+/// model, two cancels, and the whole conversation loaded by another process of the agent.
 async fn converses(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -219,7 +219,8 @@ async fn second_process(agent: NpmAgent, project: &Project, home: &Home, id: &st
     process.stop().await;
 }
 
-/// The same agent by its name under `attache run`: a tool call that is allowed, then the same session again.
+/// The same agent by its name under `attache run`: a tool call that is allowed, then the same
+/// session again.
 async fn runs(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;
@@ -243,7 +244,8 @@ async fn runs(agent: NpmAgent) {
     home.nothing_is_left().await;
 }
 
-/// In the mode in which the agent asks nothing it writes through our client, which decides: no flag, no file.
+/// In the mode in which the agent asks nothing it writes through our client, which decides: no
+/// flag, no file.
 async fn writes_only_with_permission(agent: NpmAgent) {
     let project = Project::new();
     let home = Home::new(&project).await;

@@ -90,7 +90,8 @@ async fn works_through_the_script(client: Client) {
     );
 }
 
-/// Every call is announced once, ends in one final status, and names absolute paths (TOOL-02, TOOL-07, TOOL-10).
+/// Every call is announced once, ends in one final status, and names absolute paths (TOOL-02,
+/// TOOL-07, TOOL-10).
 fn shows_its_tool_calls(calls: &[&Value], updates: &[&Value], project: &Project) {
     let id = |update: &Value| update["toolCallId"].as_str().unwrap().to_owned();
     let mut ids: Vec<_> = calls.iter().map(|call| id(call)).collect();

@@ -147,7 +147,8 @@ async fn each_end_has_its_exit_code() {
     }
 }
 
-/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as what it is.
+/// INIT-13, INIT-20: an agent that says almost nothing of itself and opens no session is told as
+/// what it is.
 #[tokio::test]
 async fn the_example_agent_of_the_official_sdk_is_greeted_and_found_to_open_no_session() {
     let agent = Agent::official_example();

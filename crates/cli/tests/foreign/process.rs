@@ -9,8 +9,9 @@ use tokio::process::{Child, Command};
 /// How long a program may take to end. It only decides what would otherwise hang for ever.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent keeps no sessions, unless its arguments
-/// say where: the person who runs the tests has sessions of their own.
+/// Starts a command with pipes for stdin, stdout and stderr; it is killed when dropped. Our agent
+/// keeps no sessions, unless its arguments say where: the person who runs the tests has sessions of
+/// their own.
 pub(crate) fn start(command: &[String]) -> Child {
     Command::new(&command[0])
         .args(&command[1..])

@@ -255,7 +255,8 @@ fn a_login_that_a_known_agent_needs_is_told() {
         .failed(5, &["login", "Claude subscription", "run `claude` once"]);
 }
 
-/// A program that was started from a desktop has not the PATH of the person's shell, where agents are.
+/// A program that was started from a desktop has not the PATH of the person's shell, where agents
+/// are.
 #[test]
 fn an_agent_that_only_the_login_shell_finds_is_started_with_its_environment() {
     let (project, away) = (Project::new(), Project::empty());

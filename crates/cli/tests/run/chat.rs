@@ -115,7 +115,8 @@ fn without_a_terminal_it_says_what_to_do() {
     ended.failed(2, &["a conversation needs a terminal", "attache run"]);
 }
 
-/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was asked.
+/// An agent whose turn ends when the file `go` is there, and on a cancel; it says what it was
+/// asked.
 fn slow_agent(project: &Project) -> String {
     let script = r#"
 import json, os, select, sys

@@ -39,7 +39,8 @@ fn our_client_breaks_nothing() {
     }
 }
 
-/// A client that never starts its agent, dies, hangs, floods or says what is no message is judged, and is gone soon.
+/// A client that never starts its agent, dies, hangs, floods or says what is no message is judged,
+/// and is gone soon.
 #[test]
 fn a_client_that_does_not_prompt_gets_a_verdict_and_is_gone_soon() {
     let began = Instant::now();
@@ -87,7 +88,8 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&[], &["no-such-client", "{agent}"]).failed(3, &["no program no-such-client in PATH"]);
 }
 
-/// A person's client: the command to configure and what to do are told, and the relay passes on what is said.
+/// A person's client: the command to configure and what to do are told, and the relay passes on
+/// what is said.
 #[test]
 fn a_client_that_a_person_drives_is_waited_for() {
     let project = Project::empty();
@@ -115,7 +117,8 @@ fn a_client_that_a_person_drives_is_waited_for() {
     assert_eq!(verdict(&verdicts, "RPC-16")["verdict"], "pass", "{verdicts:#?}");
 }
 
-/// Opens a session and prompts in it again and again, until the agent is gone; gives how many unknown calls were answered.
+/// Opens a session and prompts in it again and again, until the agent is gone; gives how many
+/// unknown calls were answered.
 fn person(agent: &mut Child) -> usize {
     let mut to_agent = agent.stdin.take().unwrap();
     let mut answered = 0;

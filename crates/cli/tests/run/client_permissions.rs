@@ -1,4 +1,5 @@
-//! What this client remembers about permissions: at a question, by a file, by `attache permissions`.
+//! What this client remembers about permissions: at a question, by a file, by
+//! `attache permissions`.
 
 use crate::project::{MAIN, Project};
 use crate::terminal::Terminal;

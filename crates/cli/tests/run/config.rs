@@ -123,8 +123,8 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
     person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
 }
 
-/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is named; the offline model never answers in
-/// its place.
+/// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is
+/// named; the offline model never answers in its place.
 #[test]
 fn a_model_that_cannot_be_used_ends_with_code_2_and_names_the_variable() {
     let person = Person::new();
@@ -227,7 +227,8 @@ fn a_key_is_kept_for_its_owner_alone_and_never_shown() {
     assert!(person.runs(&["config"]).stderr.contains("can be read by others: chmod 600"));
 }
 
-/// A flag counts before the environment, that before the file, and that before the default; a project's own file counts for nothing.
+/// A flag counts before the environment, that before the file, and that before the default; a
+/// project's own file counts for nothing.
 #[test]
 fn a_flag_counts_before_the_environment_and_that_before_the_file() {
     let person = Person::new();

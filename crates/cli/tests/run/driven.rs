@@ -1,4 +1,5 @@
-//! The judge's model on every wire, with our own readers of these wires on the other side, in `attache agent` as a process.
+//! The judge's model on every wire, with our own readers of these wires on the other side, in
+//! `attache agent` as a process.
 
 use crate::project::{Ended, Project};
 use attache_check::ModelServer;
@@ -35,7 +36,8 @@ impl Driven {
         Self { project, model, _runtime: runtime }
     }
 
-    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as JSON lines.
+    /// Prompts for these acts with the model of a wire, allows everything, and gives what came as
+    /// JSON lines.
     fn play(&self, wire: &str, acts: Value) -> Ended {
         let prompt = format!("do this: {}", json!({"acts": acts}));
         let mut command = self.project.attache(&["run", "--yes", "--json", &prompt]);

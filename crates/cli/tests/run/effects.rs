@@ -1,4 +1,5 @@
-//! What a call really does is shown, recorded and decided about, whatever its title says; and what is refused is told.
+//! What a call really does is shown, recorded and decided about, whatever its title says; and what
+//! is refused is told.
 
 use crate::project::{Ended, MAIN, Project};
 use crate::script::Script;
@@ -172,7 +173,8 @@ fn a_question_shows_the_whole_command() {
     assert!(shown.lines().all(|line| line.trim_end().chars().count() <= 80), "{shown}");
 }
 
-/// Each command can be remembered; where a rule that allows would allow more, only one that rejects is offered.
+/// Each command can be remembered; where a rule that allows would allow more, only one that rejects
+/// is offered.
 #[test]
 fn an_answer_can_be_remembered_for_the_commands_of_every_agent() {
     for (call, keys) in [

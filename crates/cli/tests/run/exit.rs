@@ -119,7 +119,8 @@ fn the_help_lists_the_codes_and_has_examples() {
     assert_eq!(project.run(&["--version"]).code, Some(0));
 }
 
-/// What a person types wrong, and what an agent is that is none: one sentence with the thing and the next step, and the code. INIT-07, AUTH-01.
+/// What a person types wrong, and what an agent is that is none: one sentence with the thing and
+/// the next step, and the code. INIT-07, AUTH-01.
 #[test]
 fn every_agent_that_does_not_work_is_told_with_what_to_do() {
     let project = Project::new();

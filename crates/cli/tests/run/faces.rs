@@ -1,4 +1,5 @@
-//! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where nobody can be asked.
+//! What goes to a pipe: the answer alone, or one JSON object a line. And what is rejected where
+//! nobody can be asked.
 
 use crate::project::{MAIN, Project};
 use crate::script::Script;
@@ -71,7 +72,8 @@ fn an_agent_cannot_command_the_terminal_through_a_pipe() {
     );
     for flags in [&[][..], &["--verbose"], &["--json"]] {
         let project = Project::new();
-        // The shell's printf would turn the escapes itself: they are in its argument, which it does not read.
+        // The shell's printf would turn the escapes itself: they are in its argument, which it does
+        // not read.
         let agent = Script { prompt: &prompt, ..Script::default() }.install(&project);
         let ended = project.run(&[&["run", "--agent", &agent, "hello"], flags].concat());
         let all = ended.stdout.clone() + &ended.stderr;

@@ -1,4 +1,5 @@
-//! What `attache run` does for an agent that writes files and runs commands through it, without asking first.
+//! What `attache run` does for an agent that writes files and runs commands through it, without
+//! asking first.
 
 use crate::project::{Ended, Project};
 use crate::script::Script;
@@ -89,7 +90,8 @@ fn an_agent_that_only_writes_is_refused_unless_a_flag_allows_it() {
     }
 }
 
-/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets that file through.
+/// A rule that rejects edits stops writes under `--yes`; one with the path of a protected file lets
+/// that file through.
 #[test]
 fn rules_decide_about_writes_before_the_flags() {
     let remember = |project: &Project, rules: &str| {
@@ -146,7 +148,8 @@ fn reading(project: &Project, names: &[&str]) -> String {
     Script { prompt: &prompt, ..Script::default() }.install(project)
 }
 
-/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free read is neither said nor logged.
+/// A rule that rejects stops a plain read under `--yes`: said, logged, with exit code 11. A free
+/// read is neither said nor logged.
 #[test]
 fn a_rule_that_rejects_stops_a_plain_read() {
     let project = Project::new();
@@ -177,7 +180,8 @@ fn a_rule_that_rejects_stops_a_plain_read() {
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, is named for the later write too.
+/// A flag that takes the agent's only option, one that allows always, is named for the later write
+/// too.
 #[test]
 fn the_log_names_the_flag_that_allowed_a_write() {
     let project = Project::new();
@@ -210,7 +214,8 @@ fn the_log_names_the_flag_that_allowed_a_write() {
     assert_eq!(log.matches("allowed by --yes").count(), 2, "{log}");
 }
 
-/// A command whose words name a protected file is no matter of flags: said, logged, and refused where nobody can be asked.
+/// A command whose words name a protected file is no matter of flags: said, logged, and refused
+/// where nobody can be asked.
 #[test]
 fn a_command_that_names_a_protected_file_is_refused() {
     for (flags, rule) in

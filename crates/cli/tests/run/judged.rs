@@ -3,7 +3,8 @@
 use crate::project::Project;
 use std::fs;
 
-/// Every line of a turn that edits, both ways, keeps the rules; the recording is what `--trace` wrote.
+/// Every line of a turn that edits, both ways, keeps the rules; the recording is what `--trace`
+/// wrote.
 #[test]
 fn our_own_conversation_breaks_no_rule() {
     let project = Project::new();

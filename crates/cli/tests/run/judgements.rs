@@ -154,7 +154,8 @@ fn judgements_are_compared_rule_by_rule() {
     compare(&["ours.json"]).failed(2, &["2"]);
 }
 
-/// Greets in every second start, so that one round fails and the next passes, or the other way round.
+/// Greets in every second start, so that one round fails and the next passes, or the other way
+/// round.
 #[test]
 fn verdicts_that_differ_between_rounds_are_named_flaky() {
     let project = Project::empty();

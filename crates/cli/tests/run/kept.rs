@@ -95,7 +95,8 @@ const LISTING: &str = r#"*'"session/list"'*) reply '{"sessions":[
 {"sessionId":"bb","cwd":"/","title":"third","updatedAt":"2026-02-01T00:00:00+00:00"}]}' ;;
 *'"session/load"'*|*'"session/resume"'*) printf '%s\n' "$line" >opened; reply '{}' ;;"#;
 
-/// A foreign agent with these capabilities, and the run with it. Gives the request that opened the session, if one did.
+/// A foreign agent with these capabilities, and the run with it. Gives the request that opened the
+/// session, if one did.
 fn with_agent(capabilities: &str, arguments: &[&str]) -> (Ended, Option<Value>) {
     let project = Project::new();
     let initialize =

@@ -1,5 +1,5 @@
-//! What the built-in agent has no part in: it runs its commands itself. An agent of the kit runs them in terminals of the client, and is
-//! judged by the rules of terminals as any agent is.
+//! What the built-in agent has no part in: it runs its commands itself. An agent of the kit runs
+//! them in terminals of the client, and is judged by the rules of terminals as any agent is.
 
 use attache_agent::{About, Author, Command, Opening, Result, StopReason, Turn, serve};
 use attache_check::{Link, Outcome, Run, select};

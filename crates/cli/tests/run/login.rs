@@ -80,7 +80,8 @@ fn a_login_that_does_not_help_is_said_to_be_none() {
     project.run(&["login", &agent]).failed(2, &["offers no login to its clients"]);
 }
 
-/// AUTH-05 to AUTH-08: the same program in the person's terminal with its arguments and variables, then a new process, and no `authenticate`.
+/// AUTH-05 to AUTH-08: the same program in the person's terminal with its arguments and variables,
+/// then a new process, and no `authenticate`.
 #[test]
 fn a_login_in_a_terminal_runs_there() {
     let project = Project::new();

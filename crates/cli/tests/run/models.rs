@@ -10,7 +10,8 @@ use std::thread;
 
 const KEY: &str = "sk-very-secret-key";
 
-/// A provider that answers one request after the other with these bytes, and the bodies of what it was asked.
+/// A provider that answers one request after the other with these bytes, and the bodies of what it
+/// was asked.
 fn provider(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -182,7 +183,8 @@ impl Agent {
     }
 }
 
-/// What was signed goes back as it came after the agent was killed with -9 and the session was loaded by another.
+/// What was signed goes back as it came after the agent was killed with -9 and the session was
+/// loaded by another.
 #[test]
 fn signed_thoughts_outlive_a_kill() {
     let thought = json!({ "type": "thinking", "thinking": "", "signature": "" });

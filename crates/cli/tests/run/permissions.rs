@@ -1,4 +1,5 @@
-//! The person's rules of what may run without asking: which file holds them, and what `doctor` says of them.
+//! The person's rules of what may run without asking: which file holds them, and what `doctor` says
+//! of them.
 
 use crate::project::{Ended, Project};
 use std::fs;
@@ -110,7 +111,8 @@ fn doctor_says_what_is_wrong_with_the_rules_and_where() {
     assert!(text.contains("none; \"always\" choices are kept in "), "{text}");
 }
 
-/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an absolute one makes them ask.
+/// Relative and empty entries of `PATH` would let a project replace the programs that only read; an
+/// absolute one makes them ask.
 #[test]
 fn a_project_does_not_replace_programs_that_only_read() {
     use std::os::unix::fs::PermissionsExt as _;

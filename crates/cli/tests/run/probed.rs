@@ -92,7 +92,8 @@ fn what_cannot_be_judged_at_all_is_said_in_a_sentence() {
     check(&["--timeout", "0"], &OURS).failed(2, &["number of seconds above 0"]);
 }
 
-/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those counts as kept.
+/// An agent that is not reached breaks INIT-05, whichever rules were chosen, and none of those
+/// counts as kept.
 #[test]
 fn an_agent_that_is_not_reached_keeps_no_rule_that_was_chosen() {
     for (only, command) in [("RPC-01", "echo hello; exit 3"), ("RPC-01,RPC-11", "sleep 30")] {

@@ -1,4 +1,5 @@
-//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a damaged one.
+//! Files that an earlier build wrote: this build reads them, and goes on with what is whole in a
+//! damaged one.
 
 use crate::project::{Ended, Project};
 use serde_json::Value;
@@ -54,7 +55,8 @@ fn the_sessions_are_listed_shown_and_found() {
     for (id, then) in &then {
         let now = &now[id];
         for (member, value) in then.as_object().unwrap() {
-            // Whether it was archived and how it is shown may have changed after the list was saved.
+            // Whether it was archived and how it is shown may have changed after the list was
+            // saved.
             if !["archived", "updatedAt", "events", "prompts", "title", "shownTitle", "tags"]
                 .contains(&member.as_str())
             {
@@ -188,7 +190,8 @@ fn what_is_printed_for_scripts_has_what_it_had() {
     }
 }
 
-/// A page of the store is overwritten: every command works, names what is lost, and keeps the damaged file.
+/// A page of the store is overwritten: every command works, names what is lost, and keeps the
+/// damaged file.
 #[test]
 fn a_damaged_page_refuses_no_run() {
     for page in [0, 1, 6, 7, 20] {

@@ -33,7 +33,8 @@ fn run(flags: &[&str], code: i32) -> (String, String) {
     (stdout, stderr)
 }
 
-/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command printed is shown.
+/// TERM-12, PERM-05: the flags decide about commands as about anything else, and what a command
+/// printed is shown.
 #[test]
 fn a_command_runs_if_the_flags_allow_it_and_its_output_is_shown() {
     for flag in [&["--yes"][..], &["--allow", "execute"]] {
@@ -60,7 +61,8 @@ const FORM: &str = r#"
     id=$prompt
     reply '{"stopReason":"end_turn"}'"#;
 
-/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what does not fit it.
+/// ELIC-13, ELIC-14: without a person a form is answered only as the flag says, and never with what
+/// does not fit it.
 #[test]
 fn a_form_is_answered_by_the_flag_where_nobody_is_asked() {
     let answered = |age: &str, flags: &[&str]| {

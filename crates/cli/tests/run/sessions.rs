@@ -175,7 +175,8 @@ fn a_list_of_nothing_is_no_error_and_makes_no_store() {
     assert!(files(kept.folder.path()).is_empty());
 }
 
-/// The same for every command that starts an agent or looks at sessions: what is written is what was named.
+/// The same for every command that starts an agent or looks at sessions: what is written is what
+/// was named.
 #[test]
 fn nothing_is_written_to_the_users_folders_but_the_store() {
     let (kept, home) = (Kept::new(), Project::empty());
@@ -209,7 +210,8 @@ fn nothing_is_written_to_the_users_folders_but_the_store() {
         .map(|file| file.file_name().unwrap().to_owned())
         .collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    // What a person types without any setting keeps the session in the user's data directory, and nowhere else.
+    // What a person types without any setting keeps the session in the user's data directory, and
+    // nowhere else.
     let mut plain = kept.attache(&["run", "help"]);
     plain.env_remove("ATTACHE_STORE");
     assert_eq!(at_home(plain).code, Some(0));

@@ -122,7 +122,8 @@ fn a_reader_that_goes_away_ends_the_run() {
     assert_eq!(ended.stderr, "");
 }
 
-/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal ends it.
+/// An agent that answers up to a point, and neither a cancel nor the end of its input nor a signal
+/// ends it.
 fn deaf(project: &Project, until: &str) -> String {
     let script = r#"
 trap '' TERM INT HUP
@@ -139,7 +140,8 @@ done
     format!("sh {}/deaf.sh {until}", project.path().display())
 }
 
-/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it is left.
+/// However far the agent got, the run ends with 8, soon after the time is over, and nothing of it
+/// is left.
 #[test]
 fn the_time_limit_covers_the_start_and_ends_an_agent_that_ignores_the_cancel() {
     for (until, arguments, says) in [

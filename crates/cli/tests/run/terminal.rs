@@ -31,7 +31,8 @@ impl Terminal {
         Self::of(command, 80, None)
     }
 
-    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is one.
+    /// A program at a terminal of so many columns; its lines come from `stdin` instead, if there is
+    /// one.
     pub(crate) fn of(mut command: Command, columns: u16, stdin: Option<Stdio>) -> Self {
         let (mut ours, mut theirs) = (-1, -1);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -48,7 +49,8 @@ impl Terminal {
             .stdin(stdin.unwrap_or_else(Stdio::null))
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and its three streams.
+        // SAFETY: these make system calls only; `login_tty` makes the terminal the child's own and
+        // its three streams.
         unsafe {
             command.pre_exec(move || {
                 // A program that waits for ever ends by this alarm, and its test fails.

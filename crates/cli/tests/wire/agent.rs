@@ -43,7 +43,8 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// The agent with a model at this address, or with `offline` alone; initialized for a client with these capabilities.
+    /// The agent with a model at this address, or with `offline` alone; initialized for a client
+    /// with these capabilities.
     pub(crate) fn start(model: Option<&str>, client: Value) -> Self {
         Self::start_with(&[], model, client)
     }
@@ -72,7 +73,8 @@ impl Agent {
         project: TempDir,
         home: TempDir,
     ) -> Self {
-        // A process that writes beyond the size that it is allowed gets a signal, which would end it; a disk that is full sends none.
+        // A process that writes beyond the size that it is allowed gets a signal, which would end
+        // it; a disk that is full sends none.
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_attache")]);
         command.args(["agent", "--store"]).arg(home.path().join("sessions.db"));
@@ -137,7 +139,8 @@ impl Agent {
         self.child.id()
     }
 
-    /// From now on no file of the agent can grow beyond this size, as if the disk were full; without one all can again.
+    /// From now on no file of the agent can grow beyond this size, as if the disk were full;
+    /// without one all can again.
     pub(crate) fn largest_file(&self, bytes: Option<u64>) {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let pid = self.child.id().cast_signed();
@@ -212,7 +215,8 @@ impl Agent {
         line
     }
 
-    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their affair.
+    /// The agent breaks no rule, whatever else is tested; what these tests send themselves is their
+    /// affair.
     #[track_caller]
     fn judge(&mut self, from: Side, message: &Value) {
         self.judged += 1;

@@ -5,7 +5,8 @@ use crate::model::{Answer, Model, text, tool};
 use serde_json::json;
 use std::fs;
 
-/// The tool call fails with words for person and model, the file is as it was, nothing lies beside it, and the next turn is fine.
+/// The tool call fails with words for person and model, the file is as it was, nothing lies beside
+/// it, and the next turn is fine.
 #[test]
 fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     let read = tool("read", &json!({ "path": "large.txt", "limit": 5 }));
@@ -50,7 +51,8 @@ fn a_tool_that_finds_the_disk_full_fails_and_says_so() {
     assert!(fs::read_to_string(&file).unwrap().starts_with("line 0\nfirst\n"));
 }
 
-/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was said meanwhile is stored with the next turn.
+/// A turn that cannot be stored is no success: the reply says why. The session lives, and what was
+/// said meanwhile is stored with the next turn.
 #[test]
 fn a_store_that_finds_the_disk_full_is_told_and_the_session_goes_on() {
     let model = Model::start(["One.", "Two.", "Three."].map(|words| Answer::Whole(text(words))));

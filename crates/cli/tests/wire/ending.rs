@@ -1,4 +1,5 @@
-//! A client that closes the agent's stdin: the agent ends within a second, with everything that it started.
+//! A client that closes the agent's stdin: the agent ends within a second, with everything that it
+//! started.
 
 use crate::agent::{Agent, end};
 use crate::model::{Answer, Model, some_text, text, tool};

@@ -1,4 +1,5 @@
-//! What a model's provider does wrong, and what a person hears of it: never a half answer as a success, never silence.
+//! What a model's provider does wrong, and what a person hears of it: never a half answer as a
+//! success, never silence.
 
 use crate::agent::{Agent, Line, end, is_update, said, update};
 use crate::model::{Answer, Model, some_text, text};
@@ -14,7 +15,8 @@ fn prompt(answers: impl IntoIterator<Item = Answer>) -> (Model, Vec<Line>) {
     (model, turn)
 }
 
-/// What the person was told beside the answer: this agent's client takes no notices, so it stands among the thoughts.
+/// What the person was told beside the answer: this agent's client takes no notices, so it stands
+/// among the thoughts.
 fn told(turn: &[Line]) -> String {
     let thoughts = turn.iter().filter(|line| is_update(&line.message, "agent_thought_chunk"));
     thoughts.filter_map(|line| update(&line.message)["content"]["text"].as_str()).collect()
@@ -37,7 +39,8 @@ fn a_provider_that_breaks_is_asked_again() {
     assert_eq!(told(&turn).matches("I ask again").count(), 2, "{}", told(&turn));
 }
 
-/// A stream that breaks after some words is no whole answer: a mark behind them says that the next answer replaces them.
+/// A stream that breaks after some words is no whole answer: a mark behind them says that the next
+/// answer replaces them.
 #[test]
 fn a_stream_that_is_cut_is_marked_and_asked_for_again() {
     let (_model, turn) =

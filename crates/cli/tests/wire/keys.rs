@@ -1,4 +1,5 @@
-//! Keys of providers, which the agent has in its environment: no program that it starts inherits them.
+//! Keys of providers, which the agent has in its environment: no program that it starts inherits
+//! them.
 
 use crate::agent::Agent;
 use crate::model::{Answer, Model, text, tool};

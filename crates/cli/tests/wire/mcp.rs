@@ -1,4 +1,5 @@
-//! An MCP server whose call is cancelled, and the end of the agent while it runs: nothing waits for it, and it ends too.
+//! An MCP server whose call is cancelled, and the end of the agent while it runs: nothing waits for
+//! it, and it ends too.
 
 use crate::agent::{Agent, update};
 use crate::cancel::{both, cancelled_at_once};

@@ -1,4 +1,5 @@
-//! A model's provider on this machine, on the wire of Chat Completions: one answer for each request, as the test says.
+//! A model's provider on this machine, on the wire of Chat Completions: one answer for each
+//! request, as the test says.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;

@@ -58,7 +58,8 @@ impl Mark {
     }
 }
 
-/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of the program.
+/// The memory of a process that no file backs, in bytes: not its code, which stands in the file of
+/// the program.
 pub(crate) fn own_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();

@@ -65,7 +65,8 @@ fn a_session_survives_the_death_of_its_agent() {
     resumed_forked_closed_and_deleted(&mut agent, &session, &params);
 }
 
-/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is given it and not what it stands for.
+/// COMP-03, SESS-13: a summary is in the store before its turn ends. After `kill -9` the model is
+/// given it and not what it stands for.
 #[test]
 fn a_compacted_conversation_stays_so_after_the_death_of_its_agent() {
     let answers = [text("Forty-two."), text("It was about a number.")];

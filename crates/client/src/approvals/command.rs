@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 /// The shells that run a line as it was shown.
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
-/// A command that a permission request allowed: what was shown of it, where it runs and with which variables.
+/// A command that a permission request allowed: what was shown of it, where it runs and with which
+/// variables.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ApprovedCommand {
     shown: Shown,
@@ -92,7 +93,8 @@ fn script<S: AsRef<str>>(words: &[S]) -> Option<&str> {
     (is_usual && is_shell && matches!(option.as_ref(), "-c" | "-lc")).then_some(line.as_ref())
 }
 
-/// The line without a step into the folder in which it runs anyway: some agents put `cd FOLDER && ` before it.
+/// The line without a step into the folder in which it runs anyway: some agents put `cd FOLDER && `
+/// before it.
 fn in_folder<'l>(line: &'l str, cwd: &Path) -> Option<&'l str> {
     let (step, rest) = line.split_once(" && ")?;
     let folder = words(step.strip_prefix("cd ")?)?;

@@ -8,7 +8,8 @@ use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
 use std::path::{Path, PathBuf};
 
-/// How large a file may be whose change is approved ahead, in bytes. The write of a larger one asks again.
+/// How large a file may be whose change is approved ahead, in bytes. The write of a larger one asks
+/// again.
 const LARGEST: usize = 4 << 20;
 
 /// How many files of one request are looked at; the writes of further ones ask again.
@@ -51,8 +52,8 @@ pub(crate) fn prospects(
     prospect
 }
 
-/// Why only a person may allow the request: it changes a protected file, or reads one that holds secrets, itself or by a command that names
-/// the file. Blocks on the disk.
+/// Why only a person may allow the request: it changes a protected file, or reads one that holds
+/// secrets, itself or by a command that names the file. Blocks on the disk.
 pub(crate) fn protected(request: &PermissionRequest, folders: &Folders) -> Option<Guard> {
     let kind = request.kind();
     let changes = matches!(kind, Some(ToolKind::Edit | ToolKind::Delete | ToolKind::Move));
@@ -100,7 +101,8 @@ fn reads(request: &PermissionRequest, folders: &Folders) -> Vec<Approved> {
     found.map(|found| Approved::Read { path: found.action.resolved }).collect()
 }
 
-/// The file that diffs change: what it held, and what it holds after them. `None` once one of them cannot be applied.
+/// The file that diffs change: what it held, and what it holds after them. `None` once one of them
+/// cannot be applied.
 struct Change {
     path: PathBuf,
     before: FileState,
@@ -161,7 +163,8 @@ impl Change {
     }
 }
 
-/// The text with a diff applied; `None` if the diff does not say where it applies. `None` as text is a file that does not exist.
+/// The text with a diff applied; `None` if the diff does not say where it applies. `None` as text
+/// is a file that does not exist.
 fn applied(text: Option<&str>, diff: &Diff) -> Option<String> {
     let (old, new) = (diff.old_text.as_deref().unwrap_or_default(), &diff.new_text);
     let text = text.unwrap_or_default();

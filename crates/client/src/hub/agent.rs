@@ -15,8 +15,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{mpsc, watch};
 
-/// One agent of a hub; a handle, cheap to clone. The hub starts it when it is needed, watches it, and starts it again when it dies, as
-/// [`crate::RestartPolicy`] says.
+/// One agent of a hub; a handle, cheap to clone. The hub starts it when it is needed, watches it,
+/// and starts it again when it dies, as [`crate::RestartPolicy`] says.
 #[derive(Clone)]
 pub struct HubAgent(pub(crate) Arc<AgentEntry>);
 
@@ -37,7 +37,8 @@ pub enum AgentState {
         since: Timestamp,
         /// Its process, if that is ours.
         pid: Option<u32>,
-        /// It did not end a cancelled turn in time and has ended none since: [`HubAgent::restart`] kills it and goes on with its sessions.
+        /// It did not end a cancelled turn in time and has ended none since: [`HubAgent::restart`]
+        /// kills it and goes on with its sessions.
         unresponsive: bool,
     },
     /// It did not start, or it ended.
@@ -112,7 +113,8 @@ impl AgentEntry {
         }
     }
 
-    /// Asks the supervisor for something; it is always there while the hub is, and a full queue has what is asked for in it.
+    /// Asks the supervisor for something; it is always there while the hub is, and a full queue has
+    /// what is asked for in it.
     pub(crate) fn command(&self, command: Command) {
         let _ = self.commands.try_send(command);
     }
@@ -188,8 +190,9 @@ impl HubAgent {
         }
     }
 
-    /// Starts the agent, unless it runs, and gives the connection to it: for what it offers, for logins, and for stored sessions. Sessions
-    /// that are opened over it directly are not the hub's.
+    /// Starts the agent, unless it runs, and gives the connection to it: for what it offers, for
+    /// logins, and for stored sessions. Sessions that are opened over it directly are not the
+    /// hub's.
     ///
     /// # Errors
     /// It did not start, or was stopped.
@@ -202,12 +205,14 @@ impl HubAgent {
         self.0.connection()
     }
 
-    /// Kills the agent with all it started, unless it is gone, and starts it at once, whatever it was restarted before. Its sessions go on.
+    /// Kills the agent with all it started, unless it is gone, and starts it at once, whatever it
+    /// was restarted before. Its sessions go on.
     pub fn restart(&self) {
         self.0.command(Command::Restart);
     }
 
-    /// Ends the agent: its stdin is closed, then it is asked to terminate, then killed. Its sessions stay and go on once it is started.
+    /// Ends the agent: its stdin is closed, then it is asked to terminate, then killed. Its
+    /// sessions stay and go on once it is started.
     pub fn stop(&self) {
         self.0.command(Command::Stop);
     }
@@ -225,8 +230,8 @@ impl HubAgent {
         self.0.desk.answer(question, answer)
     }
 
-    /// How many updates the agent sent about sessions that nobody knows and that were not kept, and how many such sessions something is
-    /// kept of, in case they are opened; since its last start.
+    /// How many updates the agent sent about sessions that nobody knows and that were not kept, and
+    /// how many such sessions something is kept of, in case they are opened; since its last start.
     pub fn strays(&self) -> (u64, usize) {
         self.0.connection().map(|connection| connection.0.sessions.strays()).unwrap_or_default()
     }

@@ -10,7 +10,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Where a hub gets an agent from, as often as it must: a program that is started, or anything that can be connected to. Cheap to clone.
+/// Where a hub gets an agent from, as often as it must: a program that is started, or anything that
+/// can be connected to. Cheap to clone.
 #[derive(Clone)]
 pub struct AgentSource(Arc<Starting>);
 
@@ -57,8 +58,8 @@ impl AgentSource {
         }))
     }
 
-    /// Anything that can be connected to, such as an agent in this process; `connect` is called for each start and gets the options to
-    /// connect with.
+    /// Anything that can be connected to, such as an agent in this process; `connect` is called for
+    /// each start and gets the options to connect with.
     pub fn connect<F, C>(connect: F) -> Self
     where
         F: Fn(Options) -> C + Send + Sync + 'static,
@@ -110,8 +111,8 @@ impl RunningAgent {
         }
     }
 
-    /// Kills the process with all it started and waits until it is gone and everything in flight is settled, so that nothing of it can
-    /// happen to a session that goes on elsewhere.
+    /// Kills the process with all it started and waits until it is gone and everything in flight is
+    /// settled, so that nothing of it can happen to a session that goes on elsewhere.
     pub(crate) async fn kill(self) {
         if let Some(child) = &self.child {
             child.kill();

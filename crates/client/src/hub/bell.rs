@@ -7,7 +7,8 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct Bell(watch::Sender<u64>);
 
-/// When something that is watched changed last, and whether anybody has looked since. A flood of changes rings once.
+/// When something that is watched changed last, and whether anybody has looked since. A flood of
+/// changes rings once.
 #[derive(Debug, Default)]
 pub(crate) struct Rung {
     at: AtomicU64,
@@ -43,10 +44,11 @@ impl Rung {
         self.told.store(false, Ordering::Release);
     }
 
-    /// Whether it changed after the bell rang for the `seen`th time. What changes from here on rings again.
+    /// Whether it changed after the bell rang for the `seen`th time. What changes from here on
+    /// rings again.
     ///
-    /// A change either finds that somebody has looked since the one before, and gets a number that nobody has seen, or joins one that
-    /// nobody has looked at since it rang.
+    /// A change either finds that somebody has looked since the one before, and gets a number that
+    /// nobody has seen, or joins one that nobody has looked at since it rang.
     pub(crate) fn since(&self, seen: u64) -> bool {
         let changed = self.at.load(Ordering::Acquire) > seen;
         if changed {

@@ -4,7 +4,8 @@ use super::session::HubSession;
 use super::watch::SessionWatch;
 use crate::change::{Change, Told};
 
-/// What is new in one session of a hub, as [`Change`]s like those of a [`crate::Turn`], inside and outside of turns.
+/// What is new in one session of a hub, as [`Change`]s like those of a [`crate::Turn`], inside and
+/// outside of turns.
 #[derive(Debug)]
 pub struct SessionChanges {
     session: HubSession,
@@ -21,8 +22,9 @@ impl HubSession {
 }
 
 impl SessionChanges {
-    /// Waits until something changes, and tells what is new. That may be nothing: then something else changed, such as [`HubSession::state`]
-    /// or the questions. After a load has put another history in place of what was known, what is new is counted from there. `None` once the
+    /// Waits until something changes, and tells what is new. That may be nothing: then something
+    /// else changed, such as [`HubSession::state`] or the questions. After a load has put another
+    /// history in place of what was known, what is new is counted from there. `None` once the
     /// session is closed and everything was told. Losing the future loses nothing.
     pub async fn next(&mut self) -> Option<Vec<Change>> {
         let look = self.watch.next().await?;

@@ -1,4 +1,5 @@
-//! The life of one session: its prompts are sent one after the other, over whichever connection there is.
+//! The life of one session: its prompts are sent one after the other, over whichever connection
+//! there is.
 
 use super::agent::{Phase, Up};
 use super::queue::{Hold, Queued};

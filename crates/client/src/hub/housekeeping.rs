@@ -1,4 +1,5 @@
-//! What is seen to for a session beside its turns: warnings of the context's level, and what is kept in its log.
+//! What is seen to for a session beside its turns: warnings of the context's level, and what is
+//! kept in its log.
 
 use super::lock;
 use super::session_entry::{SessionEntry, State};
@@ -9,7 +10,8 @@ use std::time::Duration;
 /// How long a draft may be newer than the log's.
 const DRAFT: Duration = Duration::from_secs(1);
 
-/// Runs as long as the session does. It waits for nothing but a word that there is something to do, and then only while a draft is written.
+/// Runs as long as the session does. It waits for nothing but a word that there is something to do,
+/// and then only while a draft is written.
 pub(crate) async fn keep_house(entry: &SessionEntry) {
     loop {
         entry.housekeeping.notified().await;
@@ -38,7 +40,8 @@ fn say_level(entry: &SessionEntry) {
     }
 }
 
-/// Stores the log, and tells the person when that fails and when it works again. What could not be stored is tried again the next time.
+/// Stores the log, and tells the person when that fails and when it works again. What could not be
+/// stored is tried again the next time.
 async fn store(entry: &SessionEntry) {
     let Some(commit) = entry.fold.commit() else { return };
     let outcome = commit.await;
@@ -57,7 +60,8 @@ async fn store(entry: &SessionEntry) {
     }
 }
 
-/// Writes draft and queue to the log, if they are other ones than it has. Gives whether there is anything to store.
+/// Writes draft and queue to the log, if they are other ones than it has. Gives whether there is
+/// anything to store.
 pub(crate) fn save(entry: &SessionEntry) -> bool {
     // A session that nothing was said in is no session yet.
     if entry.fold.with(Session::sequence) == 0 {

@@ -7,25 +7,27 @@ use attache_session::Store;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Decides, with the agent's name and the session's folder, what is asked before the person is: gets what asks the person and gives what the
-/// session shall use, such as [`crate::PermissionBroker::permissions`] around it.
+/// Decides, with the agent's name and the session's folder, what is asked before the person is:
+/// gets what asks the person and gives what the session shall use, such as
+/// [`crate::PermissionBroker::permissions`] around it.
 pub type DecideFirst = Arc<dyn Fn(&str, &Path, Permissions) -> Permissions + Send + Sync>;
 
 /// How a hub works. `HubOptions::default()` keeps nothing and asks the person everything.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct HubOptions {
-    /// How the hub presents itself to agents and how long it waits. Who has forms and pages shown is set by the hub: see
-    /// [`HubOptions::elicitations`].
+    /// How the hub presents itself to agents and how long it waits. Who has forms and pages shown
+    /// is set by the hub: see [`HubOptions::elicitations`].
     pub client: Options,
-    /// Where the logs of sessions are kept, under the side of the client and the agent's name in the hub. Without one, history is there as
-    /// long as the hub.
+    /// Where the logs of sessions are kept, under the side of the client and the agent's name in
+    /// the hub. Without one, history is there as long as the hub.
     pub store: Option<Arc<dyn Store>>,
     /// How often a dead agent is started again.
     pub restarts: RestartPolicy,
     /// What decides about permissions before the person is asked.
     pub decide_first: Option<DecideFirst>,
-    /// Whether agents may have forms filled in and pages opened: these are questions of the session, or of the agent, then.
+    /// Whether agents may have forms filled in and pages opened: these are questions of the
+    /// session, or of the agent, then.
     pub elicitations: bool,
 }
 

@@ -11,9 +11,10 @@ use attache_session::{
 };
 use std::collections::HashMap;
 
-/// The names of the private records. A change stands for a whole record where it is shorter, so that a log grows by what was typed and not
-/// by the whole text each time: `[at, cut, text]` cuts so many bytes of the draft before it at this byte and puts the text there;
-/// `[at, cut, prompts]` does the same to the list of waiting prompts.
+/// The names of the private records. A change stands for a whole record where it is shorter, so
+/// that a log grows by what was typed and not by the whole text each time: `[at, cut, text]` cuts
+/// so many bytes of the draft before it at this byte and puts the text there; `[at, cut, prompts]`
+/// does the same to the list of waiting prompts.
 const DRAFT: &str = "hub/draft";
 const DRAFT_CHANGE: &str = "hub/draft/change";
 const QUEUE: &str = "hub/queue";

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-/// One session of a hub's list: what its agent and our store say, taken together. Where both say something the newer counts.
+/// One session of a hub's list: what its agent and our store say, taken together. Where both say
+/// something the newer counts.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ListedSession {
@@ -95,7 +96,8 @@ pub(crate) struct List {
     known: HashMap<(Arc<str>, SessionId), Known>,
     /// How far each agent's list is, by its name.
     pub(crate) listings: BTreeMap<String, AgentListing>,
-    /// Counts the times an agent, or with an empty name the store, was asked: what an earlier time knew and this one does not is gone.
+    /// Counts the times an agent, or with an empty name the store, was asked: what an earlier time
+    /// knew and this one does not is gone.
     rounds: HashMap<String, u64>,
 }
 
@@ -185,7 +187,8 @@ impl List {
         facts.into_iter().find(|cwd| !cwd.is_empty()).cloned()
     }
 
-    /// The sessions that pass, and those that are open, the newest first; those without a time last.
+    /// The sessions that pass, and those that are open, the newest first; those without a time
+    /// last.
     pub(crate) fn sessions(
         &self,
         open: &[(String, Session)],

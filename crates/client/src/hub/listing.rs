@@ -16,8 +16,9 @@ const PAGES: usize = 1000;
 const STORE_PAGE: usize = 1000;
 
 impl Hub {
-    /// Asks the store, and every agent that runs and offers it, which sessions they keep, page by page in the background. Returns at once;
-    /// watchers are told as pages come. An agent that is being asked is not asked again.
+    /// Asks the store, and every agent that runs and offers it, which sessions they keep, page by
+    /// page in the background. Returns at once; watchers are told as pages come. An agent that is
+    /// being asked is not asked again.
     pub fn refresh_list(&self) {
         let hub = self.shared.clone();
         self.shared.tasks.spawn(async move { hub.ask_store().await });
@@ -29,14 +30,16 @@ impl Hub {
         }
     }
 
-    /// The sessions that are known, the newest first: what agents and the store said last ([`Hub::refresh_list`]), and those that are open.
+    /// The sessions that are known, the newest first: what agents and the store said last
+    /// ([`Hub::refresh_list`]), and those that are open.
     pub fn list(&self, filter: &SessionFilter) -> Vec<ListedSession> {
         let open = self.sessions();
         let open: Vec<_> = open.iter().map(|it| (it.0.agent.name.clone(), it.snapshot())).collect();
         lock(&self.shared.list).sessions(&open, filter)
     }
 
-    /// How far the list of each agent is, by its name, and of the store, by an empty one, if that failed.
+    /// How far the list of each agent is, by its name, and of the store, by an empty one, if that
+    /// failed.
     pub fn listings(&self) -> Vec<(String, AgentListing)> {
         lock(&self.shared.list)
             .listings

@@ -45,7 +45,8 @@ impl HubOpening {
         }
     }
 
-    /// More folders that belong to the session, if the agent takes them (DIR-01); for a stored session in place of those it had.
+    /// More folders that belong to the session, if the agent takes them (DIR-01); for a stored
+    /// session in place of those it had.
     pub fn additional_directories<P: Into<PathBuf>>(
         mut self,
         folders: impl IntoIterator<Item = P>,
@@ -54,7 +55,8 @@ impl HubOpening {
         self
     }
 
-    /// MCP servers the agent shall connect to, of kinds it takes (SESS-09); each time it is started, as long as the session is open.
+    /// MCP servers the agent shall connect to, of kinds it takes (SESS-09); each time it is
+    /// started, as long as the session is open.
     pub fn mcp_servers(mut self, servers: impl IntoIterator<Item = McpServer>) -> Self {
         self.mcp_servers.extend(servers);
         self
@@ -214,7 +216,8 @@ impl HubShared {
         .await
     }
 
-    /// What is stored of a session, if anything is, and its log. Nobody else writes it from then on.
+    /// What is stored of a session, if anything is, and its log. Nobody else writes it from then
+    /// on.
     async fn kept(
         &self,
         key: &SessionKey,

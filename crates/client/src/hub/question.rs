@@ -102,7 +102,8 @@ enum Reply {
 type Coming<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
 impl Desk {
-    /// Calls `changed` whenever a question is asked, answered or withdrawn; the first one given stays.
+    /// Calls `changed` whenever a question is asked, answered or withdrawn; the first one given
+    /// stays.
     pub(crate) fn on_change(&self, changed: impl Fn() + Send + Sync + 'static) {
         let _ = self.changed.set(Box::new(changed));
     }

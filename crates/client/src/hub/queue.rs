@@ -17,7 +17,8 @@ pub struct Queued {
     pub prompt: Prompt,
 }
 
-/// Why waiting prompts are not sent although no turn runs. Sending another prompt, or [`crate::HubSession::release`], lets them go on.
+/// Why waiting prompts are not sent although no turn runs. Sending another prompt, or
+/// [`crate::HubSession::release`], lets them go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hold {
@@ -95,7 +96,8 @@ impl Queue {
         std::mem::take(&mut self.waiting).into_iter().map(|queued| queued.prompt).collect()
     }
 
-    /// Whether so many prompts wait that a session which takes them over could not take its summary too.
+    /// Whether so many prompts wait that a session which takes them over could not take its summary
+    /// too.
     pub(crate) fn is_overfull(&self) -> bool {
         self.waiting.len() > WAITING
     }

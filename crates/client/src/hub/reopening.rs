@@ -26,8 +26,9 @@ pub(crate) enum Prefer {
     Load,
 }
 
-/// Goes on with a session at an agent that was started anew: resumed, else loaded; and sets its options as they were. If the agent can do
-/// neither the session can only be read. Gives whether it goes on.
+/// Goes on with a session at an agent that was started anew: resumed, else loaded; and sets its
+/// options as they were. If the agent can do neither the session can only be read. Gives whether it
+/// goes on.
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
     // What ran when the agent ended does not run any more.

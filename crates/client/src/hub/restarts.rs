@@ -11,7 +11,8 @@ pub struct RestartPolicy {
     pub at_most: usize,
     /// Within this time: 5 min.
     pub within: Duration,
-    /// The pause before the second start; each one after it is four times as long. The first start comes at once. 1 s.
+    /// The pause before the second start; each one after it is four times as long. The first start
+    /// comes at once. 1 s.
     pub pause: Duration,
 }
 
@@ -38,7 +39,8 @@ impl Restarts {
         Self { policy, begun: VecDeque::new() }
     }
 
-    /// How long to wait before another start, which counts from now on; `None` if there were too many.
+    /// How long to wait before another start, which counts from now on; `None` if there were too
+    /// many.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Duration> {
         let old = |begun: &Instant| now.saturating_duration_since(*begun) > self.policy.within;
         while self.begun.front().is_some_and(old) {

@@ -22,11 +22,12 @@ use std::sync::Arc;
 /// How long a summary for a new session may be, in bytes.
 const HAND_OFF: usize = 32 << 10;
 
-/// A session of a hub; a handle, cheap to clone. It outlives its agent: what was received, the prompts that wait and the draft stay, whatever
-/// becomes of the process, and the session goes on once the agent is started again.
+/// A session of a hub; a handle, cheap to clone. It outlives its agent: what was received, the
+/// prompts that wait and the draft stay, whatever becomes of the process, and the session goes on
+/// once the agent is started again.
 ///
-/// What the hub itself has to say (that the agent was started again, that the context fills up, that the budget stopped a turn) stands in the
-/// transcript as notices.
+/// What the hub itself has to say (that the agent was started again, that the context fills up,
+/// that the budget stopped a turn) stands in the transcript as notices.
 #[derive(Clone)]
 pub struct HubSession(pub(crate) Arc<SessionEntry>);
 
@@ -51,19 +52,23 @@ impl HubSession {
         self.0.session_state()
     }
 
-    /// The session as it is now. A snapshot shares its texts with the live session and holds no lock.
+    /// The session as it is now. A snapshot shares its texts with the live session and holds no
+    /// lock.
     pub fn snapshot(&self) -> Session {
         self.0.fold.session()
     }
 
-    /// Watches the session from now on: what is folded, and what else changes about it. Outlives the agent.
+    /// Watches the session from now on: what is folded, and what else changes about it. Outlives
+    /// the agent.
     pub fn watch(&self) -> SessionWatch {
         SessionWatch::new(self.0.clone())
     }
 
-    /// Says something: at once if the session is idle, else when what waits before it has been said. A queue that is held goes on.
+    /// Says something: at once if the session is idle, else when what waits before it has been
+    /// said. A queue that is held goes on.
     ///
-    /// What the agent does not take (PROMPT-02) is found out when it is sent: the prompt then stays in the queue, which is held with the reason.
+    /// What the agent does not take (PROMPT-02) is found out when it is sent: the prompt then stays
+    /// in the queue, which is held with the reason.
     ///
     /// # Errors
     /// 256 prompts wait already, or the session is closed or can only be read.
@@ -84,7 +89,8 @@ impl HubSession {
         self.0.state().queue.held().cloned()
     }
 
-    /// Says another thing in the place of a prompt that waits; `false` if it does not wait any more.
+    /// Says another thing in the place of a prompt that waits; `false` if it does not wait any
+    /// more.
     pub fn edit(&self, id: QueuedId, prompt: impl Into<Prompt>) -> bool {
         self.queue_changed(|state| Ok(state.queue.edit(id, prompt.into()))).unwrap_or(false)
     }
@@ -94,13 +100,14 @@ impl HubSession {
         self.queue_changed(|state| Ok(state.queue.remove(id))).ok().flatten()
     }
 
-    /// Puts a prompt that waits at this place of the queue, counted from 0, or at the end; `false` if it does not wait any more.
+    /// Puts a prompt that waits at this place of the queue, counted from 0, or at the end; `false`
+    /// if it does not wait any more.
     pub fn reorder(&self, id: QueuedId, place: usize) -> bool {
         self.queue_changed(|state| Ok(state.queue.put_at(id, place))).unwrap_or(false)
     }
 
-    /// Says a prompt that waits before all others, at once: the turn that runs is cancelled for it. `false` if it does not wait any more, for
-    /// example because it was just sent.
+    /// Says a prompt that waits before all others, at once: the turn that runs is cancelled for it.
+    /// `false` if it does not wait any more, for example because it was just sent.
     pub fn send_now(&self, id: QueuedId) -> bool {
         let found = self.queue_changed(|state| {
             let found = state.queue.put_at(id, 0);
@@ -125,8 +132,9 @@ impl HubSession {
         });
     }
 
-    /// Cancels the turn that runs. What waits is held then. If the agent does not end the turn in time (see [`crate::Options::cancel`]) it is
-    /// settled here, and the session is [`SessionState::Unresponsive`].
+    /// Cancels the turn that runs. What waits is held then. If the agent does not end the turn in
+    /// time (see [`crate::Options::cancel`]) it is settled here, and the session is
+    /// [`SessionState::Unresponsive`].
     pub fn cancel(&self) {
         self.0.state().sending_now = false;
         self.0.cancel_turn();
@@ -137,7 +145,8 @@ impl HubSession {
         self.0.desk.open()
     }
 
-    /// The last questions of this turn that were withdrawn before anybody answered them, because the turn was cancelled or the agent ended.
+    /// The last questions of this turn that were withdrawn before anybody answered them, because
+    /// the turn was cancelled or the agent ended.
     pub fn withdrawn(&self) -> Vec<Question> {
         self.0.desk.withdrawn()
     }
@@ -169,7 +178,8 @@ impl HubSession {
         self.0.touch();
     }
 
-    /// Sets what the session may take; `None` takes that back. A queue that was held for it is released by [`HubSession::release`].
+    /// Sets what the session may take; `None` takes that back. A queue that was held for it is
+    /// released by [`HubSession::release`].
     pub fn set_budget(&self, budget: Option<Budget>) {
         self.0.state().budget = budget;
         self.0.passed.notify_one();
@@ -181,7 +191,8 @@ impl HubSession {
         self.0.state().budget.clone()
     }
 
-    /// Sets a config option, as [`crate::SessionHandle::set`] does. It is set again when the agent is started again.
+    /// Sets a config option, as [`crate::SessionHandle::set`] does. It is set again when the agent
+    /// is started again.
     ///
     /// # Errors
     /// As there; also if the agent is gone.
@@ -223,13 +234,15 @@ impl HubSession {
         self.0.handle()?.terminal(id)
     }
 
-    /// Begins a new session in the same folder with the same agent, whose first prompt is a summary of this one ([`Session::hand_off`]): the
-    /// way on when the agent cannot go on with a session, or when its context is full. What waited here, and the draft, go to the new one,
-    /// in one step; this session's log gives them up when the log of the new one has them, so that no crash loses them.
+    /// Begins a new session in the same folder with the same agent, whose first prompt is a summary
+    /// of this one ([`Session::hand_off`]): the way on when the agent cannot go on with a session,
+    /// or when its context is full. What waited here, and the draft, go to the new one, in one
+    /// step; this session's log gives them up when the log of the new one has them, so that no
+    /// crash loses them.
     ///
     /// # Errors
-    /// More prompts wait than a session takes, the agent does not start, or it does not open a session, or somebody closed the new one at
-    /// once. Nothing has changed then.
+    /// More prompts wait than a session takes, the agent does not start, or it does not open a
+    /// session, or somebody closed the new one at once. Nothing has changed then.
     pub async fn begin_anew(&self) -> Result<HubSession, HubError> {
         let hub = self.0.hub.upgrade().ok_or(HubError::Closed)?;
         if self.0.state().queue.is_overfull() {
@@ -241,7 +254,8 @@ impl HubSession {
         new.0.work.notify_one();
         new.0.touch();
         self.0.touch();
-        // Without a store, or with one that fails, memory alone has them: then the log here keeps its own.
+        // Without a store, or with one that fails, memory alone has them: then the log here keeps
+        // its own.
         if new.commit().await.is_ok() {
             let mut state = self.0.state();
             (state.unsaved.queue, state.unsaved.draft) = (true, true);
@@ -251,8 +265,8 @@ impl HubSession {
         Ok(new)
     }
 
-    /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just opened. The locks are taken in the order
-    /// of the sessions' ages.
+    /// Moves a summary, the prompts that wait, the draft and the budget to a session that was just
+    /// opened. The locks are taken in the order of the sessions' ages.
     fn hand_over(&self, new: &HubSession) -> Result<(), HubError> {
         let summary = self.snapshot().hand_off(HAND_OFF);
         let mut from = self.0.state();
@@ -292,7 +306,8 @@ impl HubSession {
         }
     }
 
-    /// Takes the session out of the hub: a turn that runs is cancelled, the agent is told if it offers that (SESS-22), the log stays.
+    /// Takes the session out of the hub: a turn that runs is cancelled, the agent is told if it
+    /// offers that (SESS-22), the log stays.
     ///
     /// # Errors
     /// The agent refused or did not answer in time; the session is out of the hub all the same.

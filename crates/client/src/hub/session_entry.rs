@@ -57,7 +57,8 @@ pub(crate) struct State {
     /// Why it can only be read, and with which start of the agent.
     pub(crate) read_only: Option<(u64, Arc<str>)>,
     pub(crate) queue: Queue,
-    /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those that wait.
+    /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those
+    /// that wait.
     pub(crate) sending: Option<Queued>,
     pub(crate) draft: String,
     /// What the log has of the draft and the queue.
@@ -93,7 +94,8 @@ pub(crate) struct Unsaved {
 pub(crate) enum Turning {
     #[default]
     Idle,
-    /// A prompt was taken from the queue. `cancelled` if its turn shall end as soon as it has begun.
+    /// A prompt was taken from the queue. `cancelled` if its turn shall end as soon as it has
+    /// begun.
     Sending { cancelled: bool },
     /// The turn with this number of the session handle runs.
     Running { number: u64, cancelling: bool },
@@ -215,7 +217,8 @@ impl SessionEntry {
             }
             (TurnState::Idle, Turning::Idle) if state.unresponsive => SessionState::Unresponsive,
             (TurnState::Idle, Turning::Idle) => SessionState::Idle,
-            // A prompt has left the queue and its turn has not begun, or a turn has ended and what follows is not decided.
+            // A prompt has left the queue and its turn has not begun, or a turn has ended and what
+            // follows is not decided.
             (TurnState::Idle, _) => {
                 let since = self.fold.with(Session::last_activity);
                 SessionState::Running { since, silent: Duration::ZERO }
@@ -248,7 +251,8 @@ impl SessionEntry {
         self.cancel(false);
     }
 
-    /// The same, unless the turn that was in the way of what is sent now has ended by itself: then the next one is what was sent.
+    /// The same, unless the turn that was in the way of what is sent now has ended by itself: then
+    /// the next one is what was sent.
     pub(crate) fn cancel_turn_in_the_way(&self) {
         self.cancel(true);
     }
@@ -275,7 +279,8 @@ impl SessionEntry {
         self.touch();
     }
 
-    /// What is said once the budget is passed; waits until then. Checked whenever the usage changes.
+    /// What is said once the budget is passed; waits until then. Checked whenever the usage
+    /// changes.
     pub(crate) async fn budget_passed(&self) -> String {
         loop {
             let budget = self.state().budget.clone();

@@ -28,7 +28,8 @@ impl fmt::Display for Day {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Spent {
-    /// The cost in each unit, in the order of the units' names; amounts of different units are never added.
+    /// The cost in each unit, in the order of the units' names; amounts of different units are
+    /// never added.
     pub costs: Vec<Cost>,
     /// Tokens, in the words of the agent (USE-10).
     pub tokens: Tokens,
@@ -120,13 +121,15 @@ impl Spent {
     }
 }
 
-/// What a session may take, set by a person. When it has taken more, the turn that runs is cancelled and no waiting prompt is sent.
+/// What a session may take, set by a person. When it has taken more, the turn that runs is
+/// cancelled and no waiting prompt is sent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Budget {
     /// So much money, in one unit: costs in others do not count against it.
     Cost(Cost),
-    /// So many tokens, as the agent counts them. Agents tell them when a turn has ended, so the turn that passes it goes on to its end.
+    /// So many tokens, as the agent counts them. Agents tell them when a turn has ended, so the
+    /// turn that passes it goes on to its end.
     Tokens(u64),
 }
 

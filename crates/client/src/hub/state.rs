@@ -17,7 +17,8 @@ pub enum SessionState {
     Running {
         /// Since when.
         since: Timestamp,
-        /// For how long the agent has said nothing of this session. Nothing tells that it grows: who shows it looks now and then.
+        /// For how long the agent has said nothing of this session. Nothing tells that it grows:
+        /// who shows it looks now and then.
         silent: Duration,
     },
     /// A turn runs that was cancelled, and the agent has not ended it.
@@ -30,8 +31,8 @@ pub enum SessionState {
         /// How many questions are open.
         questions: usize,
     },
-    /// The agent did not end a cancelled turn in time, and the turn was settled here. Another prompt may be sent; if the agent stays silent,
-    /// restart it.
+    /// The agent did not end a cancelled turn in time, and the turn was settled here. Another
+    /// prompt may be sent; if the agent stays silent, restart it.
     Unresponsive,
     /// The agent is gone. Everything received is there; prompts can be queued.
     Gone {
@@ -40,7 +41,8 @@ pub enum SessionState {
         /// Whether it is started again by itself; else restart it.
         restarting: bool,
     },
-    /// The agent cannot go on with the session, which can be read and begun anew: see [`crate::HubSession::begin_anew`].
+    /// The agent cannot go on with the session, which can be read and begun anew: see
+    /// [`crate::HubSession::begin_anew`].
     ReadOnly {
         /// Why.
         why: Arc<str>,

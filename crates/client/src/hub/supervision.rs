@@ -59,7 +59,8 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
             }
             Ended::Failed(error) => {
                 let why = error.to_string().into();
-                // One that never ran is not tried again by itself: what is wrong is for a person to mend.
+                // One that never ran is not tried again by itself: what is wrong is for a person to
+                // mend.
                 let pause = if was_up { next_pause(&agent) } else { None };
                 gone(&agent, why, Some(error), pause, &mut commands).await
             }

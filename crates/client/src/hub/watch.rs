@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Watches one session of a hub. However slowly it is looked at, it misses no final state and costs no memory.
+/// Watches one session of a hub. However slowly it is looked at, it misses no final state and costs
+/// no memory.
 pub struct SessionWatch {
     entry: Arc<SessionEntry>,
     looks: Looks,
@@ -26,9 +27,10 @@ impl SessionWatch {
         Self { entry, looks, revision, looked: None }
     }
 
-    /// Waits until something changed since the look before, and looks. The changes of the fold may be none: then something else changed, such
-    /// as [`HubSession::state`], the queue, the draft or the questions. `None` once the session is closed and everything was told. Losing
-    /// the future loses nothing.
+    /// Waits until something changed since the look before, and looks. The changes of the fold may
+    /// be none: then something else changed, such as [`HubSession::state`], the queue, the draft or
+    /// the questions. `None` once the session is closed and everything was told. Losing the future
+    /// loses nothing.
     pub async fn next(&mut self) -> Option<Look> {
         loop {
             let closed = self.entry.state().closed;
@@ -45,7 +47,8 @@ impl SessionWatch {
         }
     }
 
-    /// The same, at most once in `interval`: what changes faster is told together. The first change after a rest is told at once.
+    /// The same, at most once in `interval`: what changes faster is told together. The first change
+    /// after a rest is told at once.
     pub async fn next_within(&mut self, interval: Duration) -> Option<Look> {
         rest(self.looked, interval).await;
         self.next().await
@@ -65,7 +68,8 @@ impl std::fmt::Debug for SessionWatch {
     }
 }
 
-/// Watches everything in a hub. However slowly it is looked at, it misses nothing that changed and costs no memory.
+/// Watches everything in a hub. However slowly it is looked at, it misses nothing that changed and
+/// costs no memory.
 pub struct HubWatch {
     hub: Weak<HubShared>,
     bell: watch::Receiver<u64>,
@@ -95,7 +99,8 @@ impl HubWatch {
         Self { hub: Arc::downgrade(&hub.shared), bell, seen, looked: None }
     }
 
-    /// Waits until something changed since the look before, and says what. `None` once the hub is closed. Losing the future loses nothing.
+    /// Waits until something changed since the look before, and says what. `None` once the hub is
+    /// closed. Losing the future loses nothing.
     pub async fn next(&mut self) -> Option<HubLook> {
         loop {
             let now = *self.bell.borrow_and_update();
@@ -124,7 +129,8 @@ impl HubWatch {
         }
     }
 
-    /// The same, at most once in `interval`: what changes faster is told together. The first change after a rest is told at once.
+    /// The same, at most once in `interval`: what changes faster is told together. The first change
+    /// after a rest is told at once.
     pub async fn next_within(&mut self, interval: Duration) -> Option<HubLook> {
         rest(self.looked, interval).await;
         self.next().await

@@ -1,4 +1,5 @@
-//! Asking: the agent's permission requests, and this client's own questions about a file, a command, a form or a page.
+//! Asking: the agent's permission requests, and this client's own questions about a file, a
+//! command, a form or a page.
 
 use super::Live;
 use crate::approvals::{Approvals, Prospect, prospects};
@@ -16,7 +17,8 @@ use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// A permission request that is open. Whoever takes it out of the state answers it, so it is answered once.
+/// A permission request that is open. Whoever takes it out of the state answers it, so it is
+/// answered once.
 pub(super) struct Question {
     pub(super) answer: Answer<SessionRequestPermission>,
     /// Dropped with the question, which tells whoever was asked that it is withdrawn.
@@ -47,8 +49,8 @@ impl Permitted {
 }
 
 impl Live {
-    /// Takes a permission request: the call is patched (PERM-10) and the question folded. It is answered if the turn is being cancelled,
-    /// else whoever takes what is returned decides it.
+    /// Takes a permission request: the call is patched (PERM-10) and the question folded. It is
+    /// answered if the turn is being cancelled, else whoever takes what is returned decides it.
     pub(crate) fn ask(
         &self,
         params: RequestPermissionRequest,
@@ -86,7 +88,8 @@ impl Live {
         asking
     }
 
-    /// Answers an open question and keeps what it allows; without effect if it was answered or withdrawn before.
+    /// Answers an open question and keeps what it allows; without effect if it was answered or
+    /// withdrawn before.
     pub(crate) fn settle(
         &self,
         id: PermissionId,
@@ -104,8 +107,8 @@ impl Live {
         self.fold.wake();
     }
 
-    /// Resolves when the turn in flight is cancelled or ends, or the connection does: nobody needs an answer then. `None` if the turn is
-    /// being cancelled already (CANCEL-05, ELIC-26).
+    /// Resolves when the turn in flight is cancelled or ends, or the connection does: nobody needs
+    /// an answer then. `None` if the turn is being cancelled already (CANCEL-05, ELIC-26).
     pub(crate) fn until_withdrawn(&self) -> Option<oneshot::Receiver<()>> {
         let mut state = self.state();
         if state.is_cancelling() {
@@ -117,7 +120,8 @@ impl Live {
         Some(receiver)
     }
 
-    /// The name of the next question of this client's own, which is no part of the session since it is not the agent's.
+    /// The name of the next question of this client's own, which is no part of the session since it
+    /// is not the agent's.
     pub(crate) fn next_question(&self) -> (PermissionId, SessionId) {
         let mut state = self.state();
         state.questions += 1;
@@ -139,7 +143,8 @@ impl Live {
         look(&mut self.state().approvals)
     }
 
-    /// Whether the session's permissions allow something without asking anybody; `None` if somebody must be asked.
+    /// Whether the session's permissions allow something without asking anybody; `None` if somebody
+    /// must be asked.
     pub(crate) fn permits_at_once(&self, request: &PermissionRequest) -> Option<Permitted> {
         let state = self.state();
         if state.is_cancelling() {
@@ -149,7 +154,8 @@ impl Live {
         Some(Permitted::by(&decision, request))
     }
 
-    /// Whether the session's permissions allow something, as if the agent had asked for permission. Holds no lock while somebody is asked.
+    /// Whether the session's permissions allow something, as if the agent had asked for permission.
+    /// Holds no lock while somebody is asked.
     pub(crate) async fn permits(&self, request: PermissionRequest) -> Permitted {
         let Some(withdrawn) = self.until_withdrawn() else { return Permitted::Withdrawn };
         let decided = self.state().permissions.decided(&request);
@@ -170,7 +176,8 @@ pub(crate) struct Allowed {
     always: bool,
 }
 
-/// A permission request that is being decided. However that ends, also by a panic, it is settled: as cancelled if nobody decided.
+/// A permission request that is being decided. However that ends, also by a panic, it is settled:
+/// as cancelled if nobody decided.
 pub(crate) struct OpenQuestion {
     pub(crate) live: Arc<Live>,
     pub(crate) id: PermissionId,
@@ -188,7 +195,8 @@ impl OpenQuestion {
             };
             (decision, prospect)
         };
-        // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the future says so.
+        // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the
+        // future says so.
         let needless = first(cancelled.wait(), withdrawn);
         if let First::One((decision, prospect)) = first(deciding, needless).await {
             let outcome = decision.outcome(&options);
@@ -196,7 +204,8 @@ impl OpenQuestion {
                 options.iter().find(|option| Some(&option.option_id) == outcome.selected());
             let allowed = match chosen.map(|option| &option.kind) {
                 Some(PermissionOptionKind::AllowOnce) => Some(Allowed { prospect, always: false }),
-                // A flag or a rule takes this option only where the agent offers no other that allows; a person chooses it by its name.
+                // A flag or a rule takes this option only where the agent offers no other that
+                // allows; a person chooses it by its name.
                 Some(PermissionOptionKind::AllowAlways) => {
                     Some(Allowed { prospect, always: matches!(decision, Decision::Choose(_)) })
                 }
@@ -213,7 +222,8 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// The request with what the disk says about it, and what it allows if it is allowed. The disk is waited for off the connection's task.
+/// The request with what the disk says about it, and what it allows if it is allowed. The disk is
+/// waited for off the connection's task.
 async fn looked_at(
     mut request: PermissionRequest,
     folders: Option<Arc<Folders>>,

@@ -8,8 +8,8 @@ use attache_session::{Event, EventBody, MEMORY_LIMIT, Timestamp};
 /// A load that the agent has not answered yet.
 pub(super) struct Loading {
     number: u64,
-    /// The history replayed until now, to take the session's place when it is complete. `None` once nobody waits for it: what the agent
-    /// still replays is no news of the session.
+    /// The history replayed until now, to take the session's place when it is complete. `None` once
+    /// nobody waits for it: what the agent still replays is no news of the session.
     pub(super) replayed: Option<Replayed>,
 }
 
@@ -21,7 +21,8 @@ pub(super) struct Replayed {
 }
 
 impl Replayed {
-    /// Keeps what the agent replays; of a history that is larger than what a session holds in memory the end.
+    /// Keeps what the agent replays; of a history that is larger than what a session holds in
+    /// memory the end.
     pub(super) fn keep(&mut self, body: EventBody) {
         let sequence = self.events.last().map_or(0, |last| last.sequence) + 1;
         keep(&mut self.events, &mut self.bytes, Event { sequence, at: Timestamp::default(), body });
@@ -33,7 +34,8 @@ impl Replayed {
 }
 
 impl Live {
-    /// From here on what the agent replays is kept aside. Gives the load's number; `None` while a turn or another load is in flight.
+    /// From here on what the agent replays is kept aside. Gives the load's number; `None` while a
+    /// turn or another load is in flight.
     pub(crate) fn begin_load(&self) -> Option<u64> {
         let mut state = self.state();
         if state.turn.is_some() || state.is_loading() {
@@ -44,7 +46,8 @@ impl Live {
         Some(state.loads)
     }
 
-    /// The history is complete: it takes the session's place. Without effect if nobody waits for it any more.
+    /// The history is complete: it takes the session's place. Without effect if nobody waits for it
+    /// any more.
     pub(crate) fn finish_load(&self, load: u64, opened: EventBody, setup: Setup) {
         self.terminals.set_up(setup.folders.clone());
         let mut state = self.state();
@@ -72,13 +75,14 @@ impl Live {
         self.fold.wake();
     }
 
-    /// The agent answered that the load failed: the session stays what it was, and what comes from here on is news of it again.
+    /// The agent answered that the load failed: the session stays what it was, and what comes from
+    /// here on is news of it again.
     pub(crate) fn fail_load(&self, load: u64) {
         self.state().loading.take_if(|loading| loading.number == load);
     }
 
-    /// Nobody waits for the load any more: the session stays what it was. Until the agent answers, or until the session is used again, what
-    /// arrives is taken for the rest of the replay.
+    /// Nobody waits for the load any more: the session stays what it was. Until the agent answers,
+    /// or until the session is used again, what arrives is taken for the rest of the replay.
     pub(crate) fn abandon_load(&self, load: u64) {
         if let Some(loading) =
             self.state().loading.as_mut().filter(|loading| loading.number == load)

@@ -24,7 +24,8 @@ const TEXT: usize = 16_384;
 /// How many paths are kept.
 const PATHS: usize = 64;
 
-/// One decision, as the log has it; as text one line of JSON. What looks like a secret in a title or a rule is replaced by `…`.
+/// One decision, as the log has it; as text one line of JSON. What looks like a secret in a title
+/// or a rule is replaced by `…`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Audited {

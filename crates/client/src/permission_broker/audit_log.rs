@@ -26,7 +26,8 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// Resolves when a decision is in the file, or cannot be.
 pub(super) type Written = oneshot::Receiver<()>;
 
-/// The file of the log. Cheap to clone; the last clone to be dropped waits for the thread, which waits for nothing for long.
+/// The file of the log. Cheap to clone; the last clone to be dropped waits for the thread, which
+/// waits for nothing for long.
 #[derive(Debug, Clone)]
 pub(super) struct AuditLog(Arc<Shared>);
 
@@ -133,8 +134,8 @@ pub(super) fn older(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Adds a line in one write, so that two programs may do so at once. A file that another program locks for too long grows beyond its bound;
-/// the lock is tried again only after `not_before`.
+/// Adds a line in one write, so that two programs may do so at once. A file that another program
+/// locks for too long grows beyond its bound; the lock is tried again only after `not_before`.
 fn append(file: &Path, line: &str, not_before: &mut Option<Instant>) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;

@@ -66,7 +66,8 @@ pub(super) fn add(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     file.write_all(format!("{begins}{rule}\n").as_bytes())
 }
 
-/// Takes a rule out; everything else in the file stays as it is. The file is replaced as a whole, and is never without a rule that rejects.
+/// Takes a rule out; everything else in the file stays as it is. The file is replaced as a whole,
+/// and is never without a rule that rejects.
 pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     let _held = lock(file)?;
     // A link to a file that is kept elsewhere stays one.
@@ -82,7 +83,8 @@ pub(super) fn remove(file: &Path, rule: &PermissionRule) -> io::Result<()> {
     fs::rename(&name, &file)
 }
 
-/// Holds off other programs that would change files beside this one, until it is dropped. Waits for them, but not for long.
+/// Holds off other programs that would change files beside this one, until it is dropped. Waits for
+/// them, but not for long.
 pub(super) fn lock(file: &Path) -> io::Result<File> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = File::open(folder.unwrap_or(Path::new(".")))?;

@@ -36,8 +36,9 @@ const KEYS: [&str; 12] = [
     "eyJ",
 ];
 
-/// The line without what looks like a secret: values that stand behind a name such as `--token` or `API_KEY=`, the user of an address, and
-/// keys of well-known services. Too much hidden is better than too little.
+/// The line without what looks like a secret: values that stand behind a name such as `--token` or
+/// `API_KEY=`, the user of an address, and keys of well-known services. Too much hidden is better
+/// than too little.
 pub(super) fn without_secrets(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut value_is_next = false;

@@ -36,8 +36,8 @@ impl Subject {
         }
     }
 
-    /// The files of the call, each once, from the session's folder; relative ones that no folder is known for are left out where an absolute
-    /// path ends with them.
+    /// The files of the call, each once, from the session's folder; relative ones that no folder is
+    /// known for are left out where an absolute path ends with them.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut files: Vec<PathBuf> =
             self.effect.paths.iter().map(|path| plain(&self.absolute(path))).collect();
@@ -200,8 +200,9 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Where a path leads with symbolic links followed, as they are now; what does not exist yet stays as it is written.
-/// `None` if that cannot be known: the path is not absolute, or ends in a link that leads nowhere. Blocks on the disk.
+/// Where a path leads with symbolic links followed, as they are now; what does not exist yet stays
+/// as it is written. `None` if that cannot be known: the path is not absolute, or ends in a link
+/// that leads nowhere. Blocks on the disk.
 fn real(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;

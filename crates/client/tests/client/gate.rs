@@ -1,4 +1,5 @@
-//! What this client does for an agent only with permission: writing files, reading secrets, running commands.
+//! What this client does for an agent only with permission: writing files, reading secrets, running
+//! commands.
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, opened_with, soon};
 use attache_client::{
@@ -125,7 +126,8 @@ fn is_refused(answer: &Value) -> bool {
         .is_some_and(|message| message.contains("no person, rule or setting"))
 }
 
-/// PERM-02 for files: none is written that the session's permissions do not allow, and a protected one only by a person.
+/// PERM-02 for files: none is written that the session's permissions do not allow, and a protected
+/// one only by a person.
 #[tokio::test]
 async fn no_file_is_written_unless_the_permissions_allow_it() {
     let protected =
@@ -150,7 +152,8 @@ async fn no_file_is_written_unless_the_permissions_allow_it() {
     }
 }
 
-/// PERM-05 for files: the person sees which file and what changes in it, and nothing is written before.
+/// PERM-05 for files: the person sees which file and what changes in it, and nothing is written
+/// before.
 #[tokio::test]
 async fn the_person_sees_the_difference_before_a_file_is_written() {
     let (mut gate, mut asked) = asked_gate().await;
@@ -369,7 +372,8 @@ async fn a_file_that_holds_secrets_is_read_only_by_permission() {
     assert!(is_refused(&gate.agent.answer_to(3).await));
 }
 
-/// The agent's own request about a protected file is no matter of flags either: else it would approve the write.
+/// The agent's own request about a protected file is no matter of flags either: else it would
+/// approve the write.
 #[tokio::test]
 async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     let diff =
@@ -398,7 +402,8 @@ async fn a_request_about_a_protected_file_is_not_allowed_by_kind() {
     }
 }
 
-/// A command that the agent asked permission for runs without a second question: once, and no other.
+/// A command that the agent asked permission for runs without a second question: once, and no
+/// other.
 #[tokio::test]
 async fn an_approved_command_runs_without_a_second_question() {
     let line = json!({ "command": "printf 'a b'" });
@@ -527,7 +532,8 @@ async fn what_is_always_allowed_is_logged_and_a_rule_takes_it_back() {
     assert!(is_refused(&gate.write("a.txt", "3").await));
 }
 
-/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it; every other read asks nobody.
+/// A rule that rejects stops a read of a plain file, by any of its names, and the log names it;
+/// every other read asks nobody.
 #[tokio::test]
 async fn a_rule_that_rejects_stops_a_plain_read() {
     let broker = PermissionBroker::in_memory();
@@ -563,7 +569,8 @@ async fn a_rule_that_rejects_stops_a_plain_read() {
     assert!(asked.try_recv().is_err(), "nobody is asked");
 }
 
-/// A command whose words name a protected file to change, or a secret to read, is no matter of kinds: a person sees it.
+/// A command whose words name a protected file to change, or a secret to read, is no matter of
+/// kinds: a person sees it.
 #[tokio::test]
 async fn a_command_that_names_a_protected_file_needs_a_person() {
     let run = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
@@ -615,7 +622,8 @@ async fn a_command_that_names_a_protected_file_needs_a_person() {
     );
 }
 
-/// A rule for the kind or for the program does not let such a command run; one with its whole line does.
+/// A rule for the kind or for the program does not let such a command run; one with its whole line
+/// does.
 #[tokio::test]
 async fn only_a_rule_with_the_whole_line_allows_a_command_that_names_a_protected_file() {
     for (rule, allowed) in [
@@ -653,7 +661,8 @@ async fn a_hard_link_to_a_protected_file_needs_a_person() {
     }
 }
 
-/// A flag that takes the agent's only option, one that allows always, allows that action and no later one.
+/// A flag that takes the agent's only option, one that allows always, allows that action and no
+/// later one.
 #[tokio::test]
 async fn only_a_person_allows_always() {
     let broker = PermissionBroker::in_memory();

@@ -46,7 +46,8 @@ async fn what_follows_a_failed_load_is_news_of_the_session_at_once() {
     let failing = async {
         let call = agent.expect("session/load").await;
         agent.say("stored 1").await;
-        // In one write, so that the news is folded before whoever waits for the load has been woken.
+        // In one write, so that the news is folded before whoever waits for the load has been
+        // woken.
         let refusal = json!({ "jsonrpc": "2.0", "id": call["id"], "error": { "code": -32603, "message": "disk on fire" } });
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": ", news" } });
         let news = json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s1", "update": update } });

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 const SESSIONS: u64 = 8;
 const TURNS: u64 = 40;
 
-/// An agent that asks permission in every other turn, ends a turn when it is cancelled, and otherwise once its question is answered.
+/// An agent that asks permission in every other turn, ends a turn when it is cancelled, and
+/// otherwise once its question is answered.
 async fn serve(mut agent: ScriptedAgent) {
     let mut prompts: HashMap<String, Value> = HashMap::new();
     let (mut sessions, mut questions) = (0, 0);
@@ -39,7 +40,8 @@ async fn serve(mut agent: ScriptedAgent) {
                     agent.reply(&prompt, json!({ "stopReason": "cancelled" })).await;
                 }
             }
-            // Dropping the connection drops replies that are on their way to whoever waits. By then every turn has ended.
+            // Dropping the connection drops replies that are on their way to whoever waits. By then
+            // every turn has ended.
             Some("$/cancel_request") => {
                 let given_up = &message["params"]["requestId"];
                 assert!(prompts.values().all(|prompt| prompt["id"] != *given_up), "{message}");

@@ -45,7 +45,8 @@ fn selected(option: &str) -> Value {
     json!({ "outcome": "selected", "optionId": option })
 }
 
-/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and nobody is asked.
+/// PERM-03, PERM-05, PERM-11: by the agent's own options, a rejection before an approval, and
+/// nobody is asked.
 #[tokio::test]
 async fn rules_decide_before_anybody_is_asked() {
     let broker = PermissionBroker::in_memory();
@@ -142,7 +143,8 @@ async fn every_decision_is_in_the_log() {
     assert_eq!(line, told);
 }
 
-/// A command in a terminal is decided by the same rules; variables that may change what it does are not silently approved with it.
+/// A command in a terminal is decided by the same rules; variables that may change what it does are
+/// not silently approved with it.
 #[tokio::test]
 async fn a_rule_allows_commands_in_terminals_but_not_in_another_environment() {
     let broker = PermissionBroker::in_memory();
@@ -220,7 +222,8 @@ fn a_rule_is_forgotten_and_the_rest_of_the_file_stays() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
 }
 
-/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and is bounded.
+/// The agent hears of a rule's decision when whoever shows it has; the log's file has no secret and
+/// is bounded.
 #[tokio::test]
 async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,7 +263,8 @@ async fn decisions_by_rules_are_told_first_and_logged_within_bounds() {
     assert!(broker.take_log_trouble().is_none());
 }
 
-/// Another program that never gives its lock back, or a log that is a pipe, holds up neither decisions nor the session.
+/// Another program that never gives its lock back, or a log that is a pipe, holds up neither
+/// decisions nor the session.
 #[tokio::test]
 async fn a_stuck_lock_or_log_holds_up_no_session() {
     let folder = tempfile::tempdir().unwrap();

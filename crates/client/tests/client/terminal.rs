@@ -431,7 +431,8 @@ async fn the_person_sees_the_whole_command_and_a_cancel_withdraws_the_question()
     soon(decide.closed()).await;
 }
 
-/// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it belongs to.
+/// TOOL-12: a terminal of the agent's own, told about in metadata, some of it before the call it
+/// belongs to.
 #[tokio::test]
 async fn what_an_agent_tells_of_its_own_terminals_can_be_shown() {
     let (_connection, mut agent, session, _folder) = ready().await;

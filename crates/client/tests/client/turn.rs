@@ -243,7 +243,8 @@ async fn an_update_without_a_name_in_this_version_is_kept_and_told() {
     agent.reply(&call, json!({ "stopReason": "end_turn" })).await;
 }
 
-/// CMD-03, PROMPT-12, PROMPT-15: a command is a text as any other, with links beside it or not, and the next prompt follows the end of a turn.
+/// CMD-03, PROMPT-12, PROMPT-15: a command is a text as any other, with links beside it or not, and
+/// the next prompt follows the end of a turn.
 #[tokio::test]
 async fn prompts_follow_one_another_and_arrive_as_they_were_written() {
     let (_connection, mut agent, session, _folder) = ready().await;

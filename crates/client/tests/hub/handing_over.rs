@@ -281,7 +281,8 @@ async fn what_was_spent_is_counted_without_reading_what_was_counted_before() {
     }
     assert!(reads.iter().all(|events| *events <= 12), "events read by each call: {reads:?}");
     assert!(reads.iter().skip(1).step_by(2).all(|events| *events == 0), "{reads:?}");
-    // A session that is deleted counts no more; one that begins under its id is counted from its beginning.
+    // A session that is deleted counts no more; one that begins under its id is counted from its
+    // beginning.
     it.session.close().await.unwrap();
     store.delete(&key("s1")).unwrap();
     assert!(it.hub.spent().await.unwrap().is_empty());

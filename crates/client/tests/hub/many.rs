@@ -7,7 +7,8 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// An agent that opens as many sessions as it is asked for and answers every prompt with a few words.
+/// An agent that opens as many sessions as it is asked for and answers every prompt with a few
+/// words.
 async fn serve(mut agent: ScriptedAgent) {
     let mut sessions = 0;
     while let Some(message) = agent.next().await {
@@ -127,7 +128,8 @@ async fn a_live_watcher_sees_changes_as_often_as_it_wants() {
     assert!((40..=80).contains(&looks), "{looks} looks in a second");
 }
 
-/// What an agent says about sessions that nobody knows is kept, bounded and counted; a session that is opened later begins with it.
+/// What an agent says about sessions that nobody knows is kept, bounded and counted; a session that
+/// is opened later begins with it.
 #[tokio::test]
 async fn updates_of_unknown_sessions_are_kept_within_bounds_and_counted() {
     let mut it = started(json!({ "sessionCapabilities": { "resume": {} } })).await;

@@ -72,7 +72,8 @@ async fn a_prompt_sent_now_goes_before_all_others_and_the_queue_goes_on() {
     idle(&it.session).await;
 }
 
-/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be cancelled in its place.
+/// The cancel is for the turn that runs: if that ends first, the prompt sent now must not be
+/// cancelled in its place.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sending_now_races_with_the_end_of_the_turn_and_never_cancels_what_is_sent() {
     let mut it = started(json!({})).await;

@@ -72,7 +72,8 @@ async fn a_history_can_be_read_without_its_agent() {
     assert!(matches!(session.state(), SessionState::Gone { restarting: false, .. }));
 }
 
-/// SESS-12: loaded once more, the log does not grow by the whole history, and folding it gives the session.
+/// SESS-12: loaded once more, the log does not grow by the whole history, and folding it gives the
+/// session.
 #[tokio::test]
 async fn a_stored_session_is_loaded_and_its_log_goes_on() {
     let store = MemoryStore::new();
@@ -195,7 +196,8 @@ impl Store for FullDisk {
     }
 }
 
-/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the session goes on.
+/// What was said is stored when a turn begins and when it ends; a full disk is told once, and the
+/// session goes on.
 #[tokio::test]
 async fn a_full_disk_is_told_and_ends_no_session() {
     let disk = FullDisk::default();

@@ -11,8 +11,9 @@ use attache_protocol::v1::{
 /// How many choices are named.
 const NAMED: usize = 60;
 
-/// Sets the option with this id to the value that a person means by `asked`, and tells the client (CONF-03, MODE-07). Without words, and with
-/// words that mean no value or several, it says which there are.
+/// Sets the option with this id to the value that a person means by `asked`, and tells the client
+/// (CONF-03, MODE-07). Without words, and with words that mean no value or several, it says which
+/// there are.
 pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) -> Result<String> {
     let mut now = turn.options();
     let Some(option) = now.iter().find(|option| option.id.as_str() == id) else {
@@ -52,7 +53,8 @@ pub(super) async fn choose(models: &Models, turn: &Turn, id: &str, asked: &str) 
     Ok(format!("The {id} is {name} now ({}).{words}\n", code(value.as_str())))
 }
 
-/// The values that are meant: all by nothing; the one with this id or name; else those that have the words in it.
+/// The values that are meant: all by nothing; the one with this id or name; else those that have
+/// the words in it.
 fn meant<'o>(option: &'o SessionConfigOption, asked: &str) -> Vec<&'o SessionConfigSelectOption> {
     let asked = asked.trim_matches(['`', '"', '\'']).to_lowercase();
     let short = |value: &str| value.rsplit('/').next().unwrap_or_default().to_lowercase();

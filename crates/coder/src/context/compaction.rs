@@ -11,14 +11,17 @@ use crate::tools::fit::counted;
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 
-/// How much of the window the turns may take that stay, in percent, when it is full, and when a person wants a summary.
+/// How much of the window the turns may take that stay, in percent, when it is full, and when a
+/// person wants a summary.
 const STAYS: u64 = 25;
 const STAYS_ON_REQUEST: u64 = 10;
 
-/// How much of the window a request for a summary may take, in percent. A provider may count half as many tokens again as we do.
+/// How much of the window a request for a summary may take, in percent. A provider may count half
+/// as many tokens again as we do.
 const REQUEST: u64 = 50;
 
-/// The least that a summary has to save, in tokens and in percent of the conversation: less is not worth a word.
+/// The least that a summary has to save, in tokens and in percent of the conversation: less is not
+/// worth a word.
 const SAVED: u64 = 200;
 const SAVED_PERCENT: u64 = 5;
 
@@ -42,8 +45,9 @@ pub(crate) enum Wanted<'w> {
     ByPerson(Option<&'w str>),
 }
 
-/// Sees to it that the model can be given the conversation: where its window is nearly full the older part gives way to a summary; where
-/// that does not help the oldest is forgotten, and the person is told.
+/// Sees to it that the model can be given the conversation: where its window is nearly full the
+/// older part gives way to a summary; where that does not help the oldest is forgotten, and the
+/// person is told.
 pub(crate) async fn make_room(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let brief = brief(memory, turn);
     if memory.conversation.is_full(model, &brief) {
@@ -67,7 +71,8 @@ pub(crate) async fn overflowed(
     forget(memory, turn, model, half).await
 }
 
-/// A summary because there is no room. Whether there is one now; the person is told where the client shows no compactions.
+/// A summary because there is no room. Whether there is one now; the person is told where the
+/// client shows no compactions.
 async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<bool> {
     let (done, title) = match compact(memory, turn, model, Wanted::Room).await? {
         Compaction::Nothing => return Ok(false),
@@ -83,7 +88,8 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
                 ),
             )
         }
-        // The client shows it with the compaction; what follows from it, the forgetting, is said in any case.
+        // The client shows it with the compaction; what follows from it, the forgetting, is said in
+        // any case.
         Compaction::Failed(_) if shows_compactions(turn) => return Ok(false),
         Compaction::Failed(why) => (
             false,
@@ -95,13 +101,14 @@ async fn full(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<boo
     Ok(done)
 }
 
-/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it matters.
+/// Whether a conversation of `before` tokens that has `after` now is so much shorter that it
+/// matters.
 fn is_worth(before: u64, after: u64) -> bool {
     before.saturating_sub(after) >= SAVED.max(before * SAVED_PERCENT / 100)
 }
 
-/// Tells a person who asked for a summary what became of the conversation, where the client does not show it as a compaction. Whether it
-/// was told; else it is for the reply.
+/// Tells a person who asked for a summary what became of the conversation, where the client does
+/// not show it as a compaction. Whether it was told; else it is for the reply.
 pub(crate) async fn told_saving(turn: &Turn, words: &str) -> Result<bool> {
     if shows_compactions(turn) {
         return Ok(true);
@@ -126,8 +133,9 @@ fn shows_compactions(turn: &Turn) -> bool {
     turn.client().session.as_ref().is_some_and(|session| session.compaction.is_some())
 }
 
-/// Puts a summary in the place of the older part of the conversation, here and in the store, and shows it as a compaction (COMP-03): never as
-/// something said. While a model writes it the turn can be cancelled like at any time, and the conversation stays as it was.
+/// Puts a summary in the place of the older part of the conversation, here and in the store, and
+/// shows it as a compaction (COMP-03): never as something said. While a model writes it the turn
+/// can be cancelled like at any time, and the conversation stays as it was.
 pub(crate) async fn compact(
     memory: &mut Memory,
     turn: &Turn,
@@ -190,7 +198,8 @@ async fn show(handle: &mut CompactionHandle, markdown: &str) -> Result<()> {
     Ok(())
 }
 
-/// The summary of these messages, in the words of the model if it has any, else without; or why there is none.
+/// The summary of these messages, in the words of the model if it has any, else without; or why
+/// there is none.
 async fn written(
     memory: &mut Memory,
     turn: &Turn,

@@ -2,7 +2,8 @@
 
 use crate::conversation::{Conversation, Message};
 
-/// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that led to a call, are never parted.
+/// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that
+/// led to a call, are never parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// The first message that stays.
@@ -12,8 +13,9 @@ pub(super) struct Cut {
 }
 
 impl Conversation {
-    /// Where the older part ends, so that about `keep` tokens stay; of the present turn, whole, twice as many. Where it has even more, its
-    /// first steps are of the older part too. Nothing if nothing is old enough.
+    /// Where the older part ends, so that about `keep` tokens stay; of the present turn, whole,
+    /// twice as many. Where it has even more, its first steps are of the older part too. Nothing if
+    /// nothing is old enough.
     pub(super) fn cut(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let at = |at: usize| Cut { at, within_turn: false };
@@ -37,7 +39,8 @@ impl Conversation {
         step.or_else(|| present.map(|(turn, _)| at(turn)))
     }
 
-    /// The same when a person wants it: the last turn stays if it has at most `keep` tokens and is not all there is.
+    /// The same when a person wants it: the last turn stays if it has at most `keep` tokens and is
+    /// not all there is.
     pub(super) fn cut_on_request(&self, keep: u64) -> Option<Cut> {
         let first = usize::from(self.summarized());
         let last = self.begins(|message| matches!(message, Message::Person(_))).last();
@@ -51,7 +54,8 @@ impl Conversation {
         matches!(self.messages().first(), Some(Message::Summary(_)))
     }
 
-    /// The messages of a kind, the oldest first: where each is, and how many tokens it and all behind it have.
+    /// The messages of a kind, the oldest first: where each is, and how many tokens it and all
+    /// behind it have.
     fn begins(&self, wanted: fn(&Message) -> bool) -> impl Iterator<Item = (usize, u64)> {
         let mut left = self.tokens();
         let place = |(at, message): (usize, &Message)| {

@@ -7,7 +7,8 @@ use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use attache_session::UsageLevel;
 
-/// How much of a window is kept for the answer, in percent. When the rest is full the conversation is shortened.
+/// How much of a window is kept for the answer, in percent. When the rest is full the conversation
+/// is shortened.
 const ANSWER: u64 = 15;
 
 /// Counts by our own estimate, corrected by what the provider counted last.
@@ -37,8 +38,8 @@ impl Gauge {
         self.told_fill
     }
 
-    /// How many tokens the model counts where a thousand are estimated. A provider that counts in another way altogether, or nothing, is not
-    /// believed.
+    /// How many tokens the model counts where a thousand are estimated. A provider that counts in
+    /// another way altogether, or nothing, is not believed.
     fn rate(&self, model: &dyn Model) -> u128 {
         match &self.measured {
             Some((title, counted, estimated)) if title == model.title() => {
@@ -56,7 +57,8 @@ impl Conversation {
         u64::try_from(estimated * self.gauge.rate(model) / 1000).unwrap_or(u64::MAX)
     }
 
-    /// How much of a conversation the model can be given with this brief, in tokens as they are estimated.
+    /// How much of a conversation the model can be given with this brief, in tokens as they are
+    /// estimated.
     pub(crate) fn room(&self, model: &dyn Model, brief: &Brief) -> u64 {
         let size = model.size();
         let share = u128::from(size - room_for_an_answer(size)) * 1000 / self.gauge.rate(model);
@@ -82,8 +84,8 @@ impl Conversation {
     }
 }
 
-/// Says how full the window is and what the session cost (USE-03, USE-04). The person is told once of each level that is reached on the way
-/// up, where the client takes notices (NOTE-01).
+/// Says how full the window is and what the session cost (USE-03, USE-04). The person is told once
+/// of each level that is reached on the way up, where the client takes notices (NOTE-01).
 pub(crate) async fn tell_fill(
     memory: &mut Memory,
     turn: &Turn,

@@ -1,8 +1,9 @@
 //! What a session is called.
 //!
-//! The beginning of the first prompt at once; then, where a provider's model answers, what a model makes of the conversation: after the first
-//! exchange, and now and then whether it is about something else by now. That call runs after the reply to the prompt, in a task of the
-//! session's own, which ends when the next prompt comes.
+//! The beginning of the first prompt at once; then, where a provider's model answers, what a model
+//! makes of the conversation: after the first exchange, and now and then whether it is about
+//! something else by now. That call runs after the reply to the prompt, in a task of the session's
+//! own, which ends when the next prompt comes.
 
 use crate::conversation::{Conversation, Message, Prompt};
 use crate::memory::{Memory, Record};
@@ -88,8 +89,8 @@ pub(crate) async fn settle(memory: &mut Memory, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// A turn ended well: a model looks for a title if it is time for one and no person gave one (TITLE-03). The reply does not wait for it, and
-/// it cannot fail.
+/// A turn ended well: a model looks for a title if it is time for one and no person gave one
+/// (TITLE-03). The reply does not wait for it, and it cannot fail.
 pub(crate) fn look(models: &Models, memory: &mut Memory, turn: &Turn) {
     let since = memory.titles.since.map(|turns| turns + 1);
     memory.titles.since = since;
@@ -189,7 +190,8 @@ impl Looking {
     }
 }
 
-/// The title in what a model answered; nothing if the present one is to stay, or if the answer is none.
+/// The title in what a model answered; nothing if the present one is to stay, or if the answer is
+/// none.
 fn title_in(words: &str) -> Option<String> {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty())?;
     let bare = |text: &str| {

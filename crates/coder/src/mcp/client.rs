@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
 
-/// Our side of one connection: it answers with the session's folders, asks the person in the middle of a call, and offers no model.
+/// Our side of one connection: it answers with the session's folders, asks the person in the middle
+/// of a call, and offers no model.
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) roots: Vec<PathBuf>,

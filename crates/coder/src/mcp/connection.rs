@@ -1,4 +1,5 @@
-//! How a server is reached: as a process of ours, by streamable HTTP, or by the transport that was before it.
+//! How a server is reached: as a process of ours, by streamable HTTP, or by the transport that was
+//! before it.
 
 use super::client::Client;
 use super::failure;
@@ -57,7 +58,8 @@ impl Traces {
         Some(format!("it ended: {exit}{}", self.last_words()))
     }
 
-    /// What it wrote last, in brackets, if anything: to stderr, else to stdout where it does not belong.
+    /// What it wrote last, in brackets, if anything: to stderr, else to stdout where it does not
+    /// belong.
     pub(super) fn last_words(&self) -> String {
         let stderr = self.watch.get().map(ChildWatch::stderr_tail).unwrap_or_default();
         let line = stderr.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);

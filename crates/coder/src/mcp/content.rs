@@ -8,13 +8,15 @@ use attache_protocol::v1::{
 use rmcp::model::{CallToolResult, ContentBlock as Block, Resource, ResourceContents};
 use serde_json::Value;
 
-/// How many bytes of JSON the person is shown of one result. With the structured result a message stays under 64 KiB.
+/// How many bytes of JSON the person is shown of one result. With the structured result a message
+/// stays under 64 KiB.
 const SHOWN: usize = 40 * 1024;
 
 /// How long a structured result may be to be shown, in bytes of JSON.
 const STRUCTURED_SHOWN: usize = 12 * 1024;
 
-/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result are.
+/// How long a picture may be to be given to a model, in bytes of base64, and how many of one result
+/// are.
 const PICTURE: usize = 4 << 20;
 const PICTURES: usize = 8;
 

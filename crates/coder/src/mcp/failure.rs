@@ -1,4 +1,5 @@
-//! What went wrong with a server, in words for a person. Nothing here shows an address with its query, an argument or a header.
+//! What went wrong with a server, in words for a person. Nothing here shows an address with its
+//! query, an argument or a header.
 
 use super::legacy::LegacyError;
 use crate::tools::fit::one_line;

@@ -1,5 +1,6 @@
-//! The transport that MCP had before streamable HTTP, which the library does not have any more: the server's messages come as one stream
-//! of events, ours are posted to the address that its first event names (MCP 2024-11-05).
+//! The transport that MCP had before streamable HTTP, which the library does not have any more: the
+//! server's messages come as one stream of events, ours are posted to the address that its first
+//! event names (MCP 2024-11-05).
 
 use crate::models::{SseEvent, SseParser};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -95,7 +96,8 @@ impl Legacy {
 }
 
 impl Stream {
-    /// The next event; nothing when the stream is over or broken. When the returned future is dropped nothing is lost.
+    /// The next event; nothing when the stream is over or broken. When the returned future is
+    /// dropped nothing is lost.
     async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(event) = self.events.pop_front() {

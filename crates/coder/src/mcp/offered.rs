@@ -34,7 +34,8 @@ pub(super) fn most() -> usize {
     ALL.saturating_sub(tools::specs_of(Party::Agent).len())
 }
 
-/// The tools of servers, given by their names, in order, each with a name of its own. The same lists have the same names each time.
+/// The tools of servers, given by their names, in order, each with a name of its own. The same
+/// lists have the same names each time.
 pub(super) fn offered<S: AsRef<str>>(lists: &[(S, Arc<Vec<Tool>>)]) -> Vec<Offered> {
     let mut taken = HashSet::new();
     let all = lists.iter().enumerate().flat_map(|(server, (name, tools))| {
@@ -95,7 +96,8 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// The schema as all providers take it, an object with properties and no choice at its top, and whether it still says all.
+/// The schema as all providers take it, an object with properties and no choice at its top, and
+/// whether it still says all.
 fn schema(given: &JsonObject) -> (Value, bool) {
     let mut schema = given.clone();
     let mut whole = true;

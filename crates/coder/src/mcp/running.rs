@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// How long a cancellation may take to be on its way; a server that takes nothing is not waited for.
+/// How long a cancellation may take to be on its way; a server that takes nothing is not waited
+/// for.
 const CANCELLED: Duration = Duration::from_millis(20);
 
 /// What a server says while a call runs.
@@ -57,7 +58,8 @@ impl Listeners {
     }
 }
 
-/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to its work.
+/// One call of a tool while it runs. Dropping it without [`Running::cancel`] leaves the server to
+/// its work.
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: Option<RequestHandle<RoleClient>>,
@@ -82,7 +84,8 @@ impl Running {
         Self { handle: Some(handle), token, words, listeners }
     }
 
-    /// What happens next. When the returned future is dropped nothing is lost. After an answer there is nothing more.
+    /// What happens next. When the returned future is dropped nothing is lost. After an answer
+    /// there is nothing more.
     pub(crate) async fn next(&mut self) -> Next {
         let Some(handle) = &mut self.handle else {
             return Next::Answer(Err(ServiceError::TransportClosed));

@@ -7,7 +7,8 @@ use std::fmt;
 /// The shortest value that is hidden, in bytes: shorter ones stand in ordinary words too.
 const SHORTEST: usize = 4;
 
-/// The values of environment variables and headers of a server, and what its address holds beside host and path.
+/// The values of environment variables and headers of a server, and what its address holds beside
+/// host and path.
 #[derive(Default)]
 pub(super) struct Secrets(Vec<String>);
 

@@ -19,7 +19,8 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-/// How often a server that was lost is connected to again, and after which time of health that is forgotten.
+/// How often a server that was lost is connected to again, and after which time of health that is
+/// forgotten.
 const RESTARTS: u32 = 3;
 const HEALTHY: Duration = Duration::from_secs(300);
 
@@ -125,7 +126,8 @@ impl Server {
         drop(self.state.subscribe().wait_for(waits).await);
     }
 
-    /// Begins a call of a tool; a server that is being started again is waited for within its deadline.
+    /// Begins a call of a tool; a server that is being started again is waited for within its
+    /// deadline.
     ///
     /// # Errors
     /// It is not there: why, for the model.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The longest line that a server may send, in bytes. A longer one ends its connection, so that memory stays bounded.
+/// The longest line that a server may send, in bytes. A longer one ends its connection, so that
+/// memory stays bounded.
 pub(super) const LONGEST: usize = 32 << 20;
 
 /// How much of a line that is no message is kept, in bytes.

@@ -1,4 +1,5 @@
-//! What a person is told of servers: at once where the client takes notices, else with the next turn.
+//! What a person is told of servers: at once where the client takes notices, else with the next
+//! turn.
 
 use attache_agent::{Opening, SessionHandle};
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -27,7 +28,8 @@ impl Told {
         let mut notice = Notice::new(NoticeSeverity::Warning, what.as_str());
         notice.description = Some(more.to_owned());
         if let Some(session) = &self.notices {
-            // An error means that the session or its client is gone, and nobody is there to be told.
+            // An error means that the session or its client is gone, and nobody is there to be
+            // told.
             drop(session.notice(notice).await);
             return;
         }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 const LONGEST_TITLE: u64 = 2048;
 
 impl Models {
-    /// The model that the session's options name: the value of `model`, and of `thought_level` where it has some. One that cannot be used fails
-    /// when it is called.
+    /// The model that the session's options name: the value of `model`, and of `thought_level`
+    /// where it has some. One that cannot be used fails when it is called.
     pub(crate) fn chosen(&self, model: &str, level: Option<&str>, session: &str) -> Arc<dyn Model> {
         let Some((provider, known)) = self.find(model) else {
             return match model {
@@ -29,8 +29,9 @@ impl Models {
         })
     }
 
-    /// The model that finds titles where `model` is chosen: the cheapest of the same provider with a known price, which thinks as little as it
-    /// can; nothing for the offline model, and where the person wants none.
+    /// The model that finds titles where `model` is chosen: the cheapest of the same provider with
+    /// a known price, which thinks as little as it can; nothing for the offline model, and where
+    /// the person wants none.
     pub(crate) fn for_titles(&self, model: &str, session: &str) -> Option<Arc<dyn Model>> {
         if !self.titles() {
             return None;

@@ -1,4 +1,5 @@
-//! Where a client wants providers to be reached (PROV-02 to PROV-04). Nothing of it is kept beyond the process (PROV-05).
+//! Where a client wants providers to be reached (PROV-02 to PROV-04). Nothing of it is kept beyond
+//! the process (PROV-05).
 
 use super::Models;
 use super::provider::{Provider, Wire, elsewhere, known_providers, sendable, without_login};
@@ -9,7 +10,8 @@ use attache_protocol::v1::{
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-/// What clients have said of providers, by their ids: where one is reached, or nothing for one that is not to be used.
+/// What clients have said of providers, by their ids: where one is reached, or nothing for one that
+/// is not to be used.
 #[derive(Debug, Default)]
 pub(super) struct Configured(RwLock<BTreeMap<String, Option<Provider>>>);
 
@@ -34,8 +36,8 @@ fn protocol(wire: Wire) -> LlmProtocol {
 }
 
 impl Models {
-    /// The providers that a client may configure: those that are there, and those that everybody knows. None is required: there is always
-    /// the offline model.
+    /// The providers that a client may configure: those that are there, and those that everybody
+    /// knows. None is required: there is always the offline model.
     pub(crate) fn configurable(&self) -> Vec<ProviderInfo> {
         let configured = self.configured.all();
         let info = |provider: Provider| {
@@ -61,7 +63,8 @@ impl Models {
         known.into_iter().chain(own).collect()
     }
 
-    /// The provider is reached so from now on, with these headers and without a key of the environment.
+    /// The provider is reached so from now on, with these headers and without a key of the
+    /// environment.
     ///
     /// # Errors
     /// Not an address of the web, or a header that cannot be sent.

@@ -72,7 +72,8 @@ const ASK: &str = "ask QUESTION: A, B";
 const DELEGATE: &str = "delegate PROMPT";
 const FETCH: &str = "fetch URL";
 
-/// The highest number that is counted to, and how many steps a plan and choices a question have at most.
+/// The highest number that is counted to, and how many steps a plan and choices a question have at
+/// most.
 const HIGHEST: u32 = 1000;
 const ITEMS: usize = 20;
 
@@ -275,7 +276,8 @@ fn count(rest: &str) -> Option<u32> {
     tidy(rest).parse().ok().filter(|number| (1..=HIGHEST).contains(number))
 }
 
-/// The question before the last colon, and what to choose from behind it; without a colon the question alone.
+/// The question before the last colon, and what to choose from behind it; without a colon the
+/// question alone.
 fn ask(rest: &str) -> Option<Request> {
     let rest = after(rest, "me").unwrap_or(rest);
     let (question, options) = match rest.rsplit_once(':') {

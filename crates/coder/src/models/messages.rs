@@ -5,10 +5,12 @@ use super::{ModelMessage, ModelPart, Part, ToolAnswer};
 use crate::conversation::{self, Conversation, Prompt};
 use crate::tools::{Action, ToolResult};
 
-/// The messages of the conversation; parts of prompts that the model does not take are named instead.
+/// The messages of the conversation; parts of prompts that the model does not take are named
+/// instead.
 pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> bool) -> Vec<Message> {
     let mut messages = Vec::new();
-    // It stands in the prompt behind it: two messages of a person in a row are more than some models take.
+    // It stands in the prompt behind it: two messages of a person in a row are more than some
+    // models take.
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
@@ -37,7 +39,8 @@ pub(super) fn messages(conversation: &Conversation, takes: impl Fn(&Part) -> boo
     messages
 }
 
-/// What a person said: the words with the names of files in their places, then what the files hold, then pictures and the like.
+/// What a person said: the words with the names of files in their places, then what the files hold,
+/// then pictures and the like.
 fn person(prompt: &Prompt, takes: &impl Fn(&Part) -> bool) -> Vec<Part> {
     let mut parts = Vec::new();
     if !prompt.with_paths.trim().is_empty() {

@@ -1,5 +1,5 @@
-//! The models that a person can choose from: those of the providers that the environment names, those of servers on this machine, and
-//! `offline`.
+//! The models that a person can choose from: those of the providers that the environment names,
+//! those of servers on this machine, and `offline`.
 
 use super::configured::Configured;
 use super::provider::{
@@ -24,7 +24,8 @@ const FALLBACK: &str = "ATTACHE_FALLBACK";
 /// The variable that says `off` where no model is to be asked for titles of sessions.
 const TITLES: &str = "ATTACHE_TITLES";
 
-/// How long the opening of a session waits for servers on this machine. Where none runs it does not wait at all.
+/// How long the opening of a session waits for servers on this machine. Where none runs it does not
+/// wait at all.
 const LOOKING: Duration = Duration::from_millis(300);
 
 /// The variables that say where servers on this machine are.
@@ -32,11 +33,14 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 
 /// The models of the agent, as one process finds them when it starts.
 ///
-/// A provider is there when the environment has its key: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `OPENROUTER_API_KEY`,
-/// `DEEPSEEK_API_KEY`, `DASHSCOPE_API_KEY`, `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`; each has a variable for another base URL beside it. The
-/// model of a new session is that of `ATTACHE_MODEL`, as `provider/name` or a name, else the first of the first provider, else `offline`.
-/// `ATTACHE_FALLBACK` names in the same way the model that goes on when the provider of the chosen one fails for good. A session gets its
-/// title from the cheapest model of the provider that answers it; with `ATTACHE_TITLES=off` it is the beginning of the first prompt.
+/// A provider is there when the environment has its key: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`,
+/// `GEMINI_API_KEY`, `OPENROUTER_API_KEY`, `DEEPSEEK_API_KEY`, `DASHSCOPE_API_KEY`,
+/// `MOONSHOT_API_KEY`, `MISTRAL_API_KEY`; each has a variable for another base URL beside it. The
+/// model of a new session is that of `ATTACHE_MODEL`, as `provider/name` or a name, else the first
+/// of the first provider, else `offline`. `ATTACHE_FALLBACK` names in the same way the model that
+/// goes on when the provider of the chosen one fails for good. A session gets its title from the
+/// cheapest model of the provider that answers it; with `ATTACHE_TITLES=off` it is the beginning of
+/// the first prompt.
 ///
 /// Keys are sent to their provider and to nobody else; nothing prints them.
 ///
@@ -71,7 +75,8 @@ pub struct Models {
 pub struct FoundProvider {
     /// Its name, such as `Anthropic`.
     pub name: String,
-    /// The values of the option `model` that it gives; empty where only `ATTACHE_MODEL` can name one.
+    /// The values of the option `model` that it gives; empty where only `ATTACHE_MODEL` can name
+    /// one.
     pub models: Vec<String>,
     /// What `ATTACHE_MODEL` begins with for a model of this provider, such as `anthropic/`.
     pub prefix: String,
@@ -100,7 +105,8 @@ pub(crate) struct Offered {
     pub(crate) models: Vec<KnownModel>,
 }
 
-/// The value of the option `model` that a person's words name: `provider/name`, a name, or `offline`.
+/// The value of the option `model` that a person's words name: `provider/name`, a name, or
+/// `offline`.
 fn named(wish: &str, offered: &[Offered]) -> Option<String> {
     if wish == OFFLINE {
         return Some(OFFLINE.to_owned());
@@ -133,8 +139,9 @@ impl Models {
         }
     }
 
-    /// The models of the providers that `environment` names, which is asked for variables by their names. `own` is the text of a person's own
-    /// list of models and providers, in the form of the `models.json` of this crate. Nothing is asked over the network.
+    /// The models of the providers that `environment` names, which is asked for variables by their
+    /// names. `own` is the text of a person's own list of models and providers, in the form of the
+    /// `models.json` of this crate. Nothing is asked over the network.
     ///
     /// # Errors
     /// `own` is no such list.
@@ -166,8 +173,8 @@ impl Models {
         })
     }
 
-    /// The same with the models of servers on this machine (Ollama, llama.cpp, LM Studio, vLLM on their usual ports), which are looked for
-    /// when the first session is opened.
+    /// The same with the models of servers on this machine (Ollama, llama.cpp, LM Studio, vLLM on
+    /// their usual ports), which are looked for when the first session is opened.
     #[must_use]
     pub fn and_local(mut self, environment: &(dyn Fn(&str) -> Option<String> + Sync)) -> Self {
         let value = |name: &'static str| Some((name, environment(name)?));
@@ -175,7 +182,8 @@ impl Models {
         self
     }
 
-    /// The providers that were found in the environment and, once [`Models::look`] was called, on this machine.
+    /// The providers that were found in the environment and, once [`Models::look`] was called, on
+    /// this machine.
     pub fn found(&self) -> Vec<FoundProvider> {
         let found = |offered: Offered| FoundProvider {
             models: offered.models.iter().map(|model| model.id.to_string()).collect(),
@@ -190,7 +198,8 @@ impl Models {
         self.catalogue.as_of()
     }
 
-    /// Looks for servers on this machine, once. What does not answer soon is looked for again the next time.
+    /// Looks for servers on this machine, once. What does not answer soon is looked for again the
+    /// next time.
     pub async fn look(&self) {
         let Some(local) = &self.local else { return };
         let value = |name: &str| {
@@ -215,7 +224,8 @@ impl Models {
         first.map_or_else(|| OFFLINE.to_owned(), |model| model.id.to_string())
     }
 
-    /// The model that goes on when the provider of the chosen one fails for good: its value of the option `model`.
+    /// The model that goes on when the provider of the chosen one fails for good: its value of the
+    /// option `model`.
     pub fn fallback(&self) -> Option<String> {
         named(self.fallback.as_deref()?, &self.offered())
     }
@@ -272,7 +282,8 @@ impl Models {
     }
 
     fn of_provider(&self, provider: &Provider) -> Offered {
-        // A server that takes no key is none of the provider that everybody knows, and has none of its models.
+        // A server that takes no key is none of the provider that everybody knows, and has none of
+        // its models.
         let another =
             provider.key.is_none() && Catalogue::built_in().models(&provider.id).next().is_some();
         let models = self.catalogue.models(&provider.id).filter(|_| !another).cloned().collect();
@@ -296,7 +307,8 @@ impl Models {
         offered.models.push(model);
     }
 
-    /// The model with this value of the option `model`; nothing for `offline` and for one that is not offered.
+    /// The model with this value of the option `model`; nothing for `offline` and for one that is
+    /// not offered.
     pub(crate) fn find(&self, value: &str) -> Option<(Provider, KnownModel)> {
         self.offered().into_iter().find_map(|offered| {
             let known = offered.models.into_iter().find(|model| model.id.to_string() == value)?;
@@ -334,8 +346,8 @@ impl Models {
         &self.http
     }
 
-    /// The variables of this process that a provider's key may stand in: no program that is started here gets them, unless it was given
-    /// them by name.
+    /// The variables of this process that a provider's key may stand in: no program that is started
+    /// here gets them, unless it was given them by name.
     pub(crate) fn key_variables(&self) -> Arc<[String]> {
         key_variables(&self.catalogue).into()
     }

@@ -1,4 +1,5 @@
-//! The model `offline`: no key, no network, and the same answer every time. `OFFLINE.md` says what it understands.
+//! The model `offline`: no key, no network, and the same answer every time. `OFFLINE.md` says what
+//! it understands.
 
 use super::grammar::{self, Request};
 use super::offline_answer as answer;
@@ -171,7 +172,8 @@ fn events(prompt: &Prompt, messages: &[Message]) -> Vec<ModelEvent> {
     }
 }
 
-/// The request of the text alone or, if that is not whole, with the files that came as blocks in their places.
+/// The request of the text alone or, if that is not whole, with the files that came as blocks in
+/// their places.
 fn request(prompt: &Prompt) -> Request {
     let whole = |request: &Request| !matches!(request, Request::Incomplete(_) | Request::Unknown);
     let request = grammar::parse(&prompt.text);

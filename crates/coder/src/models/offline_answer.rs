@@ -1,4 +1,5 @@
-//! The offline model's answers. They hold only what tools returned, and say what was looked at when nothing was found.
+//! The offline model's answers. They hold only what tools returned, and say what was looked at when
+//! nothing was found.
 
 use super::offline::{FILES_RENAMED, left};
 use crate::tools::execute::Ran;
@@ -34,7 +35,8 @@ const NAMES_TOLD: usize = 50;
 /// How much of a README's first paragraph is told, in characters.
 const PARAGRAPH_TOLD: usize = 600;
 
-/// How much of a command's output is told, in bytes of JSON; all that is kept stands with the tool call.
+/// How much of a command's output is told, in bytes of JSON; all that is kept stands with the tool
+/// call.
 const OUTPUT_TOLD: usize = 8 * 1024;
 
 /// Files that say what a project is, besides its README.

@@ -1,4 +1,5 @@
-//! The verbs of the offline model that show what a client can show: plans, thoughts, long answers, failures, questions, subagents, pages.
+//! The verbs of the offline model that show what a client can show: plans, thoughts, long answers,
+//! failures, questions, subagents, pages.
 
 use super::ModelEvent;
 use super::offline::{Done, plan, read, thought};

@@ -21,7 +21,8 @@ pub(super) struct Provided {
 struct ProvidedStep(Call);
 
 impl Provided {
-    /// The longest answer that is asked for, in tokens, when so many are taken in: what is left of the window, and no more than a quarter.
+    /// The longest answer that is asked for, in tokens, when so many are taken in: what is left of
+    /// the window, and no more than a quarter.
     fn longest_answer(&self, taken_in: u64) -> Option<u64> {
         let left =
             self.known.window.saturating_sub(taken_in).max(room_for_an_answer(self.known.window));

@@ -1,7 +1,8 @@
 //! Models of providers: one request, one stream of events, whatever the provider's wire.
 //!
-//! Above: [`Request`], [`Message`] and [`ModelEvent`], the same for every provider. Below: one adapter for each wire, which builds the body
-//! of a request and reads the stream of its answer. Between them: [`Call`], which sends, waits, tries again and reports errors.
+//! Above: [`Request`], [`Message`] and [`ModelEvent`], the same for every provider. Below: one
+//! adapter for each wire, which builds the body of a request and reads the stream of its answer.
+//! Between them: [`Call`], which sends, waits, tries again and reports errors.
 
 #[cfg(test)]
 mod aimock;

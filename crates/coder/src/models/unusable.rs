@@ -10,7 +10,8 @@ const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
 /// How often servers on this machine are looked for before a model of theirs counts as missing.
 const LOOKS: u32 = 5;
 
-/// In the place of a model that cannot be used: each call of it fails. The offline model answers only where a person chose it.
+/// In the place of a model that cannot be used: each call of it fails. The offline model answers
+/// only where a person chose it.
 #[derive(Debug)]
 pub(super) struct Unusable {
     pub(super) name: String,
@@ -66,8 +67,9 @@ impl Step for Fails {
 }
 
 impl Models {
-    /// Why the model that `ATTACHE_MODEL` names cannot be used, and what to do: one sentence without a full stop. Nothing where it can be
-    /// used, or where none is named. Looks for servers on this machine first.
+    /// Why the model that `ATTACHE_MODEL` names cannot be used, and what to do: one sentence
+    /// without a full stop. Nothing where it can be used, or where none is named. Looks for servers
+    /// on this machine first.
     pub async fn unusable(&self) -> Option<String> {
         for _ in 0..LOOKS {
             if self.unknown_wish().is_none() || self.has_looked() {

@@ -1,4 +1,5 @@
-//! An approval is for the one call that was shown: what is allowed is what is done, on the files that it was shown for.
+//! An approval is for the one call that was shown: what is allowed is what is done, on the files
+//! that it was shown for.
 
 use super::client::Client;
 use super::files::{delete, moved};

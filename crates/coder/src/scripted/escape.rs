@@ -1,4 +1,5 @@
-//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is linked meanwhile (DIR-11).
+//! No tool reaches outside of the session's folders, whatever paths it is given and whatever is
+//! linked meanwhile (DIR-11).
 
 use super::files::{delete, moved};
 use super::undo::{Session, write};
@@ -125,7 +126,8 @@ fn folders() -> (tempfile::TempDir, PathBuf) {
     (folder, base)
 }
 
-/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to stop.
+/// Exchanges `project/swap` for a link to the outside and back, as fast as it can, until told to
+/// stop.
 fn race(base: &Path, stop: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (stop, project, outside) = (stop.clone(), base.join("project"), base.join("outside"));
     thread::spawn(move || {

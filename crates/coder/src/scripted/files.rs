@@ -299,7 +299,8 @@ async fn files_are_found_by_pattern_the_newest_first() {
     assert!(session.does([glob("{a")]).await.contains("is no pattern for names"));
 }
 
-/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes on.
+/// Bad names, folders that vanish, files without an end: an answer in words, and the session goes
+/// on.
 #[tokio::test]
 async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     let (folder, path) = project();

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 const LOCATIONS_TOLD: usize = 20;
 const LOCATIONS_LENGTH: usize = 8 * 1024;
 
-/// What is to be done about one file: the steps, the patch by where its paths lead, and the words for it when it is done.
+/// What is to be done about one file: the steps, the patch by where its paths lead, and the words
+/// for it when it is done.
 struct Prepared {
     steps: Vec<Step>,
     file: FilePatch,

@@ -125,7 +125,8 @@ fn spoken(value: &ElicitationContentValue) -> String {
 }
 
 impl Toolbox<'_> {
-    /// Asks the person, and waits for the answer. Where the client shows no forms the question is said, and the turn ends with it.
+    /// Asks the person, and waits for the answer. Where the client shows no forms the question is
+    /// said, and the turn ends with it.
     pub(crate) async fn ask(&mut self, ask: &Ask, call: NewToolCall) -> Result<ToolResult> {
         let form = match ask.form() {
             Ok(form) => form,

@@ -1,5 +1,5 @@
-//! How files are changed, whichever tool does it: what will be is shown and allowed, looked at once more, kept for undo, and done, all of it
-//! or nothing.
+//! How files are changed, whichever tool does it: what will be is shown and allowed, looked at once
+//! more, kept for undo, and done, all of it or nothing.
 
 use super::diffs::Room;
 use super::document::Document;
@@ -59,7 +59,8 @@ impl Toolbox<'_> {
         FileAccess { turn: self.turn, folders: &self.memory.folders, disk_only: false }
     }
 
-    /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that says so. What is no text cannot be known.
+    /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that
+    /// says so. What is no text cannot be known.
     pub(super) fn known(
         &self,
         place: &Place,
@@ -79,8 +80,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Makes a change: gives the call back when all is done, else its result. `action` is judged by the policy: its paths must be those
-    /// where it leads, not as they were named.
+    /// Makes a change: gives the call back when all is done, else its result. `action` is judged by
+    /// the policy: its paths must be those where it leads, not as they were named.
     pub(super) async fn change(
         &mut self,
         action: &Action,
@@ -110,7 +111,8 @@ impl Toolbox<'_> {
             Err(refused) => return Ok(Err(refused)),
         };
         handle.start().await?;
-        // The permission is for the change that was shown, so the files must still be what it was made from.
+        // The permission is for the change that was shown, so the files must still be what it was
+        // made from.
         if let Some(why) = self.meanwhile(&steps).await? {
             return self.failed(handle, &why).await.map(Err);
         }

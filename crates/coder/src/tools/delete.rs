@@ -60,8 +60,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// What has the name itself, to be deleted or moved: no symbolic link, and if it is a text one that the model knows and that is on the disk as
-    /// its editor has it.
+    /// What has the name itself, to be deleted or moved: no symbolic link, and if it is a text one
+    /// that the model knows and that is on the disk as its editor has it.
     pub(super) async fn entry(
         &self,
         path: &str,

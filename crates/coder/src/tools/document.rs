@@ -19,7 +19,8 @@ pub(crate) enum Encoding {
     /// With a byte order mark, as it would not be known else.
     Utf16Le,
     Utf16Be,
-    /// What is no UTF-8 and has no mark: each byte is a character, so that whatever the text really is, what is not edited stays as it was.
+    /// What is no UTF-8 and has no mark: each byte is a character, so that whatever the text really
+    /// is, what is not edited stays as it was.
     Windows1252,
 }
 

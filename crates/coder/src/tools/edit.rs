@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// What to change in one file; the replacements happen one after the other, and all or none of them.
+/// What to change in one file; the replacements happen one after the other, and all or none of
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
     /// The file.
@@ -124,8 +125,8 @@ impl Replacement {
         found.map(|(at, _)| original(at)..original(at + self.old.len())).filter(whole).collect()
     }
 
-    /// The new text with the line ends of what it replaces, and after those with the `usual` ones; a model that writes carriage returns
-    /// means them.
+    /// The new text with the line ends of what it replaces, and after those with the `usual` ones;
+    /// a model that writes carriage returns means them.
     fn fitted(&self, replaced: &str, usual: &'static str) -> String {
         if self.old.contains('\r') || self.new.contains('\r') {
             return self.new.clone();

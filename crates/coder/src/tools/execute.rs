@@ -1,4 +1,5 @@
-//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while it runs.
+//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while
+//! it runs.
 
 pub(crate) mod background;
 mod clean;
@@ -52,7 +53,8 @@ const REASON_SHOWN: usize = 300;
 pub(crate) struct Execute {
     /// The command line, for the shell.
     pub(crate) command: String,
-    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background not at all unless set.
+    /// After how many seconds it is killed; two minutes unless set, ten at most. In the background
+    /// not at all unless set.
     pub(crate) seconds: Option<u64>,
     /// Whether it needs the network.
     #[serde(default)]
@@ -271,7 +273,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and the client learns that it ended.
+    /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and
+    /// the client learns that it ended.
     pub(super) async fn run(
         &self,
         mut handle: ToolCallHandle,

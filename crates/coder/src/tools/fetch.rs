@@ -107,7 +107,8 @@ impl Toolbox<'_> {
         handle: ToolCallHandle,
     ) -> Result<ToolResult> {
         let private = public_address::says_private(&url);
-        // Whoever allowed such an address was shown it. A name that leads to one says nothing of it, so only a rule for the name counts.
+        // Whoever allowed such an address was shown it. A name that leads to one says nothing of
+        // it, so only a rule for the name counts.
         let fetched = tokio::select! {
             biased;
             () = self.turn.cancelled() => return Err(Error::Cancelled),
@@ -124,7 +125,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// The page behind the address and what it sends on to, on the same host or where a rule allows it.
+    /// The page behind the address and what it sends on to, on the same host or where a rule allows
+    /// it.
     async fn page(&self, mut url: Url, any: bool) -> std::result::Result<Page, String> {
         let mut any = any;
         for _ in 0..=REDIRECTS {
@@ -289,7 +291,8 @@ mod tests {
         }
     }
 
-    /// What is looked up is what is connected to, so a name that leads here is refused whatever it is.
+    /// What is looked up is what is connected to, so a name that leads here is refused whatever it
+    /// is.
     #[tokio::test]
     async fn a_name_that_leads_to_this_machine_is_not_connected_to() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,8 +1,8 @@
-//! The files of a session as they are now, and how they are changed: through the client where it offers that, so that its editor knows and
-//! unsaved text is seen, else on the disk.
+//! The files of a session as they are now, and how they are changed: through the client where it
+//! offers that, so that its editor knows and unsaved text is seen, else on the disk.
 //!
-//! Text in another encoding than UTF-8 is always read and written on the disk, as a client would make UTF-8 of it; so is a file whose
-//! path is not UTF-8, as the protocol cannot name it.
+//! Text in another encoding than UTF-8 is always read and written on the disk, as a client would
+//! make UTF-8 of it; so is a file whose path is not UTF-8, as the protocol cannot name it.
 
 use super::binary;
 use super::document::{Document, Encoding};
@@ -16,7 +16,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The largest file that is read, in bytes. A client's answer must fit on one line of the protocol with its escapes.
+/// The largest file that is read, in bytes. A client's answer must fit on one line of the protocol
+/// with its escapes.
 const SIZE_READ: u64 = 4 * 1024 * 1024;
 
 /// How much of a larger file is looked at to say what it is, in bytes.
@@ -88,7 +89,8 @@ pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
     Fingerprint::Held(bytes.len() as u64, hasher.finish())
 }
 
-/// The way to the files of a session during a turn. Every inner error is a sentence for the model and the person; the outer are the turn's.
+/// The way to the files of a session during a turn. Every inner error is a sentence for the model
+/// and the person; the outer are the turn's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileAccess<'t> {
     pub(crate) turn: &'t Turn,
@@ -98,8 +100,8 @@ pub(crate) struct FileAccess<'t> {
 }
 
 impl FileAccess<'_> {
-    /// What is at `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The disk is looked at first, so that no client
-    /// is asked for a huge or binary file.
+    /// What is at `place`: on the disk, or for a text in UTF-8 as the client has it (FS-02). The
+    /// disk is looked at first, so that no client is asked for a huge or binary file.
     pub(crate) async fn state(&self, place: &Place) -> Result<std::result::Result<State, String>> {
         let here = place.clone();
         let on_disk = match looking(self.turn, move |_| on_disk(&here)).await? {

@@ -2,7 +2,8 @@
 
 pub(crate) use attache_policy::text::{code, one_line};
 
-/// How many bytes of JSON the text of one tool's result may take. With everything else in a message this stays under 64 KiB.
+/// How many bytes of JSON the text of one tool's result may take. With everything else in a message
+/// this stays under 64 KiB.
 pub(crate) const MESSAGE_TEXT: usize = 40 * 1024;
 
 /// The bytes that a character takes in a JSON string.

@@ -41,8 +41,8 @@ pub(crate) struct Found {
 }
 
 impl Glob {
-    /// A pattern below a folder. The folders that the pattern begins with and that have no wildcards are taken for the folder's, so
-    /// that a hidden one which is named is looked into.
+    /// A pattern below a folder. The folders that the pattern begins with and that have no
+    /// wildcards are taken for the folder's, so that a hidden one which is named is looked into.
     pub(crate) fn new(path: Option<String>, pattern: &str) -> Self {
         let path = path.unwrap_or_else(|| ".".to_owned());
         let wild = |part: &str| part.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);

@@ -1,4 +1,5 @@
-//! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has unsaved.
+//! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has
+//! unsaved.
 
 use super::fit::{counted, start_within};
 use super::thread::Wanted;
@@ -84,8 +85,9 @@ impl Grep {
         })
     }
 
-    /// Searches at and below `place`, but leaves out what is below a folder and could not be read by its name without asking. Blocks on the disk; stops
-    /// between files when nobody wants it any more.
+    /// Searches at and below `place`, but leaves out what is below a folder and could not be read
+    /// by its name without asking. Blocks on the disk; stops between files when nobody wants it any
+    /// more.
     pub(crate) fn run(
         &self,
         judge: &Judge<'_>,

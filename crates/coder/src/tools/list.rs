@@ -24,7 +24,8 @@ const FILES_COUNTED: usize = 100_000;
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
-    /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash against the path below the folder.
+    /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash
+    /// against the path below the folder.
     pub(crate) glob: Option<String>,
 }
 
@@ -39,7 +40,8 @@ pub(crate) struct Files {
     pub(crate) total: u64,
     /// Whether there are more than were counted.
     pub(crate) uncounted: bool,
-    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands for none.
+    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands
+    /// for none.
     pub(crate) extensions: Vec<(String, u64)>,
     /// How many files each folder right below holds, the first [`KINDS_NAMED`] by name.
     pub(crate) folders: Vec<(String, u64)>,

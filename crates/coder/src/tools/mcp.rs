@@ -52,11 +52,13 @@ impl Mcp {
 }
 
 impl Toolbox<'_> {
-    /// The tool of a server that a model knows by this name, with what it wrote as arguments; nothing where no server has it. A model that
-    /// remembers a tool from before its session came back is not told that there is none while servers are still being connected to.
+    /// The tool of a server that a model knows by this name, with what it wrote as arguments;
+    /// nothing where no server has it. A model that remembers a tool from before its session came
+    /// back is not told that there is none while servers are still being connected to.
     ///
     /// # Errors
-    /// The turn was cancelled meanwhile. The inner one is a sentence for the model: the arguments are no object.
+    /// The turn was cancelled meanwhile. The inner one is a sentence for the model: the arguments
+    /// are no object.
     pub(super) async fn of_server(
         &self,
         name: &str,
@@ -98,7 +100,8 @@ impl Toolbox<'_> {
             Ok(handle) => handle,
             Err(refused) => return Ok(refused),
         };
-        // The servers may have changed their tools meanwhile: what was allowed is this tool of this server.
+        // The servers may have changed their tools meanwhile: what was allowed is this tool of this
+        // server.
         let found = self.memory.mcp.find(&mcp.name);
         let found = found.filter(|(server, tool)| server.name() == mcp.server && *tool == mcp.tool);
         let Some((server, _)) = found else {

@@ -6,7 +6,8 @@ use htmd::HtmlToMarkdown;
 /// How deep elements may stand in each other to be read as Markdown: the reader goes as deep.
 const DEEPEST: usize = 128;
 
-/// How many elements a page may come to: elements of form that are not closed are repeated in every block.
+/// How many elements a page may come to: elements of form that are not closed are repeated in every
+/// block.
 const ELEMENTS: usize = 400_000;
 
 /// Elements that hold nothing for a reader.
@@ -59,7 +60,8 @@ pub(super) fn kind(content_type: &str, body: &[u8]) -> Kind {
     }
 }
 
-/// The body as text: by its byte order mark, else by the character set of its `content-type`, else by the one that the page names, else UTF-8.
+/// The body as text: by its byte order mark, else by the character set of its `content-type`, else
+/// by the one that the page names, else UTF-8.
 pub(super) fn decoded(content_type: &str, body: &[u8], kind: Kind) -> String {
     let label = content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -81,7 +83,8 @@ fn named(body: &[u8]) -> Option<String> {
     name.get(..end).map(str::to_owned)
 }
 
-/// The page as Markdown. One whose elements stand too deep in each other, or that would come to too many, gives its bare text.
+/// The page as Markdown. One whose elements stand too deep in each other, or that would come to too
+/// many, gives its bare text.
 pub(super) fn markdown(html: &str) -> String {
     if is_tame(html) {
         let converter =

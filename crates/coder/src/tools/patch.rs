@@ -1,9 +1,11 @@
 //! The patch format that GPT models are trained on: what it says, and what a text is after it.
 //!
-//! Between `*** Begin Patch` and `*** End Patch` stand files, each with one of `*** Add File: PATH` and lines that begin with `+`,
-//! `*** Delete File: PATH`, or `*** Update File: PATH`, perhaps `*** Move to: PATH`, and hunks. A hunk begins with `@@`, perhaps with a line of
-//! the file behind which it is; its lines begin with a space (they stay), `-` (they go) or `+` (they come); `*** End of File` says that
-//! it ends where the file does. Lines are compared exactly, or else but for white space at their ends.
+//! Between `*** Begin Patch` and `*** End Patch` stand files, each with one of `*** Add File: PATH`
+//! and lines that begin with `+`, `*** Delete File: PATH`, or `*** Update File: PATH`, perhaps
+//! `*** Move to: PATH`, and hunks. A hunk begins with `@@`, perhaps with a line of the file behind
+//! which it is; its lines begin with a space (they stay), `-` (they go) or `+` (they come);
+//! `*** End of File` says that it ends where the file does. Lines are compared exactly, or else but
+//! for white space at their ends.
 
 use super::document::line_end;
 use super::fit::one_line;
@@ -169,7 +171,8 @@ fn is_numbers(text: &str) -> bool {
     text.ends_with("@@") && text.starts_with('-')
 }
 
-/// The text after all hunks, made one after the other from top to bottom; line ends stay, and a missing last one does.
+/// The text after all hunks, made one after the other from top to bottom; line ends stay, and a
+/// missing last one does.
 ///
 /// # Errors
 /// One sentence for the model: which hunk has no place, or several.
@@ -261,7 +264,8 @@ impl Hunk {
         }
     }
 
-    /// Adds its lines to `new`, in place of the first of `rest`; gives how many of those it is instead of. What stays, stays as it is in the file.
+    /// Adds its lines to `new`, in place of the first of `rest`; gives how many of those it is
+    /// instead of. What stays, stays as it is in the file.
     fn apply(&self, rest: &[&str], usual: &str, new: &mut Vec<String>) -> usize {
         let (mut rest, mut count) = (rest.iter(), 0);
         // The ends of the lines that went and have no other in their place yet.

@@ -51,8 +51,9 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| judge.question(verdict.reason, &action.touches(), keeps)).await
     }
 
-    /// Asks about an announced call where the policy wants that; gives the handle back only if the call may run. What is allowed is this
-    /// action and no other: whoever calls runs exactly it, on what was shown.
+    /// Asks about an announced call where the policy wants that; gives the handle back only if the
+    /// call may run. What is allowed is this action and no other: whoever calls runs exactly it, on
+    /// what was shown.
     pub(super) async fn permitted(
         &mut self,
         handle: ToolCallHandle,
@@ -112,8 +113,8 @@ impl Toolbox<'_> {
         }
     }
 
-    /// Keeps what is allowed for always: in the person's file where it is to hold beyond the session. If that cannot be written it holds in
-    /// the session, and the person is told.
+    /// Keeps what is allowed for always: in the person's file where it is to hold beyond the
+    /// session. If that cannot be written it holds in the session, and the person is told.
     async fn allow(&mut self, subject: Subject, scope: Scope) -> Result<()> {
         if let Some((file, project)) = self.memory.policy.place(scope) {
             let (rule, mut policy) = (subject.clone(), self.memory.policy.clone());
@@ -142,7 +143,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// Whether an action asks for a reason that was not shown. The mode may change while a question is open.
+/// Whether an action asks for a reason that was not shown. The mode may change while a question is
+/// open.
 fn is_another_reason(shown: &Reason, now: &Reason) -> bool {
     let by_mode =
         matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);

@@ -2,7 +2,8 @@
 
 use super::fit::counted;
 
-/// The largest picture that is given to a model, in bytes and in pixels of either side: what all providers take.
+/// The largest picture that is given to a model, in bytes and in pixels of either side: what all
+/// providers take.
 pub(crate) const BYTES: u64 = 3_750_000;
 const SIDE: u32 = 8_000;
 

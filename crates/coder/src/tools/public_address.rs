@@ -1,4 +1,5 @@
-//! Which addresses belong to everybody: what is fetched must be at one, unless somebody said otherwise.
+//! Which addresses belong to everybody: what is fetched must be at one, unless somebody said
+//! otherwise.
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -6,7 +7,8 @@ use std::error::Error;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Whether anybody in the world would reach the same machine at this address. Of those that hold another address, it is that one's.
+/// Whether anybody in the world would reach the same machine at this address. Of those that hold
+/// another address, it is that one's.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -13,7 +13,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is longer.
+/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// longer.
 const TEXT_GIVEN: usize = 20 * 1024;
 
 /// What to read.
@@ -161,7 +162,8 @@ impl Toolbox<'_> {
         result.map(Looked::from)
     }
 
-    /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in a message.
+    /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in
+    /// a message.
     async fn look_at(
         &self,
         mut handle: ToolCallHandle,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The arguments as a value where they are JSON, or where it is plain what was meant: in a code fence, as a JSON string that holds the
-/// JSON, with commas before closing brackets.
+/// The arguments as a value where they are JSON, or where it is plain what was meant: in a code
+/// fence, as a JSON string that holds the JSON, with commas before closing brackets.
 pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
     let wrong = match serde_json::from_str::<Value>(arguments) {
         Ok(value) => return Ok(unwrapped(value)),
@@ -16,7 +16,8 @@ pub(super) fn value(arguments: &str) -> Result<Value, serde_json::Error> {
     repaired.map(unwrapped).map_err(|_| wrong)
 }
 
-/// The same with the fields that are JSON in a string read as what they hold, where the tool wants no text there.
+/// The same with the fields that are JSON in a string read as what they hold, where the tool wants
+/// no text there.
 pub(super) fn with_fields_read(value: Value) -> Value {
     let Value::Object(mut fields) = value else { return value };
     for field in fields.values_mut() {

@@ -1,4 +1,5 @@
-//! The task tool: a subagent with a conversation of its own, of which only the last words come back.
+//! The task tool: a subagent with a conversation of its own, of which only the last words come
+//! back.
 
 use super::{Finding, ToolResult, Toolbox};
 use crate::conversation::{Conversation, Party, Prompt};
@@ -26,8 +27,8 @@ pub(crate) struct Task {
     pub(crate) read_only: bool,
 }
 
-/// The memory of the session while a subagent works: the conversation and what was seen of files are the subagent's, all else is shared.
-/// As it was when dropped, however the work ended.
+/// The memory of the session while a subagent works: the conversation and what was seen of files
+/// are the subagent's, all else is shared. As it was when dropped, however the work ended.
 struct Apart<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
@@ -61,7 +62,8 @@ impl Task {
 }
 
 impl Toolbox<'_> {
-    /// Lets a subagent work on a task; its questions reach the person, and it is cancelled with the turn.
+    /// Lets a subagent work on a task; its questions reach the person, and it is cancelled with the
+    /// turn.
     pub(crate) async fn task(
         &mut self,
         task: &Task,

@@ -23,7 +23,8 @@ impl Drop for Waiting {
     }
 }
 
-/// Runs `work` where blocking is allowed. When the future is dropped the work is told and its result thrown away.
+/// Runs `work` where blocking is allowed. When the future is dropped the work is told and its
+/// result thrown away.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Wanted) -> T + Send + 'static,
 ) -> Result<T> {

@@ -1,6 +1,7 @@
 //! Calls of one answer that only read: they run at the same time.
 //!
-//! Everything else runs alone and in its order: what changes something, what a person is asked about, and what nobody knows to only read.
+//! Everything else runs alone and in its order: what changes something, what a person is asked
+//! about, and what nobody knows to only read.
 
 use super::execute::Permit;
 use super::execute::scratch::Places;
@@ -44,8 +45,8 @@ enum Ready {
 }
 
 impl Toolbox<'_> {
-    /// Does the first of these requests: as many as only read, at the same time, else one. What came of each, in their order; at least one
-    /// where there is a request. An error is the turn's.
+    /// Does the first of these requests: as many as only read, at the same time, else one. What
+    /// came of each, in their order; at least one where there is a request. An error is the turn's.
     pub(crate) async fn next(&mut self, requests: &[Request]) -> Vec<Result<ToolResult>> {
         match self.readers(requests).await {
             Ok(readers) if readers.len() > 1 => self.together(readers).await,
@@ -91,7 +92,8 @@ impl Toolbox<'_> {
         Ok(reads.then(|| Reader { action, given: given(arguments) }))
     }
 
-    /// Whether the action runs without a question, and because it only reads: a rule or the mode may allow more than that.
+    /// Whether the action runs without a question, and because it only reads: a rule or the mode
+    /// may allow more than that.
     async fn only_reads(&self, action: &Action) -> Result<bool> {
         let action = action.clone();
         self.judged(move |judge, _| {
@@ -140,7 +142,8 @@ impl Toolbox<'_> {
             },
             action => match self.place(action.path().unwrap_or(".")).await? {
                 Ok(place) => {
-                    // The way there may have changed since it was judged, so where it led is judged as well.
+                    // The way there may have changed since it was judged, so where it led is judged
+                    // as well.
                     let verdict = self.decide_at(&action, &place).await?;
                     if verdict.decision != Decision::Run {
                         return Ok(Ready::Fails(call.announce().await?, verdict.why()));
@@ -218,7 +221,8 @@ mod tests {
         ToolResult::done(text, Finding::Nothing).into()
     }
 
-    /// The second call waits for the third, so they run at the same time; the first panics, and the others keep what they found.
+    /// The second call waits for the third, so they run at the same time; the first panics, and the
+    /// others keep what they found.
     #[tokio::test]
     async fn calls_run_at_the_same_time_and_one_that_panics_fails_alone() {
         let (tell, told) = tokio::sync::oneshot::channel();

@@ -4,8 +4,9 @@ use attache_policy::Folders;
 use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
 
-/// The regular files at or below `start`, which is canonical, in the order of their paths. Symbolic links are not followed: they may lead
-/// anywhere. What cannot be looked at is left out, and so is what is reached through a link that was put in the way meanwhile.
+/// The regular files at or below `start`, which is canonical, in the order of their paths. Symbolic
+/// links are not followed: they may lead anywhere. What cannot be looked at is left out, and so is
+/// what is reached through a link that was put in the way meanwhile.
 pub(crate) fn files<'f>(
     folders: &'f Folders,
     start: &Path,

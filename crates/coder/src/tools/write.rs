@@ -65,7 +65,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// The new text with carriage returns where every line of the old one has them: models write line feeds.
+/// The new text with carriage returns where every line of the old one has them: models write line
+/// feeds.
 fn in_lines_of(old: &str, new: &str) -> String {
     let returns = old.matches("\r\n").count();
     match returns > 0 && returns == old.matches('\n').count() && !new.contains('\r') {

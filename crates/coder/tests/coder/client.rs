@@ -23,7 +23,8 @@ pub(crate) struct Client {
     pub(crate) initialized: Value,
     /// The answer to `session/new`.
     pub(crate) opened: Value,
-    /// The options that are chosen, one question after the other; `cancel` cancels the turn instead.
+    /// The options that are chosen, one question after the other; `cancel` cancels the turn
+    /// instead.
     pub(crate) choices: VecDeque<&'static str>,
     /// What is chosen when nobody expected the question.
     pub(crate) otherwise: Option<&'static str>,

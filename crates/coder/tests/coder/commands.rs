@@ -25,7 +25,8 @@ fn running(words: &str) -> usize {
 async fn a_cancelled_command_ends_at_once_and_leaves_no_process() {
     let project = project(&[]);
     let mut client = auto(project.path()).await;
-    // In a sandbox processes have numbers of their own, so these are told apart by how long they sleep.
+    // In a sandbox processes have numbers of their own, so these are told apart by how long they
+    // sleep.
     let sleep = format!("sleep 10{:09}", std::process::id());
     let command = format!("run {sleep} & echo ready; {sleep}");
     let prompt = serde_json::json!([{ "type": "text", "text": command }]);

@@ -67,8 +67,9 @@ fn given(body: &Value) -> String {
     body["messages"].to_string()
 }
 
-/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary before the model goes on; the turn that runs stays, the
-/// usage after it is that of the shorter conversation.
+/// COMP-01, COMP-03, COMP-08: a tool's result fills the window, so the older part is a summary
+/// before the model goes on; the turn that runs stays, the usage after it is that of the shorter
+/// conversation.
 #[tokio::test]
 async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     let long = "a line of some text that is long enough\n".repeat(300);
@@ -115,8 +116,8 @@ async fn a_full_window_gives_way_to_a_summary_and_the_turn_goes_on() {
     assert_eq!(turn.result["result"]["usage"]["totalTokens"], 66);
 }
 
-/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary: by a notice, else among the thoughts. It is
-/// never something that the agent says.
+/// COMP-01, NOTE-01: a client that shows no compactions is told in one line, without the summary:
+/// by a notice, else among the thoughts. It is never something that the agent says.
 #[tokio::test]
 async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
     for notices in [true, false] {
@@ -146,7 +147,8 @@ async fn a_client_that_shows_no_compactions_is_told_in_a_line() {
     }
 }
 
-/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply; with numbers only where they matter.
+/// A person who asks for a summary is told by the compaction, else by a notice, else in the reply;
+/// with numbers only where they matter.
 #[tokio::test]
 async fn a_summary_on_request_is_told_once() {
     let both = json!({ "session": { "compaction": {}, "notices": {} } });
@@ -233,7 +235,8 @@ async fn when_no_summary_can_be_written_the_oldest_is_forgotten() {
     assert!(!given(&bodies(&server)[2]).contains("one one"));
 }
 
-/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The conversation stays as it was.
+/// CANCEL-02: the sixth state in which a turn is cancelled at once: while a summary is written. The
+/// conversation stays as it was.
 #[tokio::test]
 async fn a_compaction_is_cancelled_at_once() {
     let mut server = Server::start(vec![
@@ -337,7 +340,8 @@ async fn each_level_of_the_window_is_told_once() {
         };
         Reply::stream(&events.iter().map(line).collect::<String>())
     };
-    // No window is so full at the next call: what was counted is not believed beyond four times the estimate.
+    // No window is so full at the next call: what was counted is not believed beyond four times the
+    // estimate.
     let levels = [500_000, 749_999, 750_000, 899_999, 900_000, 950_000, 950_001, 960_000];
     let server = Server::start(levels.iter().map(|level| used(*level)).collect()).await;
     let project = project(&[]);

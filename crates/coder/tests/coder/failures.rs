@@ -12,7 +12,8 @@ use attache_session::MemoryStore;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the person sees what was tried.
+/// Broken arguments, a missing field and an unknown tool are told to the model, which goes on; the
+/// person sees what was tried.
 #[tokio::test]
 async fn what_cannot_be_called_is_answered_to_the_model() {
     let calls = [
@@ -40,7 +41,8 @@ async fn what_cannot_be_called_is_answered_to_the_model() {
     }
 }
 
-/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider says it.
+/// PROMPT-10: a wrong key says which variable to look at, and never the key, even if the provider
+/// says it.
 #[tokio::test]
 async fn a_wrong_key_names_its_variable_and_not_the_key() {
     let body = json!({ "error": { "type": "authentication_error", "message": format!("invalid x-api-key {KEY}") } });
@@ -82,8 +84,9 @@ async fn a_busy_provider_is_waited_for_and_the_person_sees_it() {
 const REPLACED: &str =
     "(The answer above is incomplete. I ask again, and the next answer replaces it.)";
 
-/// A cut answer is asked for again. The person sees that the next one replaces it, the model never sees it, and its tokens count. A call of
-/// a tool that was cut never runs. After `session/load` the conversation is the same.
+/// A cut answer is asked for again. The person sees that the next one replaces it, the model never
+/// sees it, and its tokens count. A call of a tool that was cut never runs. After `session/load`
+/// the conversation is the same.
 #[tokio::test]
 async fn a_cut_answer_is_asked_for_again_and_replaced() {
     for notices in [true, false] {
@@ -146,7 +149,8 @@ async fn a_cut_answer_is_asked_for_again_and_replaced() {
     }
 }
 
-/// An error in the middle that no second attempt would change ends the turn. What was said stays, here and for the model.
+/// An error in the middle that no second attempt would change ends the turn. What was said stays,
+/// here and for the model.
 #[tokio::test]
 async fn an_error_that_lasts_ends_the_turn_and_what_was_said_stays() {
     let denied =

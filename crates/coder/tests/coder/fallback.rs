@@ -79,8 +79,9 @@ async fn the_fallback_goes_on_and_the_person_is_told() {
     }
 }
 
-/// What was said before the end stays once, and the other model is told to go on from there; thoughts of the first are not for it. Where
-/// the person was told that another answer replaces the text, the other model begins at the start.
+/// What was said before the end stays once, and the other model is told to go on from there;
+/// thoughts of the first are not for it. Where the person was told that another answer replaces the
+/// text, the other model begins at the start.
 #[tokio::test]
 async fn words_before_the_failure_are_not_said_twice() {
     let credit =
@@ -109,7 +110,8 @@ async fn words_before_the_failure_are_not_said_twice() {
     }
 }
 
-/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too, the error stands.
+/// A wrong key or request is the person's to mend; and without a fallback, or when it fails too,
+/// the error stands.
 #[tokio::test]
 async fn no_other_model_is_asked_where_it_would_not_help() {
     let wrong = |status, kind: &str| {
@@ -136,7 +138,8 @@ async fn no_other_model_is_asked_where_it_would_not_help() {
     assert!(code == -32603 && message.contains("OpenAI says that the quota"), "{message}");
 }
 
-/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is told.
+/// CONF-06: a fallback that nobody has heard of is there to choose; one that nobody provides is
+/// told.
 #[tokio::test]
 async fn a_fallback_that_is_not_there_is_told_when_the_session_opens() {
     let project = project(&[]);

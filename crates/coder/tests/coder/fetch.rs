@@ -11,7 +11,8 @@ fn page(content_type: &str, body: &str) -> Reply {
     Reply::status(200, &format!("content-type: {content_type}\r\n"), body)
 }
 
-/// What came of fetching these addresses, one after the other, and what the model was told of the last.
+/// What came of fetching these addresses, one after the other, and what the model was told of the
+/// last.
 async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Client) {
     let fetch = |(index, url): (usize, &String)| {
         anthropic(&[tool_use(&format!("f{index}"), "fetch", json!({ "url": url }))], "tool_use")
@@ -29,7 +30,8 @@ async fn fetched(urls: &[String], choices: &[&'static str]) -> (Turn, String, Cl
     (turn, said.to_owned(), client)
 }
 
-/// TOOL-01, PERM-02: a page is asked for by its address, and comes as Markdown; the title keeps the query to itself.
+/// TOOL-01, PERM-02: a page is asked for by its address, and comes as Markdown; the title keeps the
+/// query to itself.
 #[tokio::test]
 async fn a_page_is_asked_for_and_comes_as_markdown() {
     let html = "<html><script>no()</script><h1>Größe</h1><p>A <a href='/x'>link</a></p></html>";
@@ -59,7 +61,8 @@ async fn a_page_is_asked_for_and_comes_as_markdown() {
     );
 }
 
-/// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is fetched.
+/// Nothing leaves this machine before somebody allowed it, and nothing but pages of the web is
+/// fetched.
 #[tokio::test]
 async fn what_is_not_allowed_or_no_page_is_not_fetched() {
     let web = Server::start(Vec::new()).await;
@@ -104,7 +107,8 @@ async fn a_page_that_sends_on_to_another_host_is_named_and_not_followed() {
     assert!(other.requests().is_empty());
 }
 
-/// Character sets, JSON, what is no text, what is not there, and a long page: head and tail for the model.
+/// Character sets, JSON, what is no text, what is not there, and a long page: head and tail for the
+/// model.
 #[tokio::test]
 async fn pages_are_read_by_their_type_and_long_ones_from_both_ends() {
     let long = format!("<p>begin</p>{}<p>end</p>", "<p>middle of the page</p>".repeat(20_000));

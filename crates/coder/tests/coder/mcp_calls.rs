@@ -6,8 +6,8 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// SESS-07, SESS-08, SESS-09: the server is started in the session's folder with its environment, asked for its tools, and called; what it
-/// says about itself is data for the model.
+/// SESS-07, SESS-08, SESS-09: the server is started in the session's folder with its environment,
+/// asked for its tools, and called; what it says about itself is data for the model.
 #[tokio::test]
 async fn a_tool_of_a_server_is_offered_called_and_shown() {
     let place = Place::new();
@@ -36,7 +36,8 @@ async fn a_tool_of_a_server_is_offered_called_and_shown() {
     );
 }
 
-/// TOOL-07: pictures go to the model and the client, the rest in words or as it is; nothing is over 64 KiB.
+/// TOOL-07: pictures go to the model and the client, the rest in words or as it is; nothing is over
+/// 64 KiB.
 #[tokio::test]
 async fn every_kind_of_content_is_mapped_and_what_is_long_is_cut() {
     let place = Place::new();
@@ -98,7 +99,8 @@ async fn a_server_that_dies_in_a_call_fails_the_call_and_is_started_again() {
     );
 }
 
-/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and works on for the next prompt.
+/// CANCEL-02, CANCEL-04: the turn ends at once, the server is told, and works on for the next
+/// prompt.
 #[tokio::test]
 async fn a_cancel_in_a_call_ends_the_turn_at_once_and_tells_the_server() {
     let place = Place::new();
@@ -135,7 +137,8 @@ async fn progress_is_shown_while_the_server_works() {
     assert_eq!(turn.stop_reason(), "end_turn");
 }
 
-/// ELIC-01, ELIC-14: a server's question in a call is a form about that call, where the client shows forms.
+/// ELIC-01, ELIC-14: a server's question in a call is a form about that call, where the client
+/// shows forms.
 #[tokio::test]
 async fn a_question_of_a_server_reaches_the_person() {
     let place = Place::new();
@@ -163,7 +166,8 @@ async fn forms_are_not_offered_to_servers_where_the_client_has_none() {
     assert!(place.traces().contains("capabilities") && !place.traces().contains("elicitation"));
 }
 
-/// What is shown is what the server gets, also where a model names an argument twice; and an approval is used up by its call.
+/// What is shown is what the server gets, also where a model names an argument twice; and an
+/// approval is used up by its call.
 #[tokio::test]
 async fn a_call_is_allowed_once_and_with_the_arguments_that_were_shown() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! Where MCP servers are tried: a project, the server `mcp_server.mjs` written by hand, and what it left behind.
+//! Where MCP servers are tried: a project, the server `mcp_server.mjs` written by hand, and what it
+//! left behind.
 
 use crate::client::{Client, Turn};
 use crate::provider::{bodies, chat, chat_at, chat_calls, chat_text, coder};
@@ -85,7 +86,8 @@ impl Place {
         Client::serve_author(author, capabilities, params).await
     }
 
-    /// What comes of a prompt on which the model calls this tool of the server `hand`, which is allowed.
+    /// What comes of a prompt on which the model calls this tool of the server `hand`, which is
+    /// allowed.
     pub(crate) async fn calls(&self, tool: &str, arguments: Value) -> (Turn, Value) {
         let provider =
             Server::start(vec![call(&format!("hand__{tool}"), &arguments), chat_text("done")])

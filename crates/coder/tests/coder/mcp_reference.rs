@@ -1,7 +1,8 @@
-//! MCP servers by those who made MCP, from npm and PyPI, used by the built-in agent over every transport.
+//! MCP servers by those who made MCP, from npm and PyPI, used by the built-in agent over every
+//! transport.
 //!
-//! `npm ci` in `interop/ts` installs the former; the latter are in the Python environment that `ATTACHE_MCP_PYTHON` names, else in
-//! `target/mcp-python`. One that is missing fails the test.
+//! `npm ci` in `interop/ts` installs the former; the latter are in the Python environment that
+//! `ATTACHE_MCP_PYTHON` names, else in `target/mcp-python`. One that is missing fails the test.
 
 use crate::client::Turn;
 use crate::mcp_place::{Place, call, offered, thoughts};
@@ -53,7 +54,8 @@ struct Listening {
 /// The server `everything` by one of its transports.
 async fn listening(transport: &str, path: &str) -> Listening {
     loop {
-        // Somebody else may take the port before the server does; then it is tried with another one.
+        // Somebody else may take the port before the server does; then it is tried with another
+        // one.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("node");
         command

@@ -1,4 +1,5 @@
-//! Models of providers: what is asked of them, what they say, the tools that they use, and what is kept.
+//! Models of providers: what is asked of them, what they say, the tools that they use, and what is
+//! kept.
 
 use crate::projects::{project, read};
 use crate::provider::{
@@ -59,7 +60,8 @@ async fn a_provider_answers_with_its_words_its_tokens_and_their_cost() {
     without_key(&turn);
 }
 
-/// What a model thought goes back as it came, in the turn, and also after the agent was killed and the session loaded.
+/// What a model thought goes back as it came, in the turn, and also after the agent was killed and
+/// the session loaded.
 #[tokio::test]
 async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     let replies = vec![
@@ -116,7 +118,8 @@ async fn signed_thoughts_go_back_unchanged_also_after_the_session_is_loaded() {
     without_key(&turn);
 }
 
-/// Calls of one answer run one after the other, in their order; reasoning of this wire goes back too.
+/// Calls of one answer run one after the other, in their order; reasoning of this wire goes back
+/// too.
 #[tokio::test]
 async fn calls_of_one_answer_run_in_their_order() {
     let calls = [
@@ -140,7 +143,8 @@ async fn calls_of_one_answer_run_in_their_order() {
     assert!(results[2]["content"].as_str().unwrap().contains("two"), "{}", results[2]);
 }
 
-/// TOOL-11, PERM-01: a new file is shown as one without an old text, asked for, and made with its folders.
+/// TOOL-11, PERM-01: a new file is shown as one without an old text, asked for, and made with its
+/// folders.
 #[tokio::test]
 async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     let write = tool_use("w", "write", json!({ "path": "src/new.rs", "text": "fn new() {}\n" }));
@@ -175,7 +179,8 @@ async fn a_new_file_and_an_edit_are_asked_for_and_made() {
     assert_eq!(turn.titles()[2..], failed.map(str::to_owned));
 }
 
-/// No message is longer than 64 KiB, whatever the model writes; the client of these tests checks each line.
+/// No message is longer than 64 KiB, whatever the model writes; the client of these tests checks
+/// each line.
 #[tokio::test]
 async fn a_long_file_is_written_whole_and_shown_in_part() {
     let long: String = (0..20_000).map(|line| format!("line {line}\n")).collect();

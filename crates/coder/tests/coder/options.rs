@@ -25,7 +25,8 @@ async fn options(given: &[(&str, &str)]) -> Value {
     client.opened["result"]["configOptions"].clone()
 }
 
-/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first provider is the default.
+/// CONF-19: models stand in groups by provider, `offline` in the last one; the first of the first
+/// provider is the default.
 #[tokio::test]
 async fn models_stand_in_groups_by_provider() {
     let options = options(&[("ANTHROPIC_API_KEY", KEY), ("OPENAI_API_KEY", KEY)]).await;
@@ -67,8 +68,8 @@ async fn the_environment_names_the_model_of_a_new_session() {
     );
 }
 
-/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which variable to set. The offline model never answers
-/// in its place.
+/// AUTH-01: a model that is named and cannot be used opens no session, and the reply says which
+/// variable to set. The offline model never answers in its place.
 #[tokio::test]
 async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
     let server = ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
@@ -112,7 +113,8 @@ async fn a_model_that_cannot_be_used_opens_no_session_and_says_why() {
     }
 }
 
-/// A stored session whose model lost its key is loaded with its model, and its prompts say what is missing until another model is chosen.
+/// A stored session whose model lost its key is loaded with its model, and its prompts say what is
+/// missing until another model is chosen.
 #[tokio::test]
 async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     let (project, store) = (project(&[]), MemoryStore::default());
@@ -137,7 +139,8 @@ async fn a_stored_session_keeps_a_model_that_lost_its_key() {
     assert_eq!(client.prompt("help").await.stop_reason(), "end_turn");
 }
 
-/// A provider that the client switches off takes its model with it: prompts say so, and the offline model keeps silent.
+/// A provider that the client switches off takes its model with it: prompts say so, and the offline
+/// model keeps silent.
 #[tokio::test]
 async fn a_provider_that_is_switched_off_answers_no_prompt() {
     let project = project(&[]);
@@ -150,7 +153,8 @@ async fn a_provider_that_is_switched_off_answers_no_prompt() {
     );
 }
 
-/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that have one.
+/// AUTH-05: how a key is added is offered to every client, the way in a terminal only to those that
+/// have one.
 #[tokio::test]
 async fn a_client_learns_how_to_add_a_key() {
     for (terminal, ids) in [(true, vec!["provider-key", "add-key"]), (false, vec!["provider-key"])]
@@ -169,7 +173,8 @@ async fn a_client_learns_how_to_add_a_key() {
     }
 }
 
-/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can and goes where there is no choice.
+/// CONF-02, CONF-07: how much a model thinks depends on the model: it keeps its value where it can
+/// and goes where there is no choice.
 #[tokio::test]
 async fn how_much_a_model_thinks_depends_on_the_model() {
     let project = project(&[]);
@@ -205,7 +210,8 @@ async fn how_much_a_model_thinks_depends_on_the_model() {
     assert_eq!(refused["error"]["code"], -32602);
 }
 
-/// A server on this machine is found, with the window that it really gives its model, and needs no key.
+/// A server on this machine is found, with the window that it really gives its model, and needs no
+/// key.
 #[tokio::test]
 async fn a_server_on_this_machine_is_found_with_its_window() {
     let answer = |value: Value| Reply::status(200, "", &value.to_string());
@@ -235,7 +241,8 @@ async fn a_server_on_this_machine_is_found_with_its_window() {
     assert!(requests[3].contains("\"model\":\"tiny\"") && !requests[3].contains("authorization"));
 }
 
-/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the person hears of it once.
+/// USE-03: of a model that nobody has heard of the window is not known, so no usage is told; the
+/// person hears of it once.
 #[tokio::test]
 async fn an_unknown_model_works_with_a_notice_and_without_a_meter() {
     let replies = vec![chat_text("one"), chat_text("two")];

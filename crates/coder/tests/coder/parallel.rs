@@ -55,8 +55,8 @@ fn results(server: &Server) -> Vec<(String, String)> {
     of_tools.map(|message| (text(&message["tool_call_id"]), text(&message["content"]))).collect()
 }
 
-/// Each command waits for the test, and the test writes only when all of them run. They end in the other order; the model reads the results in
-/// the order of its calls.
+/// Each command waits for the test, and the test writes only when all of them run. They end in the
+/// other order; the model reads the results in the order of its calls.
 #[tokio::test]
 async fn commands_that_only_read_run_at_the_same_time() {
     let names = ["a", "b", "c"];
@@ -131,7 +131,8 @@ async fn what_changes_something_keeps_its_place() {
     assert_eq!(fs::read_to_string(project.path().join("copy")).unwrap(), "2");
 }
 
-/// Every question is asked alone, and what only reads does not wait behind the person where it stands before.
+/// Every question is asked alone, and what only reads does not wait behind the person where it
+/// stands before.
 #[tokio::test]
 async fn questions_are_asked_one_at_a_time() {
     let touch = |name: &str| json!({ "command": format!("touch {name}") }).to_string();

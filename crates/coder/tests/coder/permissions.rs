@@ -202,7 +202,8 @@ fn offered(asked: &serde_json::Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// PERM-07, PERM-08: each choice for always names its rule and how long it holds; what holds beyond the session stands in the person's file.
+/// PERM-07, PERM-08: each choice for always names its rule and how long it holds; what holds beyond
+/// the session stands in the person's file.
 #[tokio::test]
 async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
     let (one, other, home) = (project(&[]), project(&[]), project(&[]));
@@ -236,7 +237,8 @@ async fn a_choice_is_kept_for_the_session_the_project_or_the_person() {
             cwd.display()
         )
     );
-    // Another session in the project is not asked, one elsewhere only about what was allowed for everything.
+    // Another session in the project is not asked, one elsewhere only about what was allowed for
+    // everything.
     let mut again = with_rules(one.path(), &file).await;
     again.prompt("run mkdir c").await;
     assert!(one.path().join("c").exists() && again.asked.is_empty());
@@ -277,7 +279,8 @@ async fn what_a_project_allows_itself_is_not_obeyed() {
     assert_eq!(client.asked.len(), 2, "a change of it asks in the mode that edits");
 }
 
-/// NOTE-01: what is wrong with the person's rules is said where a session is opened, and nothing of it allows.
+/// NOTE-01: what is wrong with the person's rules is said where a session is opened, and nothing of
+/// it allows.
 #[tokio::test]
 async fn a_rule_that_fails_its_own_example_is_told_and_allows_nothing() {
     let (project, home) = (project(&[]), project(&[]));

@@ -1,4 +1,5 @@
-//! Providers on this machine that say what a test wants, on two wires, and an agent that has their keys.
+//! Providers on this machine that say what a test wants, on two wires, and an agent that has their
+//! keys.
 
 use crate::client::{Client, Turn};
 use crate::server::{Reply, Server};
@@ -24,7 +25,8 @@ pub(crate) fn variables(variables: &[(&str, &str)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// The agent with the providers that these variables name. It asks no model for titles unless they say so.
+/// The agent with the providers that these variables name. It asks no model for titles unless they
+/// say so.
 pub(crate) fn coder(given: &[(String, String)]) -> Coder {
     let variables = [given, &variables(&[("ATTACHE_TITLES", "off")])].concat();
     let environment = |name: &str| {
@@ -52,7 +54,8 @@ pub(crate) async fn stored(store: &MemoryStore, variables: &[(String, String)]) 
     Client::connect(serve(coder(variables)).store(store.clone()), json!({})).await
 }
 
-/// An answer of Anthropic of these blocks that stops for `reason`: 10 tokens read, 5 from the cache, 7 written.
+/// An answer of Anthropic of these blocks that stops for `reason`: 10 tokens read, 5 from the
+/// cache, 7 written.
 pub(crate) fn anthropic(blocks: &[Value], reason: &str) -> Reply {
     Reply::stream(&(anthropic_begin(blocks) + &anthropic_end(reason)))
 }

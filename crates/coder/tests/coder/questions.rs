@@ -54,7 +54,8 @@ async fn questions_are_a_form_and_its_answers_go_to_the_model() {
     }
 }
 
-/// ELIC-03: a client without forms is told in words, the turn ends, and the next prompt is the answer.
+/// ELIC-03: a client without forms is told in words, the turn ends, and the next prompt is the
+/// answer.
 #[tokio::test]
 async fn without_forms_the_question_is_said_and_the_turn_ends() {
     let replies = vec![

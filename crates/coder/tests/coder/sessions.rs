@@ -127,7 +127,8 @@ async fn usage_counts_what_is_kept_and_what_the_turn_took() {
     assert!(tokens("thoughtTokens") <= tokens("outputTokens"));
 }
 
-/// A session is listed once there is something to come back to: a prompt, or a title that a person gave it.
+/// A session is listed once there is something to come back to: a prompt, or a title that a person
+/// gave it.
 #[tokio::test]
 async fn an_empty_session_is_not_listed() {
     let project = rust();

@@ -17,7 +17,8 @@ fn option(turn: &Turn, id: &str) -> Option<Value> {
     options.iter().find(|option| option["id"] == id).map(|option| option["currentValue"].clone())
 }
 
-/// CMD-04: help names every command that the client was told, with and without a provider, and asks no model.
+/// CMD-04: help names every command that the client was told, with and without a provider, and asks
+/// no model.
 #[tokio::test]
 async fn help_names_every_command() {
     let (server, project) = (Server::start(Vec::new()).await, rust());
@@ -34,7 +35,8 @@ async fn help_names_every_command() {
     assert!(server.requests().is_empty());
 }
 
-/// MODE-07, CONF-03: the mode is chosen by words; option and mode stay in step; a wrong one gets the list.
+/// MODE-07, CONF-03: the mode is chosen by words; option and mode stay in step; a wrong one gets
+/// the list.
 #[tokio::test]
 async fn a_mode_is_chosen_by_words() {
     let project = rust();
@@ -57,7 +59,8 @@ async fn a_mode_is_chosen_by_words() {
     assert!(client.prompt("/mode").await.text().starts_with("Say which: `/mode NAME`."));
 }
 
-/// CONF-02: the model is chosen by its value, its name or a part of one; what depends on it follows.
+/// CONF-02: the model is chosen by its value, its name or a part of one; what depends on it
+/// follows.
 #[tokio::test]
 async fn a_model_is_chosen_by_words() {
     let project = project(&[]);
@@ -111,7 +114,8 @@ async fn a_title_of_a_person_stays() {
     assert_eq!(listed["result"]["sessions"][0]["title"], "Grids");
 }
 
-/// Clear forgets for the model, also after the session is loaded; what was said stays in the transcript.
+/// Clear forgets for the model, also after the session is loaded; what was said stays in the
+/// transcript.
 #[tokio::test]
 async fn clear_forgets_for_the_model_alone() {
     let server =

@@ -16,7 +16,8 @@ fn task(read_only: bool) -> Value {
     tool_use("t1", "task", input)
 }
 
-/// The parent asks for a task, the subagent lists and runs, then reports, and the parent says the end.
+/// The parent asks for a task, the subagent lists and runs, then reports, and the parent says the
+/// end.
 fn replies() -> Vec<Reply> {
     vec![
         anthropic(&[text("I send somebody."), task(false)], "tool_use"),
@@ -29,7 +30,8 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
-/// SUB-01, SUB-04: its words and calls are in a session of its own, its questions reach the person, and the tokens count in the turn.
+/// SUB-01, SUB-04: its words and calls are in a session of its own, its questions reach the person,
+/// and the tokens count in the turn.
 #[tokio::test]
 async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     let (server, project) = (Server::start(replies()).await, project(&[("a.rs", "fn main() {}")]));
@@ -96,7 +98,8 @@ async fn a_subagent_has_a_session_of_its_own_and_only_its_report_goes_back() {
     );
 }
 
-/// SUB-01, TOOL-01: for a client that takes no subagents a call stands for it, named by its calls, with the report.
+/// SUB-01, TOOL-01: for a client that takes no subagents a call stands for it, named by its calls,
+/// with the report.
 #[tokio::test]
 async fn for_other_clients_a_call_stands_for_the_subagent() {
     let (server, project) = (Server::start(replies()).await, project(&[]));
@@ -115,7 +118,8 @@ async fn for_other_clients_a_call_stands_for_the_subagent() {
     assert_eq!(calls[1]["_meta"]["attache/parentToolCallId"], calls[0]["toolCallId"]);
 }
 
-/// A choice for always that a subagent's question got is the session's; what it read the agent has not.
+/// A choice for always that a subagent's question got is the session's; what it read the agent has
+/// not.
 #[tokio::test]
 async fn choices_are_shared_and_what_was_read_is_not() {
     let edit = json!({ "path": "a", "replacements": [{ "old": "one", "new": "two" }] });
@@ -213,7 +217,8 @@ async fn a_loaded_session_knows_the_report_and_nothing_more() {
     );
 }
 
-/// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with its own conversation.
+/// CANCEL-02, SUB-03: a cancel ends the subagent with what it runs, and the session goes on with
+/// its own conversation.
 #[tokio::test]
 async fn a_cancel_ends_a_subagent_with_its_tools() {
     let sleep = tool_use("s1", "execute", json!({ "command": "echo begun; sleep 1000" }));

@@ -31,7 +31,8 @@ async fn next(client: &mut Client, kind: &str) -> Value {
     }
 }
 
-/// The reply to the prompt does not wait for it; the cheapest model of the provider is asked, without tools; what it cost counts.
+/// The reply to the prompt does not wait for it; the cheapest model of the provider is asked,
+/// without tools; what it cost counts.
 #[tokio::test]
 async fn a_model_finds_the_title_after_the_first_exchange() {
     let server = Server::start(vec![

@@ -9,12 +9,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio::io::AsyncWrite;
 
-/// The most that the thread is given at a time. A person who stops a terminal stops at most this much that counts as written.
+/// The most that the thread is given at a time. A person who stops a terminal stops at most this
+/// much that counts as written.
 const CHUNK: usize = 64 * 1024;
 
-/// A file, a terminal, or a pipe that cannot be reopened, written by a thread of its own: a terminal can be stopped and a pipe can be full
-/// for hours, and the connection must notice that. The thread takes one chunk at a time and ends with this value; a write that never
-/// returns does not hold the process.
+/// A file, a terminal, or a pipe that cannot be reopened, written by a thread of its own: a
+/// terminal can be stopped and a pipe can be full for hours, and the connection must notice that.
+/// The thread takes one chunk at a time and ends with this value; a write that never returns does
+/// not hold the process.
 pub(super) struct BlockingWriter(Arc<Shared>);
 
 #[derive(Default)]
@@ -93,7 +95,8 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A parent left the shared descriptor non-blocking: wait for it as a blocking write would.
+            // A parent left the shared descriptor non-blocking: wait for it as a blocking write
+            // would.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 wait_for(file, libc::POLLOUT)?
             }

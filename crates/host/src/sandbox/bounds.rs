@@ -2,18 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a command in a sandbox may touch. Paths are absolute and without symbolic links; one that does not exist is passed over. Everything
-/// that is not named can be read and not written.
+/// What a command in a sandbox may touch. Paths are absolute and without symbolic links; one that
+/// does not exist is passed over. Everything that is not named can be read and not written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// Folders in which everything may be made, changed and deleted.
     pub writable: Vec<PathBuf>,
-    /// Files and folders in these that can be read and not written. The folders above them, inside a writable folder, cannot be renamed.
+    /// Files and folders in these that can be read and not written. The folders above them, inside
+    /// a writable folder, cannot be renamed.
     pub read_only: Vec<PathBuf>,
-    /// Paths in the writable folders where nothing is and where nothing may be made. bubblewrap puts an empty folder there as long as the
-    /// command runs (see [`is_placeholder`](crate::is_placeholder)).
+    /// Paths in the writable folders where nothing is and where nothing may be made. bubblewrap
+    /// puts an empty folder there as long as the command runs (see
+    /// [`is_placeholder`](crate::is_placeholder)).
     pub missing: Vec<PathBuf>,
-    /// Files and folders anywhere that cannot be read either. One that holds a writable folder is not hidden.
+    /// Files and folders anywhere that cannot be read either. One that holds a writable folder is
+    /// not hidden.
     pub hidden: Vec<PathBuf>,
     /// A folder for temporary files, writable as well.
     pub temporary: Option<PathBuf>,

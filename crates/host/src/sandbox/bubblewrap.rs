@@ -1,10 +1,12 @@
-//! A launch inside bubblewrap: namespaces made by the program `bwrap`, in which the disk is read-only but for the bounds.
+//! A launch inside bubblewrap: namespaces made by the program `bwrap`, in which the disk is
+//! read-only but for the bounds.
 //!
-//! No new session is asked for: a guardian's program has one already (see `guardian`). When `bwrap` dies the first process of its
-//! process-id namespace dies with it, and with that everything inside.
+//! No new session is asked for: a guardian's program has one already (see `guardian`). When `bwrap`
+//! dies the first process of its process-id namespace dies with it, and with that everything
+//! inside.
 //!
-//! What is mounted inside a writable folder cannot be renamed or removed, but a folder above it could be, and another put in its place. So each
-//! folder above is mounted on itself.
+//! What is mounted inside a writable folder cannot be renamed or removed, but a folder above it
+//! could be, and another put in its place. So each folder above is mounted on itself.
 
 use super::placeholders::Placeholders;
 use super::{Bounds, filter};
@@ -21,11 +23,12 @@ use std::path::{Path, PathBuf};
 /// What `root` keeps: without these it could not use files of others, as it is used to.
 const KEPT: [&str; 3] = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER"];
 
-/// What the kernel offers, of which a sandbox has its own or a read-only view. No session's folder lies there, but in the shared memory
-/// below `/dev`.
+/// What the kernel offers, of which a sandbox has its own or a read-only view. No session's folder
+/// lies there, but in the shared memory below `/dev`.
 const KERNEL: [&str; 2] = ["/proc", "/sys"];
 
-/// Fails in a sandbox in which a setting of the kernel can be opened for writing, as `root` could in a `/proc` of its own. Nothing is written.
+/// Fails in a sandbox in which a setting of the kernel can be opened for writing, as `root` could
+/// in a `/proc` of its own. Nothing is written.
 pub(super) const TRIAL: &str = "for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger \
     /proc/irq/default_smp_affinity /proc/irq/*/smp_affinity /proc/bus/pci/*/* /proc/acpi/* /proc/mtrr /proc/scsi/scsi /proc/self/oom_score_adj; do
     if test -f \"$f\" && (: 3>>\"$f\") 2>/dev/null; then echo \"$f can be opened for writing\"; exit 1; fi; done";
@@ -85,14 +88,16 @@ enum Mount {
     Placeholder,
 }
 
-/// What is mounted where, folders before what is in them. `made` are the placeholders that are there.
+/// What is mounted where, folders before what is in them. `made` are the placeholders that are
+/// there.
 fn mounts(bounds: &Bounds, made: &[PathBuf]) -> BTreeMap<PathBuf, Mount> {
     let of_kernel = |path: &Path| KERNEL.iter().any(|folder| path.starts_with(folder));
     let writable = bounds.all_writable().filter(|path| path.exists() && *path != Path::new("/"));
     let writable =
         writable.filter(|path| !of_kernel(path)).map(|path| (path.to_owned(), Mount::Writable));
     let mut all: BTreeMap<PathBuf, Mount> = writable.collect();
-    // The root of the disk is read-only already; mounted again it would cover the `/proc` and `/dev` of the sandbox.
+    // The root of the disk is read-only already; mounted again it would cover the `/proc` and
+    // `/dev` of the sandbox.
     let read_only = bounds.read_only.iter().filter(|path| path.exists() && *path != Path::new("/"));
     all.extend(read_only.map(|path| (path.clone(), Mount::ReadOnly)));
     all.extend(made.iter().map(|path| (path.clone(), Mount::Placeholder)));
@@ -159,8 +164,9 @@ impl Words {
             Mount::Writable => self.bind("--bind-try", path, path),
             Mount::ReadOnly => self.bind("--ro-bind-try", path, path),
             Mount::Empty if !path.is_dir() => self.bind("--ro-bind", Path::new("/dev/null"), path),
-            // `root` could write to a folder in memory, and lose there what it moves. For others the mode is enough, and quicker: each read-only
-            // mount makes `bwrap` read the list of all mounts.
+            // `root` could write to a folder in memory, and lose there what it moves. For others
+            // the mode is enough, and quicker: each read-only mount makes `bwrap` read the list of
+            // all mounts.
             Mount::Placeholder if user() == 0 => self.bind("--ro-bind-try", path, path),
             Mount::Empty | Mount::Placeholder => {
                 self.add(["--perms", "0555", "--tmpfs"]);

@@ -72,7 +72,8 @@ const REFUSED: &[c_long] = &[
     libc::SYS_syslog,
 ];
 
-/// The families of sockets that go with the network; the last answers how names and addresses are set up.
+/// The families of sockets that go with the network; the last answers how names and addresses are
+/// set up.
 const NETWORK: [libc::c_int; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// What x86-64 adds to the number of a system call made with 32-bit pointers.
@@ -82,12 +83,13 @@ const X32: c_long = 0x4000_0000;
 /// What the filter refuses beyond what every command is refused.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// Whether sockets of the network may be made. Without it no socket can be made but a connected pair; with it none of another family.
+    /// Whether sockets of the network may be made. Without it no socket can be made but a connected
+    /// pair; with it none of another family.
     pub(super) network: bool,
     /// Whether `truncate` is refused, where nothing else holds it.
     pub(super) truncate: bool,
-    /// Whether the command can name processes, and memory that processes share, outside of the sandbox, so that calls which change them
-    /// are refused.
+    /// Whether the command can name processes, and memory that processes share, outside of the
+    /// sandbox, so that calls which change them are refused.
     pub(super) others: bool,
     /// Whether a signal to every process is refused, where nothing else holds signals.
     pub(super) signals: bool,
@@ -99,8 +101,8 @@ pub(super) fn program(wanted: Wanted) -> io::Result<Vec<u8>> {
     Ok(without_clone3().iter().chain(&program).flat_map(bytes).collect())
 }
 
-/// Instructions that answer `clone3` as a kernel without it does. Its flags are in memory, where a filter cannot look; the C library takes
-/// `clone` then, whose flags are seen.
+/// Instructions that answer `clone3` as a kernel without it does. Its flags are in memory, where a
+/// filter cannot look; the C library takes `clone` then, whose flags are seen.
 fn without_clone3() -> Vec<sock_filter> {
     let absent = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };

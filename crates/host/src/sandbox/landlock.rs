@@ -1,8 +1,9 @@
 //! A launch inside Landlock: rules of the kernel that allow by path, with a filter of system calls.
 //!
-//! Rules and filter are made here; the program's side of the second fork puts them on itself (see [`Confinement`]). A rule of Landlock
-//! allows something for a folder and all below it and can take nothing back. So what has to be left out of a folder is left out by allowing
-//! each of the folder's other entries, and not the folder.
+//! Rules and filter are made here; the program's side of the second fork puts them on itself (see
+//! [`Confinement`]). A rule of Landlock allows something for a folder and all below it and can take
+//! nothing back. So what has to be left out of a folder is left out by allowing each of the
+//! folder's other entries, and not the folder.
 
 use super::{Bounds, filter};
 use crate::confinement::Confinement;
@@ -18,7 +19,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The newest set of rights that is known here. The kernel may know fewer; it then holds what the filter of system calls holds.
+/// The newest set of rights that is known here. The kernel may know fewer; it then holds what the
+/// filter of system calls holds.
 const NEWEST: ABI = ABI::V9;
 
 /// The first version that holds `truncate`.
@@ -30,8 +32,8 @@ const HOLDS_SIGNALS: i32 = 6;
 /// How many entries folders with something to leave out may have in all.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts` has the terminals of others, so a command
-/// cannot open a new pseudo terminal.
+/// Devices that a command may read and write. Disks would give `root` what is hidden; `/dev/pts`
+/// has the terminals of others, so a command cannot open a new pseudo terminal.
 const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
@@ -44,7 +46,8 @@ const KERNEL: &str = "/sys";
 pub(super) fn version() -> i32 {
     const LANDLOCK_CREATE_RULESET_VERSION: libc::c_uint = 1;
     let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it wants for that.
+    // SAFETY: a system call that only answers a number; the attribute is null and its size 0, as it
+    // wants for that.
     let version = unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -115,7 +118,8 @@ fn rules(bounds: &Bounds) -> io::Result<OwnedFd> {
     let held = bounds.read_only.iter().chain(&bounds.missing).map(PathBuf::as_path).chain(hidden);
     let held: Vec<&Path> = held.collect();
     for folder in bounds.all_writable() {
-        // The root of the disk may be a session's folder; what the kernel offers there is none of it.
+        // The root of the disk may be a session's folder; what the kernel offers there is none of
+        // it.
         let kernel = [PROCESSES, DEVICE_FILES, KERNEL].map(Path::new);
         let outside = kernel.into_iter().filter(|each| each.starts_with(folder));
         let held: Vec<&Path> = held.iter().copied().chain(outside).collect();
@@ -136,7 +140,8 @@ struct Rules {
 }
 
 impl Rules {
-    /// Allows it for the path and all below, if there is something at the path that is no symbolic link.
+    /// Allows it for the path and all below, if there is something at the path that is no symbolic
+    /// link.
     fn allow(&mut self, path: &Path, access: BitFlags<AccessFs>) -> io::Result<()> {
         let Some(file) = opened(path)? else { return Ok(()) };
         let found = file.metadata()?.file_type();
@@ -184,8 +189,8 @@ impl Rules {
 }
 
 impl Rules {
-    /// Allows it for what the kernel tells about itself, and not for processes, whose environment Landlock would not hold: they have numbers as
-    /// names.
+    /// Allows it for what the kernel tells about itself, and not for processes, whose environment
+    /// Landlock would not hold: they have numbers as names.
     fn allow_system(&mut self, access: BitFlags<AccessFs>) -> io::Result<()> {
         for entry in fs::read_dir(PROCESSES)? {
             let entry = entry?;
@@ -197,7 +202,8 @@ impl Rules {
     }
 }
 
-/// A handle on what is at the path, without opening it for anything; nothing if nothing is there any more or it may not be looked at.
+/// A handle on what is at the path, without opening it for anything; nothing if nothing is there
+/// any more or it may not be looked at.
 fn opened(path: &Path) -> io::Result<Option<File>> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     match OpenOptions::new().read(true).custom_flags(flags).open(path) {

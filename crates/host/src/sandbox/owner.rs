@@ -9,10 +9,12 @@ use std::time::Duration;
 /// How the name of a command's own folder in a placeholder begins.
 pub(super) const MARK: &str = ".attache-placeholder-";
 
-/// The age from which a mark is removed if its process is one of another machine or container, which looks gone from here in any case.
+/// The age from which a mark is removed if its process is one of another machine or container,
+/// which looks gone from here in any case.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The name of a new mark: the number of this process, its life, where its number counts, and a number of its own.
+/// The name of a new mark: the number of this process, its life, where its number counts, and a
+/// number of its own.
 pub(super) fn new_mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let process = std::process::id();
@@ -60,7 +62,8 @@ fn is_another_users(process: u32) -> bool {
     refused && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
 
-/// What tells one process with this number from another: when the system was started, and when the process. None if there is none.
+/// What tells one process with this number from another: when the system was started, and when the
+/// process. None if there is none.
 fn life(process: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
@@ -71,7 +74,8 @@ fn life(process: u32) -> Option<u64> {
     Some(hash(&[&boot, started]))
 }
 
-/// What tells the processes of this machine and container from those of others, also after the machine was started again.
+/// What tells the processes of this machine and container from those of others, also after the
+/// machine was started again.
 fn place() -> u64 {
     static PLACE: OnceLock<u64> = OnceLock::new();
     *PLACE.get_or_init(|| {

@@ -1,12 +1,14 @@
 //! Folders that stand for missing names while a command runs, so that a sandbox can cover them.
 //!
-//! Commands may run side by side in one folder, and each must find its cover until it ends. So each command makes a folder of its own in
-//! the placeholder, its mark, and a placeholder goes with the last of them: a folder that is not empty cannot be removed. The guardian removes
-//! them when the command has ended, also after the death of our process. Our process removes them after the death of the guardian. What the
-//! death of both leaves, or a machine that stops, goes with the next [`reclaim_placeholders`] in that folder.
+//! Commands may run side by side in one folder, and each must find its cover until it ends. So each
+//! command makes a folder of its own in the placeholder, its mark, and a placeholder goes with the
+//! last of them: a folder that is not empty cannot be removed. The guardian removes them when the
+//! command has ended, also after the death of our process. Our process removes them after the death
+//! of the guardian. What the death of both leaves, or a machine that stops, goes with the next
+//! [`reclaim_placeholders`] in that folder.
 //!
-//! A mark in the writable folder itself comes first and goes last. As long as it is there, a name that is an empty folder may be a placeholder
-//! without its mark.
+//! A mark in the writable folder itself comes first and goes last. As long as it is there, a name
+//! that is an empty folder may be a placeholder without its mark.
 
 use super::owner::{MARK, is_dead, is_mark, new_mark};
 use std::ffi::CString;
@@ -17,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless the guardian does.
+/// Folders to remove, in this order, when the command has ended. Dropping it removes them, unless
+/// the guardian does.
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     folders: Arc<Vec<CString>>,
@@ -26,8 +29,9 @@ pub(crate) struct Placeholders {
 }
 
 impl Placeholders {
-    /// Puts a placeholder at each path where nothing is. Also returns where one stands now: nothing can be made in a folder that is not
-    /// ours to change, nor by a command. `roots` are the writable folders that hold the paths.
+    /// Puts a placeholder at each path where nothing is. Also returns where one stands now: nothing
+    /// can be made in a folder that is not ours to change, nor by a command. `roots` are the
+    /// writable folders that hold the paths.
     pub(super) fn make(roots: &[PathBuf], missing: &[PathBuf]) -> (Self, Vec<PathBuf>) {
         let mark = new_mark();
         let holds = |root: &&PathBuf| missing.iter().any(|path| path.starts_with(root));
@@ -76,13 +80,14 @@ impl Drop for Placeholders {
 /// Async-signal-safe.
 pub(crate) fn remove(folders: &[CString]) {
     for folder in folders {
-        // SAFETY: a system call with a terminated string. One that is in use, or gone, stays as it is.
+        // SAFETY: a system call with a terminated string. One that is in use, or gone, stays as it
+        // is.
         unsafe { libc::rmdir(folder.as_ptr()) };
     }
 }
 
-/// The same after a guardian that may have been killed. One that came to its end left no mark, and then nothing is removed: an empty folder
-/// may be the person's by now.
+/// The same after a guardian that may have been killed. One that came to its end left no mark, and
+/// then nothing is removed: an empty folder may be the person's by now.
 pub(crate) fn remove_rest(folders: &[CString]) {
     let is_mark = |folder: &&CString| {
         let name = folder.as_bytes().rsplit(|byte| *byte == b'/').next();
@@ -95,9 +100,10 @@ pub(crate) fn remove_rest(folders: &[CString]) {
     }
 }
 
-/// Removes what commands left in this folder at these names, if their programs are gone: processes of this machine that were killed together
-/// with their guardian, or that ended with the machine. What a process of another machine or container left goes a day later, for that
-/// process looks gone as well. Blocks on the disk.
+/// Removes what commands left in this folder at these names, if their programs are gone: processes
+/// of this machine that were killed together with their guardian, or that ended with the machine.
+/// What a process of another machine or container left goes a day later, for that process looks
+/// gone as well. Blocks on the disk.
 pub fn reclaim_placeholders<'n>(root: &Path, names: impl IntoIterator<Item = &'n str>) {
     let witnesses = dead_marks(root);
     let created = |path: &Path| path.symlink_metadata().and_then(|found| found.created()).ok();
@@ -127,7 +133,8 @@ fn remove_empty(folder: &Path) {
     let _in_use_or_gone = fs::remove_dir(folder);
 }
 
-/// Makes a placeholder with this mark. Returns what to remove: marks, the placeholder, and folders that were made above it.
+/// Makes a placeholder with this mark. Returns what to remove: marks, the placeholder, and folders
+/// that were made above it.
 fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     // Another command may remove a folder between our steps.
     for _ in 0..8 {
@@ -141,7 +148,8 @@ fn make(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> 
 
 fn make_once(roots: &[PathBuf], path: &Path, mark: &str) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    // Another command may have made a folder above. The mark in a writable folder says nothing of that folder.
+    // Another command may have made a folder above. The mark in a writable folder says nothing of
+    // that folder.
     let is_made = |above: &&Path| {
         !above.exists() || (has_mark(above) && !roots.iter().any(|root| root == above))
     };

@@ -1,4 +1,5 @@
-//! Finds the processes of a test by a marker in their environment, which descendants and guardians inherit.
+//! Finds the processes of a test by a marker in their environment, which descendants and guardians
+//! inherit.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +15,8 @@ pub(crate) fn fresh() -> String {
     format!("{}-{}", std::process::id(), folder.path().file_name().unwrap().display())
 }
 
-/// Whether a process other than this one has exactly this entry in its environment (zombies have none).
+/// Whether a process other than this one has exactly this entry in its environment (zombies have
+/// none).
 fn has(process: &Path, entry: &[u8]) -> bool {
     fs::read(process.join("environ"))
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|each| each == entry))

@@ -27,7 +27,8 @@ pub(crate) fn done(deed: &str, argument: &str) -> io::Result<()> {
 /// A message to an address, by a socket that was made as one of a pair.
 fn datagram(path: &str) -> io::Result<()> {
     let mut pair = [0; 2];
-    // SAFETY: the array has room for two descriptors; the address is a valid structure of the stated size.
+    // SAFETY: the array has room for two descriptors; the address is a valid structure of the
+    // stated size.
     unsafe {
         number(
             libc::socketpair(
@@ -76,7 +77,8 @@ fn own() -> io::Result<()> {
 /// A system call that is to fail.
 fn call(deed: &str, pid: libc::pid_t) -> io::Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();
-    // SAFETY: each call names valid local structures or null; a child that a call begins ends at once.
+    // SAFETY: each call names valid local structures or null; a child that a call begins ends at
+    // once.
     let result = unsafe {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         let mut cpus: libc::cpu_set_t = std::mem::zeroed();

@@ -145,7 +145,8 @@ async fn the_next_command_removes_what_stayed_where_it_makes_placeholders_itself
 fn what_another_made_stays() {
     let place = place();
     fs::create_dir(place.at("project/.claude")).unwrap();
-    // The marks of a process that has this number no more, of an earlier version, and of another machine.
+    // The marks of a process that has this number no more, of an earlier version, and of another
+    // machine.
     let own = std::process::id();
     for mark in [format!("{own}-1-2-0"), "4194305-0".to_owned()] {
         fs::create_dir_all(place.at("project/.envrc").join(format!(".attache-placeholder-{mark}")))

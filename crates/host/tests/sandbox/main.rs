@@ -1,7 +1,7 @@
 //! What a sandbox holds, tried with each that this machine has.
 //!
-//! A deed is done by this test program itself, run again inside (see [`deed`]); whether a sandbox has to be there is asked of the system by
-//! other means than the crate's own.
+//! A deed is done by this test program itself, run again inside (see [`deed`]); whether a sandbox
+//! has to be there is asked of the system by other means than the crate's own.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -133,7 +133,8 @@ impl Place {
     }
 }
 
-/// Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+/// Copied by another process: a program cannot be started while a process that was forked meanwhile
+/// has it open for writing.
 fn copy_of_this_program(to: &Path) {
     let copied =
         std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(to).status();
@@ -221,7 +222,8 @@ async fn nothing_outside_can_be_written() {
         );
         let (exit, said) = place.run(&sandbox, &script).await;
         assert!(exit.success(), "{}: {said}", sandbox.name());
-        // The private temporary folder may have taken some of it; what counts is what is there afterwards.
+        // The private temporary folder may have taken some of it; what counts is what is there
+        // afterwards.
         let names: Vec<_> =
             fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["file"], "{}: {said}", sandbox.name());

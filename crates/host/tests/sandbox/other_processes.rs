@@ -52,7 +52,8 @@ fn state(pid: u32) -> String {
     let lines = read("status");
     let cpus = lines.lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
     let stat = read("stat");
-    // What follows the name: the priority, the nice value and the policy are the sixteenth, the seventeenth and the thirty-ninth.
+    // What follows the name: the priority, the nice value and the policy are the sixteenth, the
+    // seventeenth and the thirty-ninth.
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
     let at = |index: usize| *fields.get(index).unwrap();
     format!("{}{cpus} priority {} nice {} policy {}", read("limits"), at(15), at(16), at(38))
@@ -71,7 +72,8 @@ async fn no_call_changes_a_process_outside() {
         let signals = SIGNALS.iter().filter(|_| name == "bubblewrap" || version >= 6);
         for deed in NAMED.iter().chain(signals) {
             let said = place.deed(&sandbox, &format!("{deed} {pid}")).await;
-            // In namespaces of its own a command may lower the priority of a user's processes: it sees only its own.
+            // In namespaces of its own a command may lower the priority of a user's processes: it
+            // sees only its own.
             let harmless = name == "bubblewrap" && deed.starts_with("user-");
             assert!(said.starts_with("refused") || harmless, "{name}: {deed}: {said}");
             assert!(child.try_exit().is_none(), "{name}: {deed} ended it");

@@ -4,7 +4,8 @@ use super::{has_verbs, is_among, program, stands_at, tokens};
 use crate::options;
 use crate::shell::Part;
 
-/// Programs of which the words are names or text, so that the name of another program among them is no command.
+/// Programs of which the words are names or text, so that the name of another program among them is
+/// no command.
 const NAME_ONLY: &[&str] = &[
     "ack", "ag", "apropos", "apt-get", "bat", "cat", "chmod", "chown", "code", "cp", "curl",
     "date", "dpkg", "echo", "egrep", "emacs", "export", "fd", "fdfind", "fgrep", "grep", "help",
@@ -34,8 +35,8 @@ const RUNS_FOUND: &[&str] = &["-x", "-X"];
 /// Programs that find files.
 const FINDERS: &[&str] = &["fd", "fdfind"];
 
-/// Whether the command may run these words by naming them to a program: to one that is not known, behind an option that runs its value, or as
-/// an editor's or an alias's `!`.
+/// Whether the command may run these words by naming them to a program: to one that is not known,
+/// behind an option that runs its value, or as an editor's or an alias's `!`.
 pub(super) fn runs(part: &Part, words: &[String]) -> bool {
     let Some(program) = program(part) else { return false };
     let program = program.rsplit('/').next().unwrap_or(program);

@@ -197,7 +197,8 @@ impl Reader {
         }
     }
 
-    /// Commands that the agent derived from the one beside them count where they add something to it.
+    /// Commands that the agent derived from the one beside them count where they add something to
+    /// it.
     fn derived(&mut self, members: &Map<String, Value>, around: &Surroundings, before: usize) {
         let own: Vec<String> =
             self.effect.commands.iter().skip(before).map(|command| command.line.clone()).collect();
@@ -309,7 +310,8 @@ fn surroundings(members: &Map<String, Value>, outer: &Surroundings) -> Surroundi
     }
 }
 
-/// Variables as an object, as a list of objects with `name` and `value`, or as a list of `NAME=VALUE`.
+/// Variables as an object, as a list of objects with `name` and `value`, or as a list of
+/// `NAME=VALUE`.
 fn variables(value: &Value) -> Vec<(String, String)> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match value {

@@ -81,7 +81,8 @@ pub(super) const SECRET_PATHS: &[&str] = &[
     "etc/shadow",
 ];
 
-/// Folders and files that programs obey, in their usual spelling: version control, agents, editors, shells, builds elsewhere.
+/// Folders and files that programs obey, in their usual spelling: version control, agents, editors,
+/// shells, builds elsewhere.
 pub(super) const OBEYED: &[&str] = &[
     ".agents",
     ".aider.conf.yml",
@@ -268,7 +269,8 @@ pub(super) const OBEYED: &[&str] = &[
     "usercustomize.py",
 ];
 
-/// Folders that programs obey by more than one name: settings in a person's home, and what a forge runs.
+/// Folders that programs obey by more than one name: settings in a person's home, and what a forge
+/// runs.
 pub(super) const OBEYED_PATHS: &[&str] = &[
     ".config/attache",
     ".config/autostart",

@@ -47,7 +47,8 @@ impl Line<'_> {
         files.chain(listed).chain(any).reduce(Verdict::and)
     }
 
-    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by itself.
+    /// The patterns that a word may be, with braces taken apart. git reads patterns of paths by
+    /// itself.
     pub(super) fn patterns(
         &self,
         word: &Word,
@@ -150,7 +151,8 @@ impl Line<'_> {
         self.folders.iter().map(PathBuf::as_path).chain(lost)
     }
 
-    /// What is in a folder that a command reads, if the word is one: what is directly in it, or with a filter what is anywhere below.
+    /// What is in a folder that a command reads, if the word is one: what is directly in it, or
+    /// with a filter what is anywhere below.
     fn folder_contents(&self, text: &str, deep: Option<&Filter>) -> Option<Verdict> {
         let found = self.places().filter_map(|from| {
             let folder = self.reach(from, text);
@@ -184,7 +186,8 @@ impl Line<'_> {
         found.reduce(Verdict::and)
     }
 
-    /// Judges what a word of a command may mean as a path, in every folder where the command may run.
+    /// Judges what a word of a command may mean as a path, in every folder where the command may
+    /// run.
     pub(super) fn everywhere(
         &self,
         text: &str,

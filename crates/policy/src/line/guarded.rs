@@ -49,9 +49,10 @@ const PRINTERS: &[&str] = &["echo", "printf"];
 /// Shells that run a line behind `-c`.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Why only a person may allow a command line that runs in the folder `from`: its words name a file that holds secrets, or one that programs
-/// or agents obey and that the line may change. A file that a program finds by itself, or whose name only a variable holds, is not seen. Blocks on
-/// the disk.
+/// Why only a person may allow a command line that runs in the folder `from`: its words name a file
+/// that holds secrets, or one that programs or agents obey and that the line may change. A file
+/// that a program finds by itself, or whose name only a variable holds, is not seen. Blocks on the
+/// disk.
 pub fn line_guard(line: &str, folders: &Folders, from: &Path) -> Option<Guard> {
     guarded(line, folders, from, 0)
 }
@@ -155,7 +156,8 @@ impl Line<'_> {
     }
 }
 
-/// Whether a text with the name of a protected file may be that file: a sentence and a bare word such as `credentials` may be something else.
+/// Whether a text with the name of a protected file may be that file: a sentence and a bare word
+/// such as `credentials` may be something else.
 fn may_be_a_file(from: &Path, path: &str, guard: Guard) -> bool {
     let is_sentence = path.contains(char::is_whitespace);
     let is_bare = !path.contains(['.', '/']) && guard == Guard::Secret;
@@ -176,7 +178,8 @@ fn inner_line<'w>(program: &str, arguments: &'w [Word]) -> Option<&'w str> {
     (SHELLS.contains(&program) && is_known).then_some(line.text.as_str())
 }
 
-/// The words that may be files: without the pattern of a search, if the first word behind the options is it.
+/// The words that may be files: without the pattern of a search, if the first word behind the
+/// options is it.
 fn files<'w>(program: &str, arguments: &'w [Word]) -> &'w [Word] {
     let names_pattern = |word: &Word| {
         ["-e", "-f", "--regexp", "--file"].iter().any(|option| word.text.starts_with(option))

@@ -2,8 +2,8 @@
 
 use super::{Behind, NO_OPTIONS, Table, table};
 
-/// Programs of which no option and no word runs another program: a rule for one covers it with any words. The files among them are
-/// judged apart.
+/// Programs of which no option and no word runs another program: a rule for one covers it with any
+/// words. The files among them are judged apart.
 pub(super) const HARMLESS: &str = "[ b2sum base32 base64 basename cat chgrp chmod chown cksum cmp comm cp cut date dd df diff dirname \
     du echo expand expr factor false fmt fold free head hexdump id join jq kill link ln ls md5sum mkdir \
     mkfifo mktemp mv nl nproc numfmt od paste pathchk pgrep pidof pkill pr printf ps pwd readlink \

@@ -116,7 +116,8 @@ fn a_file_that_is_not_there_says_nothing_and_one_that_cannot_be_read_is_broken()
     assert!(unreadable.broken && unreadable.faults()[0].to_string().contains("cannot be read"));
 }
 
-/// Sessions and files of older versions know no keys for runs without a sandbox or with the network.
+/// Sessions and files of older versions know no keys for runs without a sandbox or with the
+/// network.
 #[test]
 fn a_rule_of_an_older_version_covers_runs_in_a_sandbox_without_the_network() {
     use crate::rule::{Effect, Run};

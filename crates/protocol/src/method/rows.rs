@@ -3,8 +3,8 @@
 use super::*;
 use crate::v1::*;
 
-/// Calls `$callback!` with every row of the method table, grouped by kind and receiver; `$pass` goes in front. This is how traits and
-/// dispatch are derived from the table in other crates.
+/// Calls `$callback!` with every row of the method table, grouped by kind and receiver; `$pass`
+/// goes in front. This is how traits and dispatch are derived from the table in other crates.
 ///
 /// A row reads: function, type, wire name, params (and result), scope, stability, deadline.
 #[macro_export]

@@ -12,11 +12,13 @@ pub struct UpdateRow {
     pub stability: Stability,
     /// What the client must have advertised.
     pub gate: Gate,
-    /// Whether the update belongs to a session's history and is replayed by `session/load` (SESS-13, SESS-16).
+    /// Whether the update belongs to a session's history and is replayed by `session/load`
+    /// (SESS-13, SESS-16).
     pub replayed: bool,
 }
 
-/// One row of the table of gated fields: values that may stand in an otherwise allowed message only if the receiver takes them.
+/// One row of the table of gated fields: values that may stand in an otherwise allowed message only
+/// if the receiver takes them.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldRow {
     /// Where the field stands.

@@ -11,13 +11,15 @@ wire_id! {
 
 /// A way to log in that an agent offers.
 ///
-/// Only the type `terminal` is told apart. Without a type, or with any other, a method is one for `authenticate` (AUTH-15); a
-/// malformed `terminal` method is an error and never read as another kind (AUTH-14).
+/// Only the type `terminal` is told apart. Without a type, or with any other, a method is one for
+/// `authenticate` (AUTH-15); a malformed `terminal` method is an error and never read as another
+/// kind (AUTH-14).
 #[derive(Debug, Clone, PartialEq)]
 pub enum AuthMethod {
     /// The client calls `authenticate` with the method's id.
     Agent(AuthMethodAgent),
-    /// The client starts the agent's program in a terminal; never passed to `authenticate` (AUTH-06).
+    /// The client starts the agent's program in a terminal; never passed to `authenticate`
+    /// (AUTH-06).
     Terminal(AuthMethodTerminal),
 }
 
@@ -110,14 +112,15 @@ wire_struct! {
         must name: String = "name",
         /// What the method does, for people.
         lenient description: Option<String> = "description",
-        /// The type that the agent gave, kept to be written back; it means nothing (AUTH-15). Never `terminal`.
+        /// The type that the agent gave, kept to be written back; it means nothing (AUTH-15). Never
+        /// `terminal`.
         lenient kind: Option<String> = "type",
     }
 }
 
 wire_struct! {
-    /// A login in a terminal: the agent's own program and arguments, with these arguments added and these variables set
-    /// (AUTH-08).
+    /// A login in a terminal: the agent's own program and arguments, with these arguments added and
+    /// these variables set (AUTH-08).
     pub struct AuthMethodTerminal {
         /// The method's id.
         must id: AuthMethodId = "id",
@@ -181,8 +184,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Whether an agent is logged in; unstable. Values this version does not know mean the same as [`AuthState::Undetermined`]
-    /// (AUTHS-02).
+    /// Whether an agent is logged in; unstable. Values this version does not know mean the same as
+    /// [`AuthState::Undetermined`] (AUTHS-02).
     pub enum AuthState open {
         /// Logged in.
         Authenticated = "authenticated",

@@ -13,8 +13,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and still gets one (CANCEL-12 to
-    /// 19).
+    /// Params of `$/cancel_request`: the sender no longer needs the answer to one of its calls, and
+    /// still gets one (CANCEL-12 to 19).
     pub struct CancelRequestNotification {
         /// The call's id, compared with its type: `1` is not `"1"` (CANCEL-24).
         must request_id: RequestId = "requestId",

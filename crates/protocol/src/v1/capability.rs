@@ -1,7 +1,8 @@
 //! What each end offers (requirements §3.9 and §3.10).
 //!
-//! A capability is a flag or an object marker. A flag is set by `true` alone; a marker by an object, and `true`, null or anything
-//! else is no marker. What is absent or malformed is not offered (INIT-10, INIT-13).
+//! A capability is a flag or an object marker. A flag is set by `true` alone; a marker by an
+//! object, and `true`, null or anything else is no marker. What is absent or malformed is not
+//! offered (INIT-10, INIT-13).
 
 use crate::object::wire_struct;
 
@@ -128,7 +129,8 @@ wire_struct! {
         lenient system_prompt: Option<SessionSystemPromptCapabilities> = "systemPrompt",
         /// `session/fork`; unstable (FORK-01).
         lenient fork: Option<SessionForkCapabilities> = "fork",
-        /// `session/archive`, `session/unarchive` and the list's filter; needs `list`; unstable (ARCH-01).
+        /// `session/archive`, `session/unarchive` and the list's filter; needs `list`; unstable
+        /// (ARCH-01).
         lenient archive: Option<SessionArchiveCapabilities> = "archive",
         /// `session/status`; unstable.
         lenient status: Option<SessionStatusCapabilities> = "status",

@@ -1,4 +1,5 @@
-//! Compaction (requirements §4.14): the agent shortens its context and says so. Only with `session.compaction` (COMP-01).
+//! Compaction (requirements §4.14): the agent shortens its context and says so. Only with
+//! `session.compaction` (COMP-01).
 
 use super::ContentBlock;
 use crate::object::{wire_id, wire_string, wire_struct};
@@ -10,13 +11,15 @@ wire_id! {
 }
 
 wire_struct! {
-    /// A compaction begins, goes on or ends. The first sight of an id fixes its place in the transcript (COMP-07).
+    /// A compaction begins, goes on or ends. The first sight of an id fixes its place in the
+    /// transcript (COMP-07).
     pub plain struct CompactionUpdate {
         /// Which compaction.
         must compaction_id: CompactionId = "compactionId",
         /// How far it is.
         must status: CompactionStatus = "status",
-        /// The whole summary from now on; an empty list clears it too (COMP-05). Not empty only when completed (COMP-08).
+        /// The whole summary from now on; an empty list clears it too (COMP-05). Not empty only
+        /// when completed (COMP-08).
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
         /// Why it failed (COMP-08).
         patch error: Patch<String> = "error",
@@ -40,7 +43,8 @@ wire_string! {
 }
 
 wire_struct! {
-    /// A piece of a summary, appended in the order of arrival (COMP-06). An id seen first here is a compaction in progress (X7).
+    /// A piece of a summary, appended in the order of arrival (COMP-06). An id seen first here is a
+    /// compaction in progress (X7).
     pub struct CompactionSummaryChunk {
         /// Which compaction.
         must compaction_id: CompactionId = "compactionId",

@@ -51,7 +51,8 @@ impl SessionConfigOption {
         self.category.as_ref()
     }
 
-    /// The value chosen now; `None` if the option's type is not known, which clients ignore (CONF-12).
+    /// The value chosen now; `None` if the option's type is not known, which clients ignore
+    /// (CONF-12).
     pub fn current_value(&self) -> Option<SessionConfigOptionValue> {
         match &self.kind {
             SessionConfigKind::Select(select) => {
@@ -64,7 +65,8 @@ impl SessionConfigOption {
         }
     }
 
-    /// The values of a select in the order they are shown, across its groups; nothing for other types.
+    /// The values of a select in the order they are shown, across its groups; nothing for other
+    /// types.
     pub fn values(&self) -> impl Iterator<Item = &SessionConfigSelectOption> {
         let options = match &self.kind {
             SessionConfigKind::Select(select) => Some(&select.options),
@@ -73,7 +75,8 @@ impl SessionConfigOption {
         options.into_iter().flat_map(SessionConfigSelectOptions::values)
     }
 
-    /// Whether `value` may be set: of the option's type and, for a select, one of its values (CONF-07).
+    /// Whether `value` may be set: of the option's type and, for a select, one of its values
+    /// (CONF-07).
     pub fn accepts(&self, value: &SessionConfigOptionValue) -> bool {
         match (&self.kind, value) {
             (SessionConfigKind::Select(_), SessionConfigOptionValue::ValueId(id)) => {
@@ -86,7 +89,8 @@ impl SessionConfigOption {
 }
 
 wire_union! {
-    /// The type of a config option. Options of other types are skipped, or ignored by whoever keeps them (CONF-12, CONF-20).
+    /// The type of a config option. Options of other types are skipped, or ignored by whoever keeps
+    /// them (CONF-12, CONF-20).
     pub enum SessionConfigKind by "type" closed {
         /// One of several values.
         Select(SessionConfigSelect) = "select",
@@ -113,7 +117,8 @@ wire_struct! {
     }
 }
 
-/// The values of a select, in the order they are shown. All stand in groups or none does (CONF-19); the empty list is ungrouped.
+/// The values of a select, in the order they are shown. All stand in groups or none does (CONF-19);
+/// the empty list is ungrouped.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigSelectOptions {
     /// A flat list, where one bad value makes the whole option undecodable (CONF-20).
@@ -146,8 +151,8 @@ impl From<Vec<SessionConfigSelectGroup>> for SessionConfigSelectOptions {
 }
 
 impl Wire for SessionConfigSelectOptions {
-    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is tried first. If neither reading
-    /// works, the fault is that of the reading which got further.
+    /// An item with the keys of a value is a value, whatever else it holds; so the flat list is
+    /// tried first. If neither reading works, the fault is that of the reading which got further.
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let mark = reader.mark();
         let flat = match Vec::read(reader) {
@@ -186,7 +191,8 @@ impl Wire for SessionConfigSelectOptions {
     }
 }
 
-/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown values are refused (§5.1).
+/// A group; one without a name, as the 2025 draft had them, is shown by its id unless unknown
+/// values are refused (§5.1).
 fn read_group(reader: &mut Reader<'_>) -> Result<SessionConfigSelectGroup, Fault> {
     let mark = reader.mark();
     let fault = match SessionConfigSelectGroup::read(reader) {
@@ -227,7 +233,8 @@ wire_struct! {
     pub struct SessionConfigSelectGroup {
         /// Names the group.
         must group: SessionConfigGroupId = "group",
-        /// A name for people. The 2025 draft had none: the group's id stands in, unless unknown values are refused (§5.1).
+        /// A name for people. The 2025 draft had none: the group's id stands in, unless unknown
+        /// values are refused (§5.1).
         must name: String = "name",
         /// The group's values.
         must_items options: Vec<SessionConfigSelectOption> = "options",
@@ -235,7 +242,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a config option is about. Names that begin with `_` are free for anyone, all others are reserved (CONF-14).
+    /// What a config option is about. Names that begin with `_` are free for anyone, all others are
+    /// reserved (CONF-14).
     pub enum SessionConfigOptionCategory open {
         /// How the agent works.
         Mode = "mode",
@@ -262,8 +270,9 @@ wire_struct! {
 
 /// A value of a config option, as it is set.
 ///
-/// On the wire a string stands under `value` without a `type`, a boolean under `value` beside `"type":"boolean"` (CONF-09).
-/// Whatever `type` says, a string is a value id (CONF-10); any other JSON, and a boolean without its type, is an error (CONF-11).
+/// On the wire a string stands under `value` without a `type`, a boolean under `value` beside
+/// `"type":"boolean"` (CONF-09). Whatever `type` says, a string is a value id (CONF-10); any other
+/// JSON, and a boolean without its type, is an error (CONF-11).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SessionConfigOptionValue {
     /// One of a select's values.

@@ -1,10 +1,12 @@
-//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The shapes are those of MCP 2025-06-18.
+//! Content blocks (requirements §3.1): what prompts, messages and tool results are made of. The
+//! shapes are those of MCP 2025-06-18.
 
 use crate::either::wire_either;
 use crate::object::{wire_string, wire_struct, wire_union};
 
 wire_union! {
-    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole (PROMPT-05).
+    /// One piece of content. The set is closed in v1; a prompt with another type is refused whole
+    /// (PROMPT-05).
     pub enum ContentBlock by "type" closed {
         /// Text, to be rendered as Markdown (MSG-07); every agent takes it.
         Text(TextContent) = "text",
@@ -113,7 +115,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the block is malformed (§3.1).
+    /// The contents of a resource: text or bytes. With both, the text counts; with neither, the
+    /// block is malformed (§3.1).
     pub enum EmbeddedResourceResource, "an object with \"text\" or \"blob\"" {
         /// Text.
         Text(TextResourceContents) with "text",

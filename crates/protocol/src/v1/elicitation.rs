@@ -1,4 +1,5 @@
-//! `elicitation/create` and `elicitation/complete` (requirements §3.13, §4.15): the agent asks the person for input.
+//! `elicitation/create` and `elicitation/complete` (requirements §3.13, §4.15): the agent asks the
+//! person for input.
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
 use crate::either::wire_either;
@@ -117,7 +118,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// What an elicitation is about: a session or a request. With both, the session counts (ELIC-05).
+    /// What an elicitation is about: a session or a request. With both, the session counts
+    /// (ELIC-05).
     pub enum ElicitationScope, "an object with \"sessionId\" or \"requestId\"" {
         /// A session, maybe one of its tool calls.
         Session(ElicitationSessionScope) with "sessionId",
@@ -153,9 +155,11 @@ wire_struct! {
 }
 
 wire_union! {
-    /// What the person did. Unknown actions are kept and treated as none of the known ones (ELIC-23).
+    /// What the person did. Unknown actions are kept and treated as none of the known ones
+    /// (ELIC-23).
     pub enum ElicitationAction by "action" open {
-        /// Gave the input, or agreed to open the page, which does not say that anything came of it (ELIC-17).
+        /// Gave the input, or agreed to open the page, which does not say that anything came of it
+        /// (ELIC-17).
         Accept(ElicitationAcceptAction) = "accept",
         /// Said no.
         Decline = "decline",
@@ -167,7 +171,8 @@ wire_union! {
 wire_struct! {
     /// The input.
     pub plain struct ElicitationAcceptAction {
-        /// The form's values by field; to be checked against the form by both sides (ELIC-14). Malformed is fatal (DEC-06).
+        /// The form's values by field; to be checked against the form by both sides (ELIC-14).
+        /// Malformed is fatal (DEC-06).
         strict content: Option<Map<ElicitationContentValue>> = "content",
     }
 }
@@ -233,7 +238,8 @@ impl Wire for ElicitationContentValue {
 }
 
 wire_struct! {
-    /// What the person began at the page is done (ELIC-19). Unknown and completed ids are ignored (ELIC-20).
+    /// What the person began at the page is done (ELIC-19). Unknown and completed ids are ignored
+    /// (ELIC-20).
     pub struct CompleteElicitationNotification {
         /// The elicitation.
         must elicitation_id: ElicitationId = "elicitationId",

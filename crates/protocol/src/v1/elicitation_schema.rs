@@ -12,7 +12,8 @@ wire_struct! {
         lenient title: Option<String> = "title",
         /// What the form is for.
         lenient description: Option<String> = "description",
-        /// The fields by name, in the order of the text. Null or a malformed field fails the request.
+        /// The fields by name, in the order of the text. Null or a malformed field fails the
+        /// request.
         given properties: Map<ElicitationPropertySchema> = "properties",
         /// The names of the fields that must be filled in.
         strict required: Option<Vec<String>> = "required",
@@ -50,7 +51,8 @@ impl Wire for ElicitationSchemaType {
 }
 
 wire_union! {
-    /// One field of a form. Fields of an unknown type are kept, never shown as a known one (ELIC-22).
+    /// One field of a form. Fields of an unknown type are kept, never shown as a known one
+    /// (ELIC-22).
     pub enum ElicitationPropertySchema by "type" open {
         /// A text, or one choice of several.
         String(StringPropertySchema) = "string",
@@ -66,7 +68,8 @@ wire_union! {
 }
 
 wire_struct! {
-    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail the request (DEC-06).
+    /// A text, or one choice where `enum` or `oneOf` is given. Malformed limits and choices fail
+    /// the request (DEC-06).
     pub struct StringPropertySchema {
         /// The field's label.
         lenient title: Option<String> = "title",
@@ -76,7 +79,8 @@ wire_struct! {
         strict min_length: Option<u32> = "minLength",
         /// The greatest number of characters.
         strict max_length: Option<u32> = "maxLength",
-        /// A regular expression that the text must match, to be evaluated in bounded time (ELIC-24).
+        /// A regular expression that the text must match, to be evaluated in bounded time
+        /// (ELIC-24).
         strict pattern: Option<String> = "pattern",
         /// What the text is.
         strict format: Option<StringFormat> = "format",
@@ -90,7 +94,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// What a text is. Another format fails the request in official decoders: send only these (X18).
+    /// What a text is. Another format fails the request in official decoders: send only these
+    /// (X18).
     pub enum StringFormat closed {
         /// An email address.
         Email = "email",
@@ -165,8 +170,8 @@ wire_struct! {
     }
 }
 
-/// What to choose several from. Told apart by `type`, which titled choices do not need; another `type` is kept, never shown as a known
-/// one (ELIC-22).
+/// What to choose several from. Told apart by `type`, which titled choices do not need; another
+/// `type` is kept, never shown as a known one (ELIC-22).
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
     /// Plain values, `type` being `string`.

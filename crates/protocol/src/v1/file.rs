@@ -1,10 +1,12 @@
-//! `fs/read_text_file` and `fs/write_text_file` (requirements §4.10): files as the client's editor has them.
+//! `fs/read_text_file` and `fs/write_text_file` (requirements §4.10): files as the client's editor
+//! has them.
 
 use super::SessionId;
 use crate::object::wire_struct;
 
 wire_struct! {
-    /// Asks for the text of a file, unsaved changes included (FS-02). Only with `fs.readTextFile` (FS-01).
+    /// Asks for the text of a file, unsaved changes included (FS-02). Only with `fs.readTextFile`
+    /// (FS-01).
     pub struct ReadTextFileRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -26,7 +28,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Asks to replace a file's text, and to create the file if it is missing (FS-06, FS-07). Only with `fs.writeTextFile` (FS-01).
+    /// Asks to replace a file's text, and to create the file if it is missing (FS-06, FS-07). Only
+    /// with `fs.writeTextFile` (FS-01).
     pub struct WriteTextFileRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

@@ -10,7 +10,8 @@ wire_struct! {
         patch title: Patch<String> = "title",
         /// When the session last changed (ISO 8601).
         patch updated_at: Patch<String> = "updatedAt",
-        /// Data of extensions about the session, in three states (INFO-07, INFO-08). How it meets what is stored is INFO-09.
+        /// Data of extensions about the session, in three states (INFO-07, INFO-08). How it meets
+        /// what is stored is INFO-09.
         patch meta: Patch<Meta> = "_meta",
     }
 }

@@ -55,7 +55,8 @@ wire_struct! {
 wire_struct! {
     /// Result of `initialize`.
     pub struct InitializeResponse {
-        /// The version spoken from now on: the client's if the agent knows it, else the agent's latest (INIT-05, INIT-06).
+        /// The version spoken from now on: the client's if the agent knows it, else the agent's
+        /// latest (INIT-05, INIT-06).
         must protocol_version: ProtocolVersion = "protocolVersion",
         /// What the agent offers; what is left out is not offered (INIT-10, INIT-20).
         lenient agent_capabilities: AgentCapabilities = "agentCapabilities",

@@ -1,4 +1,5 @@
-//! MCP servers that a session uses (requirements §3.11), and MCP messages carried over ACP (§1.3, unstable).
+//! MCP servers that a session uses (requirements §3.11), and MCP messages carried over ACP (§1.3,
+//! unstable).
 
 use super::EnvVariable;
 use crate::Secret;
@@ -8,8 +9,8 @@ use crate::{Fault, Map, Members, ObjectWriter, Raw, Reader, Why, Wire, Writer};
 
 /// An MCP server that the agent shall connect to.
 ///
-/// Told apart by `type`, which stdio does not have. Any other `type`, `stdio` included, reads as stdio where the fields of stdio are
-/// there, and is an error where they are not.
+/// Told apart by `type`, which stdio does not have. Any other `type`, `stdio` included, reads as
+/// stdio where the fields of stdio are there, and is an error where they are not.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpServer {
     /// A program that the agent starts; every agent can.
@@ -18,7 +19,8 @@ pub enum McpServer {
     Http(McpServerHttp),
     /// Server-sent events; only with `mcpCapabilities.sse`.
     Sse(McpServerSse),
-    /// A server that speaks through this connection; only with `mcpCapabilities.acp` (MCPA-01). Unstable.
+    /// A server that speaks through this connection; only with `mcpCapabilities.acp` (MCPA-01).
+    /// Unstable.
     Acp(McpServerAcp),
 }
 
@@ -144,7 +146,8 @@ wire_id! {
     /// Names one MCP server behind this connection; unique on it (MCPA-01). Unstable.
     pub struct McpServerAcpId;
 
-    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it (MCPA-02). Unstable.
+    /// The id of an MCP request inside ACP, made by its caller and kept by all who forward it
+    /// (MCPA-02). Unstable.
     pub struct McpRequestId;
 }
 
@@ -187,7 +190,8 @@ wire_struct! {
 }
 
 wire_either! {
-    /// How the MCP server answered. With both keys the result counts (MCPA-03). Failures of ACP itself are JSON-RPC errors. Unstable.
+    /// How the MCP server answered. With both keys the result counts (MCPA-03). Failures of ACP
+    /// itself are JSON-RPC errors. Unstable.
     pub enum MessageMcpResponse, "an object with \"result\" or \"error\"" {
         /// It succeeded.
         Result(MessageMcpResult) with "result",
@@ -212,7 +216,8 @@ wire_struct! {
     }
 }
 
-/// An error object of MCP, kept whole: unknown members and a null `data` are written back as they came. Unstable.
+/// An error object of MCP, kept whole: unknown members and a null `data` are written back as they
+/// came. Unstable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpError {
     /// The error's code.

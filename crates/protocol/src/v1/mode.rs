@@ -1,5 +1,5 @@
-//! Session modes (requirements §3.6): one choice of how the agent works, older than config options and kept in step with them
-//! (MODE-05).
+//! Session modes (requirements §3.6): one choice of how the agent works, older than config options
+//! and kept in step with them (MODE-05).
 
 use super::SessionId;
 use crate::object::{wire_id, wire_struct};

@@ -1,5 +1,5 @@
-//! The retired choice of models (requirements §1.4), which old peers still send. New agents use a config option of the category
-//! `model`.
+//! The retired choice of models (requirements §1.4), which old peers still send. New agents use a
+//! config option of the category `model`.
 
 use super::SessionId;
 use crate::object::{wire_id, wire_struct};

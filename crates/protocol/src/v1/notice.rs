@@ -3,11 +3,13 @@
 use crate::object::{wire_string, wire_struct};
 
 wire_struct! {
-    /// A notice: shown or not, never history, never a change of state (NOTE-02, NOTE-05). Only with `session.notices` (NOTE-01).
+    /// A notice: shown or not, never history, never a change of state (NOTE-02, NOTE-05). Only with
+    /// `session.notices` (NOTE-01).
     pub struct Notice {
         /// How it is presented.
         must severity: NoticeSeverity = "severity",
-        /// Plain text that stands alone; senders must not leave it empty (NOTE-06), decoding does not check that.
+        /// Plain text that stands alone; senders must not leave it empty (NOTE-06), decoding does
+        /// not check that.
         must title: String = "title",
         /// Plain text with details or advice.
         lenient description: Option<String> = "description",

@@ -15,7 +15,8 @@ wire_struct! {
         must session_id: SessionId = "sessionId",
         /// The call in question, as a patch of what was reported of it (PERM-10).
         must tool_call: ToolCallUpdate = "toolCall",
-        /// What the person can choose. A malformed option fails the request: no partial question is shown (PERM-09).
+        /// What the person can choose. A malformed option fails the request: no partial question is
+        /// shown (PERM-09).
         must options: Vec<PermissionOption> = "options",
     }
 }

@@ -1,4 +1,5 @@
-//! Plans (requirements §2, §4.11): what the agent intends to do. `plan_update` and `plan_removed` are unstable (PLANU-01).
+//! Plans (requirements §2, §4.11): what the agent intends to do. `plan_update` and `plan_removed`
+//! are unstable (PLANU-01).
 
 use crate::object::{wire_id, wire_string, wire_struct, wire_union};
 
@@ -60,7 +61,8 @@ wire_struct! {
 }
 
 wire_union! {
-    /// A plan in one of three forms; the form may change from update to update (PLANU-02). Unstable.
+    /// A plan in one of three forms; the form may change from update to update (PLANU-02).
+    /// Unstable.
     pub enum PlanUpdateContent by "type" closed {
         /// Steps.
         Items(PlanItems) = "items",

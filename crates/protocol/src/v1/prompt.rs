@@ -8,7 +8,8 @@ wire_struct! {
     pub struct PromptRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
-        /// The message. Beyond text and resource links, only kinds that the agent advertised (PROMPT-02).
+        /// The message. Beyond text and resource links, only kinds that the agent advertised
+        /// (PROMPT-02).
         must prompt: Vec<ContentBlock> = "prompt",
     }
 }
@@ -24,8 +25,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know ends the turn with an error
-    /// (§4.17).
+    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
+    /// ends the turn with an error (§4.17).
     pub enum StopReason closed {
         /// The model was done.
         EndTurn = "end_turn",

@@ -31,7 +31,8 @@ wire_struct! {
         must_items supported: Vec<LlmProtocol> = "supported",
         /// Whether it must not be disabled (PROV-03).
         must required: bool = "required",
-        /// Where it is reached now; `None` while it is disabled (PROV-04). Never holds headers (PROV-05).
+        /// Where it is reached now; `None` while it is disabled (PROV-04). Never holds headers
+        /// (PROV-05).
         strict current: Option<ProviderCurrentConfig> = "current",
     }
 }

@@ -1,6 +1,8 @@
-//! Sessions: made, loaded, listed, closed (requirements §4.4 to §4.6; fork, archive, status and title are unstable, §4.18).
+//! Sessions: made, loaded, listed, closed (requirements §4.4 to §4.6; fork, archive, status and
+//! title are unstable, §4.18).
 //!
-//! Paths are strings here; that they are absolute is for whoever answers to check (SESS-02, DIR-03).
+//! Paths are strings here; that they are absolute is for whoever answers to check (SESS-02,
+//! DIR-03).
 
 use super::{ContentBlock, McpServer, SessionConfigOption, SessionModeState, SessionModelState};
 use crate::object::{wire_id, wire_string, wire_struct};
@@ -17,7 +19,8 @@ wire_struct! {
         must cwd: String = "cwd",
         /// More roots, absolute; only if advertised (DIR-01).
         null additional_directories: Vec<String> = "additionalDirectories",
-        /// MCP servers to connect to; the key is required, one bad server fails the call (SESS-10, SESS-11).
+        /// MCP servers to connect to; the key is required, one bad server fails the call (SESS-10,
+        /// SESS-11).
         must_null mcp_servers: Vec<McpServer> = "mcpServers",
         /// Instructions for the agent; only if advertised; unstable (SYSP-01).
         strict system_prompt: Option<SystemPrompt> = "systemPrompt",
@@ -191,7 +194,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Which archived sessions a list holds; unstable. Other values are to be refused with -32602 (ARCH-04).
+    /// Which archived sessions a list holds; unstable. Other values are to be refused with -32602
+    /// (ARCH-04).
     pub enum SessionArchiveFilter open {
         /// None of them: the default.
         Exclude = "exclude",
@@ -216,7 +220,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Params of `session/unarchive`: shows the session in lists again without loading it (ARCH-06); unstable.
+    /// Params of `session/unarchive`: shows the session in lists again without loading it
+    /// (ARCH-06); unstable.
     pub struct UnarchiveSessionRequest {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -245,7 +250,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Where a session is; unstable. Values this version does not know mean the same as `saved` (STAT-03).
+    /// Where a session is; unstable. Values this version does not know mean the same as `saved`
+    /// (STAT-03).
     pub enum SessionStatus open {
         /// In the agent's memory, for whichever connection (STAT-02).
         Open = "open",
@@ -283,8 +289,8 @@ wire_struct! {
 }
 
 wire_string! {
-    /// How a system prompt meets the agent's own instructions; unstable. Other values are to be refused, never read as one of
-    /// these (SYSP-02, SYSP-03).
+    /// How a system prompt meets the agent's own instructions; unstable. Other values are to be
+    /// refused, never read as one of these (SYSP-02, SYSP-03).
     pub enum SystemPromptMode open {
         /// Added behind them.
         Append = "append",

@@ -1,12 +1,13 @@
-//! Subagents (requirements §2.2, §4.18): child sessions that the agent runs beside the one the client knows. Unstable; only with
-//! `clientCapabilities.subagents` (SUB-01).
+//! Subagents (requirements §2.2, §4.18): child sessions that the agent runs beside the one the
+//! client knows. Unstable; only with `clientCapabilities.subagents` (SUB-01).
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
 use crate::object::{wire_struct, wire_union};
 use crate::{Error, Meta, Patch};
 
 wire_struct! {
-    /// What changed about a child. The first announces it, on its immediate parent's session, before anything else of it (SUB-01).
+    /// What changed about a child. The first announces it, on its immediate parent's session,
+    /// before anything else of it (SUB-01).
     pub plain struct SubagentUpdate {
         /// The child.
         must session_id: SessionId = "sessionId",
@@ -50,8 +51,8 @@ wire_union! {
         Idle(IdleStateUpdate) = "idle",
         /// It waits for somebody to act.
         RequiresAction(RequiresActionStateUpdate) = "requires_action",
-        /// The agent cannot tell: what was shown before is no longer confirmed (SUB-03). On the wire `unknown`; a state outside the set
-        /// is [`StateUpdate::Unknown`].
+        /// The agent cannot tell: what was shown before is no longer confirmed (SUB-03). On the
+        /// wire `unknown`; a state outside the set is [`StateUpdate::Unknown`].
         Unconfirmed(UnknownStateUpdate) = "unknown",
     }
 }
@@ -73,7 +74,8 @@ wire_struct! {
 }
 
 wire_union! {
-    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept (DEC-09).
+    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept
+    /// (DEC-09).
     pub enum IdleStopReason by "stopReason" open {
         /// The model finished.
         EndTurn = "end_turn",
@@ -111,7 +113,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A message between sessions, in the transcript of the session it is sent on. Its fields may arrive late.
+    /// A message between sessions, in the transcript of the session it is sent on. Its fields may
+    /// arrive late.
     pub plain struct SessionMessage {
         /// Which message.
         must message_id: MessageId = "messageId",

@@ -1,4 +1,5 @@
-//! The five `terminal/*` methods (requirements §4.10): commands that the client runs for the agent. All need `terminal` (TERM-01).
+//! The five `terminal/*` methods (requirements §4.10): commands that the client runs for the agent.
+//! All need `terminal` (TERM-01).
 
 use super::SessionId;
 use crate::Secret;
@@ -114,7 +115,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Stops the command if it runs and frees the terminal, whose id is invalid from then on (TERM-11).
+    /// Stops the command if it runs and frees the terminal, whose id is invalid from then on
+    /// (TERM-11).
     pub struct ReleaseTerminalRequest {
         /// The session.
         must session_id: SessionId = "sessionId",

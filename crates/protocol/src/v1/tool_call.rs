@@ -47,8 +47,9 @@ impl ToolCall {
         }
     }
 
-    /// Changes what `update` supplies and nothing else (TOOL-05). Content and locations are replaced, not extended (TOOL-06); an
-    /// unknown status changes nothing (TOOL-14). The ids are not compared.
+    /// Changes what `update` supplies and nothing else (TOOL-05). Content and locations are
+    /// replaced, not extended (TOOL-06); an unknown status changes nothing (TOOL-14). The ids are
+    /// not compared.
     pub fn apply(&mut self, update: &ToolCallUpdate) {
         fn replace<T: Clone>(field: &mut T, value: Option<&T>) {
             if let Some(value) = value {
@@ -71,7 +72,8 @@ impl ToolCall {
 }
 
 wire_struct! {
-    /// What changed about a tool call. Absent, null and malformed fields leave it as it was; v1 can clear none (TOOL-05).
+    /// What changed about a tool call. Absent, null and malformed fields leave it as it was; v1 can
+    /// clear none (TOOL-05).
     pub struct ToolCallUpdate {
         /// The call that changed.
         must tool_call_id: ToolCallId = "toolCallId",
@@ -214,7 +216,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// A terminal shown in a tool call. It is embedded before it is released and stays visible afterwards (TOOL-12, TOOL-13).
+    /// A terminal shown in a tool call. It is embedded before it is released and stays visible
+    /// afterwards (TOOL-12, TOOL-13).
     pub struct Terminal {
         /// The terminal.
         must terminal_id: TerminalId = "terminalId",

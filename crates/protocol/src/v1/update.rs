@@ -8,7 +8,8 @@ use super::{
 use crate::object::{wire_id, wire_struct, wire_union};
 
 wire_struct! {
-    /// One update of one session. An update outside the set is dropped alone; session and connection live on (DEC-18).
+    /// One update of one session. An update outside the set is dropped alone; session and
+    /// connection live on (DEC-18).
     pub struct SessionNotification {
         /// The session.
         must session_id: SessionId = "sessionId",
@@ -40,7 +41,8 @@ wire_union! {
         AvailableCommandsUpdate(AvailableCommandsUpdate) = "available_commands_update",
         /// The mode changed.
         CurrentModeUpdate(CurrentModeUpdate) = "current_mode_update",
-        /// The config options, whole. A docs page of early 2026 spelled the tag in the plural (§5.1).
+        /// The config options, whole. A docs page of early 2026 spelled the tag in the plural
+        /// (§5.1).
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update" formerly "config_options_update",
         /// Title, time or metadata of the session changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
@@ -52,11 +54,13 @@ wire_union! {
         CompactionUpdate(CompactionUpdate) = "compaction_update",
         /// A piece of a compaction's summary. Only with `session.compaction`.
         CompactionSummaryChunk(CompactionSummaryChunk) = "compaction_summary_chunk",
-        /// A child session is announced or changes. Unstable; only with `clientCapabilities.subagents`.
+        /// A child session is announced or changes. Unstable; only with
+        /// `clientCapabilities.subagents`.
         SubagentUpdate(SubagentUpdate) = "subagent_update",
         /// A message between sessions. Unstable; only with `clientCapabilities.subagents`.
         SessionMessage(SessionMessage) = "session_message",
-        /// A piece of a message between sessions. Unstable; only with `clientCapabilities.subagents`.
+        /// A piece of a message between sessions. Unstable; only with
+        /// `clientCapabilities.subagents`.
         SessionMessageChunk(SessionMessageChunk) = "session_message_chunk",
     }
 }
@@ -67,8 +71,8 @@ wire_id! {
 }
 
 wire_struct! {
-    /// One block of a message. The same id goes on with the same message; without ids a message ends where another kind of chunk
-    /// begins (§2.1).
+    /// One block of a message. The same id goes on with the same message; without ids a message
+    /// ends where another kind of chunk begins (§2.1).
     pub struct ContentChunk {
         /// The block.
         must content: ContentBlock = "content",

@@ -1,15 +1,16 @@
-//! How full a session's context is, what it cost, and how many tokens a turn took (requirements §3.7 and §4.13): for display, not
-//! for accounting (USE-12).
+//! How full a session's context is, what it cost, and how many tokens a turn took (requirements
+//! §3.7 and §4.13): for display, not for accounting (USE-12).
 
 use crate::object::wire_struct;
 
 wire_struct! {
-    /// The update `usage_update`: how full the context is. It says nothing about what is left out of it.
+    /// The update `usage_update`: how full the context is. It says nothing about what is left out
+    /// of it.
     pub struct UsageUpdate {
         /// Tokens in the context, cached ones included (USE-06). May exceed `size` (USE-07).
         must used: u64 = "used",
-        /// The context's size in tokens; may be 0 (USE-07). `None` is the null of the 2025 draft, a size that is not known: read
-        /// from old agents, never to be sent (USE-02, USE-03).
+        /// The context's size in tokens; may be 0 (USE-07). `None` is the null of the 2025 draft, a
+        /// size that is not known: read from old agents, never to be sent (USE-02, USE-03).
         must size: Option<u64> = "size",
         /// What the session cost until now (USE-04).
         lenient cost: Option<Cost> = "cost",
@@ -27,8 +28,9 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Tokens by kind; unstable. Whether they count one turn or the session is left open (USE-10). The snake_case keys of the
-    /// 2025 draft are read unless unknown values are refused, and never written (USE-11).
+    /// Tokens by kind; unstable. Whether they count one turn or the session is left open (USE-10).
+    /// The snake_case keys of the 2025 draft are read unless unknown values are refused, and never
+    /// written (USE-11).
     pub struct Usage {
         /// All tokens.
         must total_tokens: u64 = "totalTokens" formerly "total_tokens",

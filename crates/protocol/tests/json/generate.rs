@@ -1,4 +1,5 @@
-//! JSON of any shape, from a list of choices: an empty list gives the smallest value, so failures shrink.
+//! JSON of any shape, from a list of choices: an empty list gives the smallest value, so failures
+//! shrink.
 
 use attache_protocol::{MemberShape, Shape};
 

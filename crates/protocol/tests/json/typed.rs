@@ -1,4 +1,5 @@
-//! The method table's types behind plain functions: what a test needs to send any text through any of them.
+//! The method table's types behind plain functions: what a test needs to send any text through any
+//! of them.
 
 use crate::by_value::{Place, Step, apart, less};
 use attache_protocol::method::{Call, Kind, Method, Row, Side};
@@ -61,7 +62,8 @@ pub(crate) fn typed(from: Side, method: &str, kind: Kind) -> Option<&'static Typ
     TYPED.iter().find(|typed| same(typed.row))
 }
 
-/// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists and members at their default.
+/// Whether a text decodes, and encodes again to the same JSON by value, less what the report lists
+/// and members at their default.
 pub(crate) fn faithful<T: Wire + PartialEq + Debug>(text: &str) -> Result<(), String> {
     let (value, notices) = decode_reporting::<T>(text, Unknown::Keep);
     let value = value.map_err(|error| error.to_string())?;

@@ -78,7 +78,8 @@ pub(crate) fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join("|")
 }
 
-/// The types of one schema; those named in `shared` are compared by name, all others where they are used.
+/// The types of one schema; those named in `shared` are compared by name, all others where they are
+/// used.
 pub(crate) struct Schemas<'s> {
     pub(crate) definitions: &'s Map<String, Value>,
     pub(crate) shared: BTreeSet<String>,

@@ -1,6 +1,8 @@
-//! Our JSON Schema against the official one: properties, types, required, enumerations, and the decode marks.
+//! Our JSON Schema against the official one: properties, types, required, enumerations, and the
+//! decode marks.
 //!
-//! The official schema is the unstable one, of which the stable is a subset: it only lacks types, members and variants.
+//! The official schema is the unstable one, of which the stable is a subset: it only lacks types,
+//! members and variants.
 
 #![allow(
     clippy::unwrap_used,

@@ -7,7 +7,8 @@ use attache_protocol::{Map, Raw, decode};
 use attache_session::{EventBody, Summary};
 use std::path::Path;
 
-/// The updates of a recording whose lines are `{"from": "agent|client", "message": {…}}`, as events.
+/// The updates of a recording whose lines are `{"from": "agent|client", "message": {…}}`, as
+/// events.
 fn bodies(text: &str) -> Vec<EventBody> {
     let updates = text.lines().filter_map(|line| {
         let line: Map<Raw> = decode(line).unwrap();

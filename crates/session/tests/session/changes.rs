@@ -81,7 +81,8 @@ fn a_message_that_got_more_than_text_comes_whole() {
     assert_eq!(changes.parts, Parts::TEXT | Parts::MESSAGE);
 }
 
-/// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it again gives the same.
+/// SESS-12: a load puts another history in place of what was known; the log goes on, and folding it
+/// again gives the same.
 #[test]
 fn a_replaced_session_begins_anew_in_the_same_log() {
     let mut session =

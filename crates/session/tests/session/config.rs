@@ -283,7 +283,8 @@ fn an_empty_list_removes_all_options_and_shows_the_modes_again() {
     assert_eq!(current(&session, "mode"), "ask");
 }
 
-/// CONF-16, MODE-05: of two options of the category `mode` the first is the one, and a switch is none.
+/// CONF-16, MODE-05: of two options of the category `mode` the first is the one, and a switch is
+/// none.
 #[test]
 fn the_first_select_of_a_category_stands_for_modes_and_models() {
     let two = |category: &str| {
@@ -315,7 +316,8 @@ fn the_first_select_of_a_category_stands_for_modes_and_models() {
     assert_eq!(session.config().visible().count(), 3, "models are not shown beside their option");
 }
 
-/// Requirements §1.4: an option with the id under which models would be shown is the option for them.
+/// Requirements §1.4: an option with the id under which models would be shown is the option for
+/// them.
 #[test]
 fn no_two_options_are_shown_under_one_id_when_models_are_retired() {
     let text = r#"{"currentModelId":"x","availableModels":[{"modelId":"x","name":"X"}]}"#;

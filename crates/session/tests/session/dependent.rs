@@ -113,7 +113,8 @@ fn options_come_back_with_the_stored_values_that_still_fit() {
             vec![select("level", &["*off"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=high"],
         ),
-        // This one fits both: it was set first and is not lost to the level that comes with the model.
+        // This one fits both: it was set first and is not lost to the level that comes with the
+        // model.
         (
             vec![select("level", &["*low"]), select("model", &["*pro"])],
             ["model=pro", "colour=red", "level=low"],
@@ -166,7 +167,8 @@ fn fits(option: &SessionConfigOption) -> bool {
 }
 
 proptest! {
-    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values fit, those of the result do.
+    /// CONF-06: whatever was stored and whatever the author makes of it, if the author's own values
+    /// fit, those of the result do.
     #[test]
     fn no_current_value_is_outside_of_its_values(
         now in vec(any_option(), 0..5),

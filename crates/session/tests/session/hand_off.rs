@@ -178,7 +178,8 @@ fn prompts_that_memory_lost_are_not_called_the_first() {
 }
 
 proptest! {
-    /// Never longer than asked, never a control character, the same each time, and more room never says less.
+    /// Never longer than asked, never a control character, the same each time, and more room never
+    /// says less.
     #[test]
     fn a_hand_off_of_anything_keeps_its_limit(bodies in bodies(), limit in prop_oneof![0usize..700, Just(100_000)]) {
         let session = fold(bodies);

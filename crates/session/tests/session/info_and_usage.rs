@@ -38,7 +38,8 @@ fn metadata_merges_null_clears_and_absent_keeps() {
     assert_eq!(meta(&session), None);
 }
 
-/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of each field after `title`, `updatedAt` and `_meta` were stated.
+/// INFO-03, INFO-07, INFO-10, DEC-11, INFO-04: each kind of each field after `title`, `updatedAt`
+/// and `_meta` were stated.
 #[test]
 fn every_field_of_info_is_kept_cleared_or_replaced_alone() {
     let (title, time, meta) = (Some("T"), Some("2026-01-01T00:00:00Z"), Some(r#"{"a":1}"#));

@@ -30,7 +30,8 @@ fn client(text: &str) -> ClientCapabilities {
     decode(text).unwrap()
 }
 
-/// All that a client with these capabilities is told of a log, and the session that the replay made.
+/// All that a client with these capabilities is told of a log, and the session that the replay
+/// made.
 pub(crate) fn replayed(log: &[Event], client_text: &str) -> (Vec<SessionUpdate>, Session) {
     let mut replay = Replay::new("s", Arc::new(client(client_text)));
     let mut updates = Vec::new();

@@ -73,7 +73,8 @@ fn levels_and_their_advice_change_at_exact_integers() {
     );
 }
 
-/// USE-03, USE-07, COMP-11: the limit changes with the model, the context shrinks when the agent compacts.
+/// USE-03, USE-07, COMP-11: the limit changes with the model, the context shrinks when the agent
+/// compacts.
 #[test]
 fn the_last_update_counts_whatever_came_before() {
     let mut session = fold([usage(96, Some(100))]);
@@ -113,7 +114,8 @@ fn a_cost_stays_until_its_unit_has_another() {
     assert_eq!(session.usage().costs(), expected);
 }
 
-/// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000 cached, 34 written, of which 10 thought).
+/// USE-10, USE-12: what real agents send for the same turn of one call (200 new tokens, 1000
+/// cached, 34 written, of which 10 thought).
 #[test]
 fn figures_that_do_not_add_up_are_called_so() {
     let cases = [

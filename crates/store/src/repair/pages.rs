@@ -1,6 +1,8 @@
-//! The pages of a SQLite file, read without SQLite: what is whole is found whatever is wrong with the rest.
+//! The pages of a SQLite file, read without SQLite: what is whole is found whatever is wrong with
+//! the rest.
 //!
-//! The layout is that of <https://www.sqlite.org/fileformat2.html>. Every number of it is checked, as any byte may be damaged.
+//! The layout is that of <https://www.sqlite.org/fileformat2.html>. Every number of it is checked,
+//! as any byte may be damaged.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -74,7 +76,8 @@ impl Pages {
         self.count
     }
 
-    /// Finds the pages that are committed in the write-ahead log: frames of its last generation, up to the last commit.
+    /// Finds the pages that are committed in the write-ahead log: frames of its last generation, up
+    /// to the last commit.
     fn read_wal(&mut self, mut wal: File) -> io::Result<()> {
         let mut header = [0; WAL_HEADER as usize];
         wal.read_exact(&mut header)?;
@@ -142,7 +145,8 @@ impl Pages {
         Some(if is_row { Found::Row(number, values) } else { Found::Entry(values) })
     }
 
-    /// The payload of a cell: what stands in it, and what did not fit and stands on pages of its own.
+    /// The payload of a cell: what stands in it, and what did not fit and stands on pages of its
+    /// own.
     fn payload(&mut self, cell: &[u8], length: usize, is_row: bool) -> Option<Vec<u8>> {
         let usable = self.size;
         let most = if is_row { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };

@@ -12,7 +12,8 @@ use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Numbers of events are smaller and times, in milliseconds, are greater: it tells two indexes apart whose entries are three numbers.
+/// Numbers of events are smaller and times, in milliseconds, are greater: it tells two indexes
+/// apart whose entries are three numbers.
 const EVENTS: i64 = 10_000_000_000;
 
 /// What names a session: side, agent and id.
@@ -83,7 +84,8 @@ fn copy(connection: &Connection, pages: &mut Pages) -> rusqlite::Result<BTreeMap
     Ok(names)
 }
 
-/// Takes from an index what says which sessions and events there are, whatever became of their rows.
+/// Takes from an index what says which sessions and events there are, whatever became of their
+/// rows.
 fn copy_entry(
     connection: &Connection,
     names: &mut BTreeMap<i64, Name>,
@@ -121,7 +123,8 @@ fn copy_row(
             let sql = "INSERT OR IGNORE INTO event (session, first, last, said, body) VALUES (?1, ?2, ?3, ?4, ?5)";
             connection.prepare_cached(sql)?.execute(params![session, first, last, said, body])?;
         }
-        // The number that the row had counts last, or the session seems to end where its last whole event is.
+        // The number that the row had counts last, or the session seems to end where its last whole
+        // event is.
         [
             Value::Null,
             Value::Text(side),
@@ -140,7 +143,8 @@ fn copy_row(
                 prompts, cwd, additional_directories) VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0, '', '[]')";
             connection.prepare_cached(sql)?.execute(params![id, side, agent, session, sequence])?;
         }
-        // Title and labels are folded from the events; this serves to name a session whose events are damaged.
+        // Title and labels are folded from the events; this serves to name a session whose events
+        // are damaged.
         [Value::Null, Value::Text(title), Value::Integer(by_person), _, _] => {
             let sql =
                 "INSERT OR IGNORE INTO info (session, title, titled_by_person) VALUES (?1, ?2, ?3)";

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 pub(super) struct Judge {
     /// The last list: what is told of each provider.
     listed: HashMap<String, Value>,
-    /// What was done to each since: the kind of wire that was set, nothing where it was disabled, with the line.
+    /// What was done to each since: the kind of wire that was set, nothing where it was disabled,
+    /// with the line.
     done: HashMap<String, (Option<String>, usize)>,
 }
 

@@ -15,7 +15,8 @@ pub(super) struct Call {
 }
 
 impl Correct {
-    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where the client's may begin too.
+    /// Calls the client in a session, for a tool call or not. The ids are its own and begin where
+    /// the client's may begin too.
     pub(super) fn ask(
         &mut self,
         method: &'static str,

@@ -1,4 +1,5 @@
-//! Providers of models: one that is required, one that is not. The connection alone knows where they are.
+//! Providers of models: one that is required, one that is not. The connection alone knows where
+//! they are.
 
 use super::{Correct, Refusal, invalid};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Tools: reading, writing and running, through the client where it offers that and else by the agent itself.
+//! Tools: reading, writing and running, through the client where it offers that and else by the
+//! agent itself.
 
 use super::Correct;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Faults in envelopes and ids: each fails one rule, though it is in every line. And ids that are right in another way.
+//! Faults in envelopes and ids: each fails one rule, though it is in every line. And ids that are
+//! right in another way.
 
 use crate::fault::{Fault, Heard, NONE, fault};
 use serde_json::{Value, json};

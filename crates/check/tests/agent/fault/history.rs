@@ -130,7 +130,8 @@ pub(super) const FAULTS: &[Fault] = &[
     }),
 ];
 
-/// An agent that asks a client without forms by a question for leave, and ends its turn when it gets none.
+/// An agent that asks a client without forms by a question for leave, and ends its turn when it
+/// gets none.
 pub(super) const ASKS_FOR_LEAVE: Fault = fault("ELIC-03", &[], |h, s| {
     let is_told = |line: &Value| is_update(line, "tool_call");
     if let (true, Some(told)) = (h.tells("\"tool\":\"ask\""), s.iter().position(is_told)) {

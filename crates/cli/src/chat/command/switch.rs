@@ -16,8 +16,8 @@ const LISTED: usize = 20;
 const LISTING: Duration = Duration::from_secs(2);
 
 impl Chat {
-    /// Goes on with the session of this number in the last list, else with the one session that these words name. Lists what could be
-    /// meant where that is not one.
+    /// Goes on with the session of this number in the last list, else with the one session that
+    /// these words name. Lists what could be meant where that is not one.
     pub(super) async fn switch(&mut self, wanted: &str) {
         let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
         if let Some(chosen) = number.and_then(|number| self.listed.get(number - 1)).cloned() {
@@ -80,7 +80,8 @@ impl Chat {
     }
 }
 
-/// The session that the words name: the only one found, else the only one with just this title or id.
+/// The session that the words name: the only one found, else the only one with just this title or
+/// id.
 fn the_one<'l>(found: &'l [ListedSession], words: &str) -> Option<&'l ListedSession> {
     if let [one] = found {
         return Some(one);

@@ -1,10 +1,11 @@
-//! A word that begins with a slash and is no command: told, and not sent to a model that could only guess.
+//! A word that begins with a slash and is no command: told, and not sent to a model that could only
+//! guess.
 
 /// How many letters a suggestion may differ by.
 const DIFFERS: usize = 2;
 
-/// The name, if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`. A path such as `/etc/hosts`, a lone slash
-/// and a second slash do not.
+/// The name, if the word looks like a command: a slash and letters, digits, `-`, `_` or `:`. A path
+/// such as `/etc/hosts`, a lone slash and a second slash do not.
 pub(super) fn name(word: &str) -> Option<&str> {
     let name = word.strip_prefix('/')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');

@@ -1,4 +1,5 @@
-//! What may stand behind `attache check client`, and behind the relay that a client under test starts.
+//! What may stand behind `attache check client`, and behind the relay that a client under test
+//! starts.
 
 use super::Judging;
 use crate::args::seconds;
@@ -43,7 +44,8 @@ pub(crate) struct Client {
     /// How the client is told to do something else than to prompt; --help lists the errands
     #[arg(long, value_name = "ERRAND=CMD", value_parser = errand)]
     pub(crate) to: Vec<(String, String)>,
-    /// For a client that a person drives: say what to configure there and what to type, and wait for it
+    /// For a client that a person drives: say what to configure there and what to type, and wait
+    /// for it
     #[arg(long, conflicts_with_all = ["to", "command"])]
     pub(crate) wait: bool,
     /// With --wait: how long a person may take for a step
@@ -68,7 +70,8 @@ fn errand(word: &str) -> Result<(String, String), String> {
     }
 }
 
-/// What a peer under test starts: a client as its agent, an agent as an MCP server. This program makes the command itself.
+/// What a peer under test starts: a client as its agent, an agent as an MCP server. This program
+/// makes the command itself.
 #[derive(Debug, Args)]
 pub(crate) struct Relay {
     /// Where the judge listens

@@ -65,7 +65,8 @@ pub(crate) struct Fuzz {
     /// Where a failure is written
     #[arg(long, value_name = "FILE", default_value = "fuzz.jsonl")]
     pub(crate) output: PathBuf,
-    /// Of an agent: a variable that gets the address of the judge's model, as for `attache check agent`
+    /// Of an agent: a variable that gets the address of the judge's model, as for
+    /// `attache check agent`
     #[arg(long, value_name = "NAME[=SUFFIX]")]
     pub(crate) model_env: Vec<String>,
     /// Of an agent: a variable of its environment

@@ -1,7 +1,8 @@
 //! `acpx`, a command line for many agents, with ours.
 //!
-//! It keeps its own record of each session under HOME, and runs the agent in a process that waits there for more prompts. It comes back to
-//! a session by `session/resume`, else by `session/load`, whose updates it drops.
+//! It keeps its own record of each session under HOME, and runs the agent in a process that waits
+//! there for more prompts. It comes back to a session by `session/resume`, else by `session/load`,
+//! whose updates it drops.
 
 use super::Kept;
 use crate::peers::{package, ts};
@@ -128,8 +129,8 @@ fn results<'t>(trace: &'t [Value], method: &str) -> Vec<&'t Value> {
     asked.map(|(index, _)| &answer(index).unwrap()["message"]["result"]).collect()
 }
 
-/// The session goes on after its agent and the process of `acpx` were killed: `acpx` comes back by this method, finds the mode that was set, and shows the
-/// whole conversation as one.
+/// The session goes on after its agent and the process of `acpx` were killed: `acpx` comes back by
+/// this method, finds the mode that was set, and shows the whole conversation as one.
 async fn comes_back(kept: Kept, method: &str) {
     let acpx = Acpx::new(&kept, "home");
     acpx.run(&["sessions", "new"]).await;
@@ -178,7 +179,8 @@ async fn acpx_loads_a_session_whose_agent_was_killed_when_it_cannot_resume() {
     comes_back(Kept::hiding("resume"), "session/load").await;
 }
 
-/// SESS-13, SESS-14, SESS-17: what acpx makes of the updates of a load is what it made of the conversation.
+/// SESS-13, SESS-14, SESS-17: what acpx makes of the updates of a load is what it made of the
+/// conversation.
 #[tokio::test]
 async fn acpx_shows_the_whole_conversation_of_a_load() {
     let kept = Kept::new();

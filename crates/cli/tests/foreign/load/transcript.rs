@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 /// The conversation in order, and the last of everything that is replaced as a whole.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Transcript {
-    /// Each message `{"sessionUpdate":KIND,"text":…}` without its id, which may differ after a load (SESS-15); each tool call with all its fields.
+    /// Each message `{"sessionUpdate":KIND,"text":…}` without its id, which may differ after a load
+    /// (SESS-15); each tool call with all its fields.
     pub(super) entries: Vec<Value>,
     /// By name: `plan`, `usage`, `title`, `configOptions`, `availableModes`, `mode`.
     pub(super) state: BTreeMap<&'static str, Value>,
@@ -164,7 +165,8 @@ impl Folding {
         }
     }
 
-    /// Each field replaces the one before it (TOOL-05, TOOL-06); a call is pending until it says otherwise.
+    /// Each field replaces the one before it (TOOL-05, TOOL-06); a call is pending until it says
+    /// otherwise.
     fn tool_call(&mut self, update: &Value) {
         let key = ("tool_call".to_owned(), update["toolCallId"].as_str().map(str::to_owned));
         let place = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {

@@ -11,7 +11,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// How long what an agent left may take to be gone. It only decides what would otherwise hang for ever.
+/// How long what an agent left may take to be gone. It only decides what would otherwise hang for
+/// ever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Home {
@@ -38,7 +39,8 @@ impl Home {
         Self { folder, model }
     }
 
-    /// All that an agent has in its environment. A proxy where nobody listens stands between it and every other machine.
+    /// All that an agent has in its environment. A proxy where nobody listens stands between it and
+    /// every other machine.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let path = [installed_agents(), "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()];
         let path = std::env::join_paths(path.into_iter().chain(node())).unwrap();
@@ -86,8 +88,8 @@ impl Home {
         end(command.spawn().unwrap()).await
     }
 
-    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by the minute: one that is loaded in the minute
-    /// in which it began is emptied by that.
+    /// Makes the sessions so far those of an earlier day. Gemini CLI names the file of a session by
+    /// the minute: one that is loaded in the minute in which it began is emptied by that.
     pub(super) fn sessions_are_older(&self) {
         let projects = std::fs::read_dir(self.folder.path().join(".gemini/tmp"));
         for project in projects.into_iter().flatten().flatten() {

@@ -37,7 +37,8 @@ impl Model {
     }
 }
 
-/// What the model can be asked to make. One for each call: an agent answers the second of two alike from memory.
+/// What the model can be asked to make. One for each call: an agent answers the second of two alike
+/// from memory.
 const FILES: [&str; 4] = ["made.txt", "rejected.txt", "unasked.txt", "never.txt"];
 
 /// What the model answers: a sentence, a file that it makes, or numbers without an end.

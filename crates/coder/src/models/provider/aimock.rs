@@ -1,4 +1,5 @@
-//! Every wire against a mock of the providers by somebody else: `@copilotkit/aimock` from npm, which `interop/ts` installs.
+//! Every wire against a mock of the providers by somebody else: `@copilotkit/aimock` from npm,
+//! which `interop/ts` installs.
 
 use super::call::Call;
 use super::error::ModelError;
@@ -24,7 +25,8 @@ struct Mock {
     url: String,
 }
 
-/// The program of the mock: that of `ATTACHE_AIMOCK` if it is set, else that which `interop/ts` installed.
+/// The program of the mock: that of `ATTACHE_AIMOCK` if it is set, else that which `interop/ts`
+/// installed.
 fn program() -> PathBuf {
     let installed = || {
         let interop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../interop/ts");

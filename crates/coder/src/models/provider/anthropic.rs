@@ -8,7 +8,8 @@ use super::message::{
 use attache_protocol::Secret;
 use serde_json::{Map, Value, json};
 
-/// The most tokens of an answer where the request says nothing: the wire needs a number, and every model takes this one.
+/// The most tokens of an answer where the request says nothing: the wire needs a number, and every
+/// model takes this one.
 const MAX_OUTPUT: u64 = 8192;
 
 /// The least budget of thoughts that the provider takes, in tokens.
@@ -17,7 +18,8 @@ const LEAST_BUDGET: u64 = 1024;
 /// The headers beside the key.
 pub(super) fn headers(request: &Request) -> Vec<(String, Secret)> {
     let mut headers = vec![("anthropic-version".to_owned(), Secret::from("2023-06-01"))];
-    // Lets models with a budget think between their tool calls; those that need no permission leave it out.
+    // Lets models with a budget think between their tool calls; those that need no permission leave
+    // it out.
     if matches!(request.thinking, Some(Thinking::Budget(LEAST_BUDGET..))) {
         headers
             .push(("anthropic-beta".to_owned(), Secret::from("interleaved-thinking-2025-05-14")));
@@ -84,8 +86,9 @@ fn how_much(
     }
 }
 
-/// Whether a message of the present turn asks for tools without a thought before them, as it does when another model began the turn: the
-/// provider takes such a turn only from a model that does not think.
+/// Whether a message of the present turn asks for tools without a thought before them, as it does
+/// when another model began the turn: the provider takes such a turn only from a model that does
+/// not think.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
     let bare = |said: &ModelMessage| {
@@ -94,7 +97,8 @@ fn another_began(conversation: &[Message]) -> bool {
     present.iter().any(|message| matches!(message, Message::Model(said) if bare(said)))
 }
 
-/// The messages, in which those of tools and persons that follow each other are one, what the tools returned first.
+/// The messages, in which those of tools and persons that follow each other are one, what the tools
+/// returned first.
 fn messages(conversation: &[Message]) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
@@ -174,8 +178,9 @@ fn block_of_thought(part: &ModelPart) -> Option<Value> {
     }
 }
 
-/// What stands before a mark is kept by the provider: up to the end of the conversation, for the next call, and up to the end of the
-/// message before it of a person or tool, where the call before this one ended. Tools stand before the system prompt, which has its own.
+/// What stands before a mark is kept by the provider: up to the end of the conversation, for the
+/// next call, and up to the end of the message before it of a person or tool, where the call before
+/// this one ended. Tools stand before the system prompt, which has its own.
 fn mark_for_cache(messages: &mut [Value]) {
     let users = messages
         .iter_mut()

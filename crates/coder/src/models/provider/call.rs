@@ -71,8 +71,8 @@ struct Answer {
 }
 
 impl Call {
-    /// A call that is not sent before its first event is asked for. `seed` is for the chance in waits and for ids that are made here: each
-    /// call should have another.
+    /// A call that is not sent before its first event is asked for. `seed` is for the chance in
+    /// waits and for ids that are made here: each call should have another.
     pub(crate) fn new(provider: &Provider, http: &Http, request: &Request, seed: u64) -> Self {
         Self {
             provider: provider.clone(),
@@ -88,7 +88,8 @@ impl Call {
         }
     }
 
-    /// The next event; `None` after [`ModelEvent::Done`] and after an error. When the returned future is dropped nothing is lost.
+    /// The next event; `None` after [`ModelEvent::Done`] and after an error. When the returned
+    /// future is dropped nothing is lost.
     ///
     /// # Errors
     /// The call failed. What came before an error was said: [`Call::said`] has it.
@@ -106,8 +107,9 @@ impl Call {
         }
     }
 
-    /// The text so far, as a message that may go into the conversation when the call failed or is dropped. Where the last attempt has no
-    /// text it is that of the attempt before. Calls of tools are left out, because they may be cut. After [`ModelEvent::Done`] it is empty.
+    /// The text so far, as a message that may go into the conversation when the call failed or is
+    /// dropped. Where the last attempt has no text it is that of the attempt before. Calls of tools
+    /// are left out, because they may be cut. After [`ModelEvent::Done`] it is empty.
     pub(crate) fn said(&self) -> ModelMessage {
         let said = self.draft.said();
         match &self.earlier {
@@ -116,7 +118,8 @@ impl Call {
         }
     }
 
-    /// The tokens that the provider reported for an attempt that has not ended, or that failed for good. No event has them.
+    /// The tokens that the provider reported for an attempt that has not ended, or that failed for
+    /// good. No event has them.
     pub(crate) fn unfinished(&self) -> TokenUsage {
         match &self.state {
             State::Answering(answer) => answer.decoder.usage(),
@@ -172,7 +175,8 @@ impl Call {
         Ok(())
     }
 
-    /// Waits to ask again if that may help, else ends with the error. The limits are the same before and after the first byte.
+    /// Waits to ask again if that may help, else ends with the error. The limits are the same
+    /// before and after the first byte.
     fn failed(&mut self, failure: Failure) -> Result<ModelEvent, ModelError> {
         self.lost = self.unfinished();
         self.state = State::Over;

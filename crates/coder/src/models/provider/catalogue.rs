@@ -176,8 +176,8 @@ impl Catalogue {
         catalogue
     }
 
-    /// Adds the models and providers of a person's own file, which has the shape of `models.json`. A model that is known already is
-    /// replaced; what the new one does not say of it is unknown.
+    /// Adds the models and providers of a person's own file, which has the shape of `models.json`.
+    /// A model that is known already is replaced; what the new one does not say of it is unknown.
     ///
     /// # Errors
     /// The text is no such file; nothing is added then.
@@ -229,8 +229,9 @@ impl Catalogue {
         self.models.iter().filter(move |model| model.id.provider == provider)
     }
 
-    /// What is known of a model. Of one that is not in the catalogue nothing is known but that it takes text: see
-    /// [`KnownModel::window_assumed`]. A name with a date, or that of a provider behind OpenRouter, is that of the model without.
+    /// What is known of a model. Of one that is not in the catalogue nothing is known but that it
+    /// takes text: see [`KnownModel::window_assumed`]. A name with a date, or that of a provider
+    /// behind OpenRouter, is that of the model without.
     pub(crate) fn model(&self, provider: &Provider, name: &str) -> KnownModel {
         let id = provider.model(name);
         let found = self.models.iter().find(|model| model.id == id).or_else(|| {
@@ -308,7 +309,8 @@ impl KnownModel {
         self.levels.iter().find(|each| each.id == level).map(|level| level.thinking.clone())
     }
 
-    /// What a call cost, in US dollars: as the provider billed it, else by the prices. `None` where neither is known.
+    /// What a call cost, in US dollars: as the provider billed it, else by the prices. `None` where
+    /// neither is known.
     pub(crate) fn cost(&self, usage: &TokenUsage) -> Option<f64> {
         usage.billed.or_else(|| Some(self.prices.as_ref()?.cost(usage)))
     }

@@ -74,7 +74,8 @@ fn how_much(dialect: Dialect, thinking: &Thinking) -> Vec<(&'static str, Value)>
     }
 }
 
-/// Models of Anthropic keep what stands before a mark, there at most four: the system prompt, and the last two messages of a person.
+/// Models of Anthropic keep what stands before a mark, there at most four: the system prompt, and
+/// the last two messages of a person.
 fn mark_for_cache(messages: &mut [Value]) {
     let (mut system, mut person) = (1, 2);
     for message in messages.iter_mut().rev() {

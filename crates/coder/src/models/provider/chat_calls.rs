@@ -5,8 +5,9 @@ use serde_json::Value;
 
 /// The calls of one answer.
 ///
-/// The standard gives each call an index, and its id and name in its first piece only. Servers also leave the index out, repeat the id, give
-/// all calls the index 0, give no ids, or send a call whole; all of these are read.
+/// The standard gives each call an index, and its id and name in its first piece only. Servers also
+/// leave the index out, repeat the id, give all calls the index 0, give no ids, or send a call
+/// whole; all of these are read.
 #[derive(Debug, Default)]
 pub(super) struct ChatCalls(Vec<Slot>);
 

@@ -26,7 +26,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// An empty message. Ids that are made here hold the seed, so that those of different calls differ.
+    /// An empty message. Ids that are made here hold the seed, so that those of different calls
+    /// differ.
     pub(super) fn new(model: ModelId, seed: u64) -> Self {
         Self {
             message: ModelMessage { model, parts: Vec::new() },
@@ -85,7 +86,8 @@ impl Draft {
         self.closed = true;
     }
 
-    /// Seals the thought that came last, or one of which nothing is shown. Later pieces belong to another.
+    /// Seals the thought that came last, or one of which nothing is shown. Later pieces belong to
+    /// another.
     pub(super) fn seal_thought(&mut self, seal: Value) {
         match self.message.parts.last_mut() {
             Some(ModelPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {

@@ -102,10 +102,12 @@ const OPENAI: &str = "https://api.openai.com/v1";
 /// The port of Ollama.
 pub(super) const OLLAMA_PORT: u16 = 11434;
 
-/// The providers that the environment has a key for, or an address on this machine. Nothing is asked over the network.
+/// The providers that the environment has a key for, or an address on this machine. Nothing is
+/// asked over the network.
 ///
-/// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions. `ANTHROPIC_AUTH_TOKEN` is a key that goes as
-/// `Authorization: Bearer`. `OPENAI_ORG_ID` and `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
+/// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions.
+/// `ANTHROPIC_AUTH_TOKEN` is a key that goes as `Authorization: Bearer`. `OPENAI_ORG_ID` and
+/// `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
 pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let value = |name: &str| {
         environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
@@ -181,8 +183,8 @@ fn openai(provider: &mut Provider, value: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-/// The Ollama server that `host` names: `localhost`, `:11434`, `box:8080`, `http://box`; `0.0.0.0` is where a server listens, and means
-/// this machine.
+/// The Ollama server that `host` names: `localhost`, `:11434`, `box:8080`, `http://box`; `0.0.0.0`
+/// is where a server listens, and means this machine.
 pub(super) fn ollama(host: &str) -> Provider {
     let host_names_scheme = host.contains("://");
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));

@@ -5,7 +5,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call of a model failed. Each prints as one sentence, or two, that a person understands; none holds a key.
+/// Why a call of a model failed. Each prints as one sentence, or two, that a person understands;
+/// none holds a key.
 ///
 /// `said` is what the provider said, on one line, at most 300 characters, empty if it said nothing.
 #[derive(Debug)]

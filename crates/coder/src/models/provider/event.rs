@@ -26,7 +26,8 @@ pub(crate) enum ModelEvent {
         wait: Duration,
         /// How many times the provider was asked so far, from 1.
         attempt: u32,
-        /// Whether the answer had begun: the next one begins at the start and replaces all that came of it.
+        /// Whether the answer had begun: the next one begins at the start and replaces all that
+        /// came of it.
         replaces: bool,
         /// The tokens that the provider reported for the answer that failed.
         lost: TokenUsage,

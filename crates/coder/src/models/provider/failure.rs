@@ -49,7 +49,8 @@ impl Failure {
 }
 
 impl Sent<'_> {
-    /// What it means. An error that may pass is [`ModelError::Overloaded`] as if asked once; the caller counts.
+    /// What it means. An error that may pass is [`ModelError::Overloaded`] as if asked once; the
+    /// caller counts.
     pub(super) fn failure(&self) -> Failure {
         let Words { message, names } = words(&self.body);
         let status = self.status.unwrap_or_else(|| status_of(&self.body, &names));

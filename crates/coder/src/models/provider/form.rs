@@ -1,4 +1,5 @@
-//! In what form the bytes of an answer come: most servers stream, some send one JSON value all the same.
+//! In what form the bytes of an answer come: most servers stream, some send one JSON value all the
+//! same.
 
 use super::sse::{LONGEST, SseEvent, SseParser};
 use super::wire::StreamError;

@@ -7,7 +7,8 @@ use super::message::{
 };
 use serde_json::{Map, Value, json};
 
-/// In place of a signature, for calls that another model made: models from Gemini 3 on take no call of the present turn without one.
+/// In place of a signature, for calls that another model made: models from Gemini 3 on take no call
+/// of the present turn without one.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The body of a request.
@@ -57,7 +58,8 @@ fn contents(conversation: &[Message], needs_signature: bool) -> Vec<Value> {
         };
         match contents.last_mut() {
             _ if parts.is_empty() => {}
-            // Pictures of a tool come after the results of all calls: the results must be as many as the calls, and first.
+            // Pictures of a tool come after the results of all calls: the results must be as many
+            // as the calls, and first.
             Some((last, so_far)) if *last == role => {
                 let (results, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_result);
                 let at = so_far.iter().take_while(|part| is_result(part)).count();

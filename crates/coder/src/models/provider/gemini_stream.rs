@@ -44,7 +44,8 @@ impl Decoder for GeminiStream {
         Ok(Progress::More)
     }
 
-    /// Nothing on this wire says that an answer is over but its reason to stop, after which usage may come.
+    /// Nothing on this wire says that an answer is over but its reason to stop, after which usage
+    /// may come.
     fn end(&mut self, draft: &mut Draft) -> bool {
         let Some(stop) = self.stop.take() else { return false };
         draft.done(stop, self.usage);
@@ -107,7 +108,8 @@ fn usage_of(usage: &Value) -> TokenUsage {
     let cached_read = number("cachedContentTokenCount");
     let thought = count(usage, &["thoughtsTokenCount"]);
     TokenUsage {
-        // The prompt holds what was cached; what tools of the provider put into it is counted beside it.
+        // The prompt holds what was cached; what tools of the provider put into it is counted
+        // beside it.
         input: number("promptTokenCount").saturating_sub(cached_read)
             + number("toolUsePromptTokenCount"),
         output: number("candidatesTokenCount") + thought.unwrap_or(0),

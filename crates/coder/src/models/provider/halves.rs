@@ -1,5 +1,6 @@
-//! Halves of characters: servers that cut text at UTF-16 units send `"\ud83d"` in one piece and `"\ude00"` in the next, where 😀 was meant. No
-//! JSON reader takes either, so each half travels as a private character until it meets the other.
+//! Halves of characters: servers that cut text at UTF-16 units send `"\ud83d"` in one piece and
+//! `"\ude00"` in the next, where 😀 was meant. No JSON reader takes either, so each half travels as
+//! a private character until it meets the other.
 
 use std::borrow::Cow;
 
@@ -54,7 +55,8 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// The piece with whole characters. A high half at its end is kept back for the next piece; one that meets no other is U+FFFD.
+    /// The piece with whole characters. A high half at its end is kept back for the next piece; one
+    /// that meets no other is U+FFFD.
     pub(super) fn join<'p>(&mut self, piece: &'p str) -> Cow<'p, str> {
         if piece.is_empty()
             || (self.high.is_none() && !piece.chars().any(|each| half(each).is_some()))

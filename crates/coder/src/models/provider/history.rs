@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 /// What the model is told of a call that was never answered.
 const UNANSWERED: &str = "[not run: the turn ended before]";
 
-/// The conversation as `model` may read it: every call has its answer, right after the message that asked; an answer without a call and a
-/// message without parts are left out; thoughts of other models are left out, and what is sealed in their messages is unsealed.
+/// The conversation as `model` may read it: every call has its answer, right after the message that
+/// asked; an answer without a call and a message without parts are left out; thoughts of other
+/// models are left out, and what is sealed in their messages is unsealed.
 pub(super) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
     let mut readable = Vec::new();
     let mut open: Vec<(String, String)> = Vec::new();
@@ -58,7 +59,8 @@ pub(super) fn object(arguments: &str) -> Map<String, Value> {
     }
 }
 
-/// An id that is allowed to have only letters, digits, `_` and `-`, or only the first two with `length`: the same for the same id.
+/// An id that is allowed to have only letters, digits, `_` and `-`, or only the first two with
+/// `length`: the same for the same id.
 pub(super) fn plain_id(id: &str, length: Option<usize>) -> String {
     let plain = |byte: u8| {
         byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))

@@ -1,4 +1,5 @@
-//! How requests leave: encrypted where the address says so, through a proxy where the environment says so, and never for ever.
+//! How requests leave: encrypted where the address says so, through a proxy where the environment
+//! says so, and never for ever.
 
 use super::environment::Environment;
 use super::error::ModelError;
@@ -23,7 +24,8 @@ pub(crate) struct Limits {
     pub(crate) idle: Duration,
     /// How many times a provider is asked at most.
     pub(crate) attempts: u32,
-    /// The wait before it is asked again, which doubles each time; where the provider does not say another.
+    /// The wait before it is asked again, which doubles each time; where the provider does not say
+    /// another.
     pub(crate) backoff: Duration,
     /// The longest wait that a provider may ask for; longer ones are an error at once.
     pub(crate) longest_wait: Duration,
@@ -70,8 +72,8 @@ impl fmt::Debug for Http {
 }
 
 impl Http {
-    /// Proxies are those of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in small letters too. This machine is never asked for
-    /// through one.
+    /// Proxies are those of `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in small
+    /// letters too. This machine is never asked for through one.
     pub(crate) fn new(environment: Environment<'_>, limits: Limits) -> Self {
         let either = |name: &str| {
             let value = environment(&name.to_lowercase()).or_else(|| environment(name));
@@ -145,8 +147,8 @@ impl Http {
         if scheme == "http" { proxies.http.is_some() } else { proxies.https.is_some() }
     }
 
-    /// What reads pages of the web: all of them through the person's proxy if `proxied`, else from addresses that `lookup` gives. It follows no
-    /// redirect.
+    /// What reads pages of the web: all of them through the person's proxy if `proxied`, else from
+    /// addresses that `lookup` gives. It follows no redirect.
     ///
     /// # Errors
     /// There is no way to encrypt, or the proxy is no address.
@@ -169,8 +171,9 @@ impl Http {
         }
     }
 
-    /// What asks at one place that is no provider, with these headers each time. Redirects are followed within that place: the headers go
-    /// nowhere else. Blocks while the system's certificates are read.
+    /// What asks at one place that is no provider, with these headers each time. Redirects are
+    /// followed within that place: the headers go nowhere else. Blocks while the system's
+    /// certificates are read.
     ///
     /// # Errors
     /// There is no way to encrypt.
@@ -288,7 +291,8 @@ impl Shared {
 const SECRET_MEMBERS: [&str; 9] =
     ["key", "token", "secret", "pass", "pwd", "auth", "sig", "credential", "session"];
 
-/// The address without the user and password that may stand in it, and with `…` in place of secrets in its query: to be shown.
+/// The address without the user and password that may stand in it, and with `…` in place of secrets
+/// in its query: to be shown.
 ///
 /// ```
 /// let shown = attache_coder::without_login("https://me:pw@host/v1?api_key=k&region=eu");

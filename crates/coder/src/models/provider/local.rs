@@ -1,4 +1,5 @@
-//! Servers of models on this machine: which run, what they serve, and how much each model really takes in.
+//! Servers of models on this machine: which run, what they serve, and how much each model really
+//! takes in.
 
 use super::environment::{Environment, OLLAMA_PORT, ollama};
 use super::http::Http;
@@ -24,12 +25,13 @@ pub(crate) struct LocalServer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalModel {
     pub(crate) name: String,
-    /// What it takes in as the server runs it, in tokens, which may be far less than the model could. `None` where the server does not say.
+    /// What it takes in as the server runs it, in tokens, which may be far less than the model
+    /// could. `None` where the server does not say.
     pub(crate) window: Option<u64>,
 }
 
-/// Asks the usual ports of this machine, all at once: Ollama (also where `OLLAMA_HOST` says), llama.cpp, LM Studio, vLLM. What does not answer
-/// within half a second does not run.
+/// Asks the usual ports of this machine, all at once: Ollama (also where `OLLAMA_HOST` says),
+/// llama.cpp, LM Studio, vLLM. What does not answer within half a second does not run.
 pub(crate) async fn local_servers(http: &Http, environment: Environment<'_>) -> Vec<LocalServer> {
     let host = environment("OLLAMA_HOST").unwrap_or_else(|| format!("127.0.0.1:{OLLAMA_PORT}"));
     let context =
@@ -77,8 +79,8 @@ fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
 }
 
-/// Ollama cuts what is longer than the context it runs a model with, and says nothing: that of a model that is loaded, else the `num_ctx` of
-/// its file, else `OLLAMA_CONTEXT_LENGTH`.
+/// Ollama cuts what is longer than the context it runs a model with, and says nothing: that of a
+/// model that is loaded, else the `num_ctx` of its file, else `OLLAMA_CONTEXT_LENGTH`.
 async fn ollama_server(
     http: &Http,
     provider: Provider,
@@ -128,7 +130,8 @@ async fn llama_cpp(http: &Http, provider: Provider) -> Option<LocalServer> {
     Some(LocalServer { provider, models })
 }
 
-/// LM Studio says with what context a model is loaded; one that is not loaded yet gets a context that it does not say.
+/// LM Studio says with what context a model is loaded; one that is not loaded yet gets a context
+/// that it does not say.
 async fn lm_studio(http: &Http, provider: Provider) -> Option<LocalServer> {
     let models = asked(http, &provider, "/api/v0/models", None).await?;
     let speaks = |model: &&Value| text(model, "type").is_none_or(|kind| kind != "embeddings");

@@ -24,9 +24,11 @@ pub(crate) struct Request {
     pub(crate) tools: Vec<ToolSpec>,
     /// How much the model thinks. `None` says nothing about it, and the provider's default holds.
     pub(crate) thinking: Option<Thinking>,
-    /// The most tokens of an answer, thoughts included. `None` leaves it to the provider; Anthropic needs one and gets 8,192.
+    /// The most tokens of an answer, thoughts included. `None` leaves it to the provider; Anthropic
+    /// needs one and gets 8,192.
     pub(crate) max_output: Option<u64>,
-    /// The same for every call of one session: providers that take a cache key find the session's earlier calls by it.
+    /// The same for every call of one session: providers that take a cache key find the session's
+    /// earlier calls by it.
     pub(crate) session: String,
 }
 
@@ -50,8 +52,9 @@ pub(crate) struct ToolSpec {
 
 /// One message of a conversation.
 ///
-/// Adapters make a conversation well formed before it is sent: a call without an answer gets one that says so, an answer without a call is
-/// left out, and so is what came from another model and only that model can read.
+/// Adapters make a conversation well formed before it is sent: a call without an answer gets one
+/// that says so, an answer without a call is left out, and so is what came from another model and
+/// only that model can read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Message {
@@ -99,8 +102,9 @@ pub(crate) struct ModelMessage {
 
 /// A part of what a model said, in the order in which it came.
 ///
-/// `sealed` is what the provider must get back unchanged with this part: a signature, encrypted content, or the name of the field in which
-/// the part came. Only the adapter that made it reads it; it may be stored and loaded again.
+/// `sealed` is what the provider must get back unchanged with this part: a signature, encrypted
+/// content, or the name of the field in which the part came. Only the adapter that made it reads
+/// it; it may be stored and loaded again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ModelPart {

@@ -37,8 +37,8 @@ pub(super) fn says_retry(headers: Headers<'_>) -> Option<bool> {
     }
 }
 
-/// The wait before the provider is asked once more after it was asked `attempt` times: doubled each time, less up to a quarter by chance,
-/// so that many who failed at once do not come back at once.
+/// The wait before the provider is asked once more after it was asked `attempt` times: doubled each
+/// time, less up to a quarter by chance, so that many who failed at once do not come back at once.
 pub(super) fn backoff(first: Duration, attempt: u32, seed: u64) -> Duration {
     let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(16)).min(LONGEST_BACKOFF);
     let chance = mixed(seed.wrapping_add(u64::from(attempt))) % 1024;
@@ -64,8 +64,8 @@ fn in_body(body: &Value) -> Option<Duration> {
     duration(info.get("retryDelay")?.as_str()?)
 }
 
-/// The latest reset of a limit of which nothing remains. OpenAI says how long it is, Anthropic when, OpenRouter when in milliseconds since
-/// 1970.
+/// The latest reset of a limit of which nothing remains. OpenAI says how long it is, Anthropic
+/// when, OpenRouter when in milliseconds since 1970.
 fn reset(headers: Headers<'_>, now: Timestamp) -> Option<Duration> {
     let limits = ["requests", "tokens", "input-tokens", "output-tokens"];
     let prefixes = ["x-ratelimit", "anthropic-ratelimit"];

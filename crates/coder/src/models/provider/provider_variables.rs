@@ -13,12 +13,13 @@ pub struct ProviderVariables {
     pub name: String,
     /// Where its key may stand; the first that does counts.
     pub keys: Vec<String>,
-    /// Where another address of it may stand; none for a provider of the person's own list, which says its address itself.
+    /// Where another address of it may stand; none for a provider of the person's own list, which
+    /// says its address itself.
     pub base_urls: Vec<String>,
 }
 
-/// The variables of all providers: those that everybody knows, and those of the person's own list with a variable for their key. A list that
-/// cannot be read has none.
+/// The variables of all providers: those that everybody knows, and those of the person's own list
+/// with a variable for their key. A list that cannot be read has none.
 pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     let mut catalogue = Catalogue::default();
     if let Some(own) = own {
@@ -34,8 +35,8 @@ pub fn provider_variables(own: Option<&str>) -> Vec<ProviderVariables> {
     all
 }
 
-/// The variables that a key of any provider may stand in, those of the person's own list included, and those of addresses that have a login
-/// in them.
+/// The variables that a key of any provider may stand in, those of the person's own list included,
+/// and those of addresses that have a login in them.
 pub(crate) fn key_variables(catalogue: &Catalogue) -> Vec<String> {
     let with_login =
         |name: &String| std::env::var(name).is_ok_and(|address| address.contains(['@', '?']));

@@ -1,10 +1,12 @@
-//! Thoughts in Chat Completions, which has no standard for them: read in every spelling, sent back in the one in which they came.
+//! Thoughts in Chat Completions, which has no standard for them: read in every spelling, sent back
+//! in the one in which they came.
 
 use super::draft::Draft;
 use super::message::{ModelMessage, ModelPart};
 use serde_json::{Map, Value, json};
 
-/// The fields of a delta that hold a thought as text. Some servers send the same in two of them: the first counts.
+/// The fields of a delta that hold a thought as text. Some servers send the same in two of them:
+/// the first counts.
 const FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// Thoughts as parts of `content`, as Mistral sends them.
@@ -97,8 +99,8 @@ fn text_of(detail: &Value) -> &str {
     ["text", "summary"].iter().find_map(|key| detail.get(*key)?.as_str()).unwrap_or_default()
 }
 
-/// Puts the thoughts of a message where the provider wants them back. Those that came as plain text go back within the turn in which they
-/// were thought, those with signatures always.
+/// Puts the thoughts of a message where the provider wants them back. Those that came as plain text
+/// go back within the turn in which they were thought, those with signatures always.
 pub(super) fn send_back(said: &ModelMessage, present: bool, message: &mut Map<String, Value>) {
     let thoughts = said.parts.iter().filter_map(|part| match part {
         ModelPart::Thought { text, sealed } => Some((text.as_str(), sealed.as_ref())),

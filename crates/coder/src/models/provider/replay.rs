@@ -1,4 +1,5 @@
-//! Recorded answers read again, for tests: all bytes at once and byte by byte, which must be the same.
+//! Recorded answers read again, for tests: all bytes at once and byte by byte, which must be the
+//! same.
 
 use super::draft::Draft;
 use super::event::{ModelEvent, ModelStop, TokenUsage};
@@ -104,7 +105,8 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
     }
 }
 
-/// A request with a bit of everything: pictures, sounds, documents, a tool, two calls of which one failed, `thought` before them.
+/// A request with a bit of everything: pictures, sounds, documents, a tool, two calls of which one
+/// failed, `thought` before them.
 pub(super) fn full(thought: Option<ModelPart>) -> Request {
     let media = |mime: &str| Media { mime: mime.to_owned(), base64: "AAAA".to_owned() };
     let person = Message::Person(vec![

@@ -1,4 +1,5 @@
-//! Requests of OpenAI Responses, without anything kept at the provider: what a model thought goes back encrypted.
+//! Requests of OpenAI Responses, without anything kept at the provider: what a model thought goes
+//! back encrypted.
 
 use super::history;
 use super::message::{

@@ -170,7 +170,8 @@ fn said(item: &Value) -> String {
     texts(item, "content").concat()
 }
 
-/// Thoughts go back only when their content came encrypted: the provider keeps nothing that an id alone could name.
+/// Thoughts go back only when their content came encrypted: the provider keeps nothing that an id
+/// alone could name.
 fn seal(item: &Value, draft: &mut Draft) {
     let encrypted = item.get("encrypted_content").is_some_and(Value::is_string);
     match item {

@@ -20,8 +20,9 @@ pub(crate) struct TooLong;
 
 /// Takes a stream of events apart, in whatever pieces its bytes come.
 ///
-/// Lines end with LF, CRLF or CR; the space after a colon may be missing; a byte order mark at the beginning, comments, `id` and `retry` are
-/// left out. What is between two line ends is never looked at as text, so that a character may be split between pieces.
+/// Lines end with LF, CRLF or CR; the space after a colon may be missing; a byte order mark at the
+/// beginning, comments, `id` and `retry` are left out. What is between two line ends is never
+/// looked at as text, so that a character may be split between pieces.
 #[derive(Debug)]
 pub(crate) struct SseParser {
     line: Vec<u8>,

@@ -1,4 +1,5 @@
-//! Thoughts that come as text between tags at the beginning of an answer, as servers send them that know nothing of thoughts.
+//! Thoughts that come as text between tags at the beginning of an answer, as servers send them that
+//! know nothing of thoughts.
 
 /// The tags that open a thought, each with the one that closes it.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
@@ -10,7 +11,8 @@ pub(super) enum Piece {
     Thought(String),
 }
 
-/// Tells thoughts from text, in whatever pieces they come. Only what begins the answer is a thought: later a tag is text that shows one.
+/// Tells thoughts from text, in whatever pieces they come. Only what begins the answer is a
+/// thought: later a tag is text that shows one.
 #[derive(Debug, Default)]
 pub(super) struct ThinkTags {
     state: State,

@@ -50,8 +50,8 @@ pub(crate) struct Provider {
     pub(crate) name: String,
     pub(crate) wire: Wire,
     pub(crate) dialect: Dialect,
-    /// Without a slash at the end. For [`Wire::Chat`] and [`Wire::Responses`] with the version (`https://api.openai.com/v1`); for the
-    /// others it may be there or not.
+    /// Without a slash at the end. For [`Wire::Chat`] and [`Wire::Responses`] with the version
+    /// (`https://api.openai.com/v1`); for the others it may be there or not.
     pub(crate) base_url: String,
     pub(crate) key: Option<Secret>,
     /// The environment variable that holds the key, for error messages.
@@ -86,7 +86,8 @@ pub(super) trait Decoder: Send + fmt::Debug {
     /// The provider says an error, or something that is not of its wire.
     fn take(&mut self, event: &SseEvent, draft: &mut Draft) -> Result<Progress, StreamError>;
 
-    /// The answer ended without saying so. Whether it was whole all the same; then the draft is done.
+    /// The answer ended without saying so. Whether it was whole all the same; then the draft is
+    /// done.
     fn end(&mut self, draft: &mut Draft) -> bool;
 
     /// The tokens that the provider reported so far.

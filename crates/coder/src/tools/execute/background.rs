@@ -159,7 +159,8 @@ impl State {
         self.all.push(bytes);
     }
 
-    /// What was written since the last look, how it is now, and where everything is if a part of it was left out.
+    /// What was written since the last look, how it is now, and where everything is if a part of it
+    /// was left out.
     fn look(&mut self) -> (String, String, Option<PathBuf>) {
         let unread = std::mem::replace(&mut self.unread, Bounded::new(OUTPUT_GIVEN));
         self.told |= self.ended.is_some();

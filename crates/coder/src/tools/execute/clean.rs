@@ -3,8 +3,9 @@
 /// How long a line may be that is held back because it may still be written over, in bytes.
 const LINE: usize = 16 * 1024;
 
-/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A carriage return begins its line anew, as
-/// programs use it to show how far they are; a backspace takes a character back.
+/// Takes control sequences out of a stream, cut anywhere: colours, titles, moves of the cursor. A
+/// carriage return begins its line anew, as programs use it to show how far they are; a backspace
+/// takes a character back.
 #[derive(Debug, Default)]
 pub(super) struct Clean {
     state: State,

@@ -12,7 +12,8 @@ use tokio::time::Instant;
 /// The shortest time between two looks at a running command's output.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
-/// How much output is shown at once while the command runs, in bytes, and of that in one message, in bytes of JSON.
+/// How much output is shown at once while the command runs, in bytes, and of that in one message,
+/// in bytes of JSON.
 const OUTPUT_SHOWN: usize = 16 * 1024;
 const MESSAGE_OUTPUT: usize = 32 * 1024;
 
@@ -39,7 +40,8 @@ enum Way {
 }
 
 impl Display {
-    /// Begins to show. Whether the client shows terminals of agents is what it says of itself, under `_meta`.
+    /// Begins to show. Whether the client shows terminals of agents is what it says of itself,
+    /// under `_meta`.
     pub(super) async fn begin(turn: &Turn, handle: &mut ToolCallHandle, cwd: &str) -> Result<Self> {
         let shows =
             turn.client().meta.as_ref().and_then(|meta| meta.get::<bool>("terminal_output"));
@@ -87,8 +89,9 @@ impl Display {
         handle.replace_content(self.content(&shown.text())).await
     }
 
-    /// Tells a client that shows terminals of agents the rest of the output and how the command ended. Works also after a cancel, because the
-    /// client's terminal would run for ever without it.
+    /// Tells a client that shows terminals of agents the rest of the output and how the command
+    /// ended. Works also after a cancel, because the client's terminal would run for ever without
+    /// it.
     pub(super) fn exited(&mut self, handle: &mut ToolCallHandle, exit: Exit) -> Result<()> {
         if let Some(output) = self.unsent().filter(|_| self.unseen) {
             handle.late_update(about(None, output))?;

@@ -9,7 +9,8 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is longer.
+/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
+/// longer.
 const TEXT_GIVEN: u64 = 20 * 1024;
 
 impl Toolbox<'_> {
@@ -46,7 +47,8 @@ impl Toolbox<'_> {
     }
 }
 
-/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too long, its beginning.
+/// Lines of a file from `first` on, as many as fit, and how many they are. Of a line that is too
+/// long, its beginning.
 fn lines(
     file: &Path,
     first: u32,

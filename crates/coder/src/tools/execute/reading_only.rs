@@ -1,9 +1,10 @@
-//! How a command runs that runs only because it reads: with git kept from the programs that a repository names. It gets no folder of the
-//! session to write to (see `walls`).
+//! How a command runs that runs only because it reads: with git kept from the programs that a
+//! repository names. It gets no folder of the session to write to (see `walls`).
 
 use attache_host::Launch;
 
-/// What git is told, over the configuration of the repository. A repository inside of another is used only if the command names it.
+/// What git is told, over the configuration of the repository. A repository inside of another is
+/// used only if the command names it.
 const SETTINGS: [(&str, &str); 11] = [
     ("core.alternateRefsCommand", "true"),
     ("core.fsmonitor", "false"),

@@ -18,8 +18,9 @@ const OUTPUTS: usize = 16;
 /// How many folders of sessions that died are removed at once.
 const SWEPT: usize = 16;
 
-/// A folder outside of the session's folders, made when it is first needed, which nobody else may look into. It is removed with the session; where
-/// the session's process is killed, by the next session of anybody who may.
+/// A folder outside of the session's folders, made when it is first needed, which nobody else may
+/// look into. It is removed with the session; where the session's process is killed, by the next
+/// session of anybody who may.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     made: Option<Made>,
@@ -105,7 +106,8 @@ impl Made {
     }
 }
 
-/// Removes folders of sessions that died: those whose lock nobody holds. What cannot be removed stays.
+/// Removes folders of sessions that died: those whose lock nobody holds. What cannot be removed
+/// stays.
 fn sweep(place: &Path) {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NAME.as_bytes()))

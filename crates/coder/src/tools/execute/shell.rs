@@ -1,4 +1,5 @@
-//! What a session runs commands with: its sandbox, its folder for temporary files, its background commands.
+//! What a session runs commands with: its sandbox, its folder for temporary files, its background
+//! commands.
 
 use super::background::Background;
 use super::reading_only;
@@ -43,7 +44,8 @@ impl Shell {
         Self { private, ..self }
     }
 
-    /// The sandbox in which commands run. The first time in a process it is looked for, which takes some milliseconds.
+    /// The sandbox in which commands run. The first time in a process it is looked for, which takes
+    /// some milliseconds.
     pub(super) async fn sandbox(&self) -> Result<Sandbox, String> {
         match &self.chosen {
             Some(Some(sandbox)) => Ok(sandbox.clone()),
@@ -53,8 +55,9 @@ impl Shell {
     }
 }
 
-/// Starts a command without the variables `keys`, in the sandbox where one is given. A command that runs because it
-/// only reads gets no folder to write to. Blocks on the disk and starts a process, inside the runtime.
+/// Starts a command without the variables `keys`, in the sandbox where one is given. A command that
+/// runs because it only reads gets no folder to write to. Blocks on the disk and starts a process,
+/// inside the runtime.
 ///
 /// # Errors
 /// One sentence for the model and the person.

@@ -1,4 +1,5 @@
-//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and its arguments.
+//! Commands of a session, asked for by a model that does what the prompt says: each line a tool and
+//! its arguments.
 
 mod asking;
 mod reading;
@@ -19,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Does what each line of the prompt says, then says what each returned, and what it was told beside the prompt.
+/// Does what each line of the prompt says, then says what each returned, and what it was told
+/// beside the prompt.
 fn obeys(conversation: &Conversation) -> ModelEvent {
     let (prompt, messages) = conversation.present().unwrap();
     let Some(line) = prompt.text.lines().nth(messages.len()) else {
@@ -71,7 +73,8 @@ fn execute(arguments: Value) -> String {
     format!("execute {arguments}")
 }
 
-/// Every sandbox of this machine, by what it is asked for. That one which the system offers is there is the concern of the tests of `host`.
+/// Every sandbox of this machine, by what it is asked for. That one which the system offers is
+/// there is the concern of the tests of `host`.
 async fn sandboxes() -> Vec<Sandbox> {
     let found = [Sandbox::bubblewrap().await, Sandbox::landlock().await];
     // SAFETY: with these arguments the system call only answers a number.
@@ -300,7 +303,8 @@ async fn a_client_that_shows_terminals_of_agents_is_sent_the_output_once() {
     );
 }
 
-/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a cancel, by its time.
+/// However a command ends, the client is told once, so that its terminal ends too: by itself, by a
+/// cancel, by its time.
 #[tokio::test]
 async fn a_terminal_ends_however_its_command_ends() {
     for (command, cancels, signal) in [

@@ -33,7 +33,8 @@ const SECRET_PARTS: [&str; 9] = [
 /// Ends of such names.
 const SECRET_ENDS: [&str; 5] = ["PASS", "_PAT", "_AUTH", "_DSN", "_CREDS"];
 
-/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a command begins noticeably later.
+/// How many paths a sandbox protects inside the session's folders. Each is a mount; with more a
+/// command begins noticeably later.
 const HELD: usize = 128;
 
 /// How many protected paths a session remembers.
@@ -42,7 +43,8 @@ const REMEMBERED: usize = 4096;
 /// How the policy came to let a command run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tools) struct Permit {
-    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's folders.
+    /// Whether a person or a rule allowed it, so that it may read the secrets of the session's
+    /// folders.
     pub(super) allowed: bool,
     /// Whether it runs because it only reads, so that it gets no folder to write in.
     pub(super) only_reads: bool,
@@ -82,13 +84,15 @@ impl Session {
     }
 }
 
-/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share it.
+/// What a session knows of its protected files, beyond one command. Cheap to clone; clones share
+/// it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known(Arc<Mutex<Remembered>>);
 
 #[derive(Debug, Default)]
 struct Remembered {
-    /// Protected files that were found once. A command that fills the folders with files cannot keep the search from them.
+    /// Protected files that were found once. A command that fills the folders with files cannot
+    /// keep the search from them.
     obeyed: BTreeSet<PathBuf>,
     /// Files with names of secrets that a command made: they hold none of the person's.
     made: BTreeSet<PathBuf>,
@@ -99,7 +103,8 @@ impl Known {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same files without secrets that commands made, and with protected files that were found earlier.
+    /// The same files without secrets that commands made, and with protected files that were found
+    /// earlier.
     fn complete(&self, mut found: Found) -> Found {
         self.with(|known| {
             found.secret.retain(|path| !known.made.contains(path));
@@ -154,7 +159,8 @@ pub(super) fn walls(session: &Session, places: &Places, permit: Permit) -> (Boun
     (bounds, Watch::begin(found, session.clone()))
 }
 
-/// Removes the placeholders that commands left in these folders because they were killed together with this program. Blocks on the disk.
+/// Removes the placeholders that commands left in these folders because they were killed together
+/// with this program. Blocks on the disk.
 pub(crate) fn reclaim(roots: &[PathBuf]) {
     for root in roots {
         let names = protected_names(Guard::Obeyed).chain(protected_names(Guard::Secret));
@@ -178,7 +184,8 @@ fn absent(root: &Path, home: bool) -> Vec<PathBuf> {
     paths.filter(held).filter(missing).collect()
 }
 
-/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule: its own, and the one it shares.
+/// The folders of the repository that a `.git` file names, as in a second worktree or a submodule:
+/// its own, and the one it shares.
 fn repository(file: &Path) -> Vec<PathBuf> {
     if file.file_name().is_none_or(|name| name != ".git") || !file.is_file() {
         return Vec::new();
@@ -194,7 +201,8 @@ fn repository(file: &Path) -> Vec<PathBuf> {
     [Some(own), shared].into_iter().flatten().collect()
 }
 
-/// The files that the repositories of the session's folders keep: who can read the repository can read them there.
+/// The files that the repositories of the session's folders keep: who can read the repository can
+/// read them there.
 struct Tracked(Vec<(PathBuf, Vec<u8>)>);
 
 /// A longer index of a repository is not read, in bytes.
@@ -220,7 +228,8 @@ impl Tracked {
     }
 }
 
-/// The names of the variables of ours that look like secrets, by their names or because their value is an address with a password.
+/// The names of the variables of ours that look like secrets, by their names or because their value
+/// is an address with a password.
 pub(super) fn secret_variables() -> impl Iterator<Item = std::ffi::OsString> {
     let variables = std::env::vars_os();
     let secret = variables

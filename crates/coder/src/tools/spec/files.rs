@@ -1,4 +1,5 @@
-//! What a model is told of the tools that look for, patch, delete and move files, and their arguments.
+//! What a model is told of the tools that look for, patch, delete and move files, and their
+//! arguments.
 
 use super::{Action, spec};
 use crate::models::ToolSpec;

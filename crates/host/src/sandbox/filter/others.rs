@@ -1,5 +1,5 @@
-//! Calls that are refused for some of their arguments: new namespaces, the bit that gives privileges, sockets that reach by address, and other
-//! processes by their number.
+//! Calls that are refused for some of their arguments: new namespaces, the bit that gives
+//! privileges, sockets that reach by address, and other processes by their number.
 
 use libc::c_long;
 use seccompiler::{
@@ -10,7 +10,8 @@ use seccompiler::{
 /// Calls with the conditions of which one is enough to refuse them; none for always.
 type Calls = Vec<(c_long, Vec<Rule>)>;
 
-/// Flags of `clone` that begin a namespace. In a user namespace of its own a process has every capability.
+/// Flags of `clone` that begin a namespace. In a user namespace of its own a process has every
+/// capability.
 const NAMESPACES: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -31,7 +32,8 @@ const IOPRIO_USER: u64 = 3;
 pub(super) fn everywhere() -> Result<Calls, BackendError> {
     let flag = |argument, flag: u64| rule([is(argument, SeccompCmpOp::MaskedEq(flag), flag)]);
     let namespaces = NAMESPACES.iter().map(|each| flag(0, u64::from(each.cast_unsigned())));
-    // A program with this bit gets the rights of the file's owner. Landlock does not hold the modes of files outside.
+    // A program with this bit gets the rights of the file's owner. Landlock does not hold the modes
+    // of files outside.
     let privileged = |argument| Ok(vec![flag(argument, u64::from(libc::S_ISUID))?]);
     // A pair of datagram sockets sends to any address that a process names.
     let datagrams = rule([is(1, SeccompCmpOp::MaskedEq(KIND), libc::SOCK_DGRAM as u64)])?;
@@ -50,8 +52,8 @@ pub(super) fn everywhere() -> Result<Calls, BackendError> {
 /// `fchmodat2`, which has this number on every architecture.
 const FCHMODAT2: c_long = 452;
 
-/// What a command is refused that shares its numbers of processes, and the memory and queues of System V and POSIX, with the machine. A
-/// process may change itself, which it names by 0.
+/// What a command is refused that shares its numbers of processes, and the memory and queues of
+/// System V and POSIX, with the machine. A process may change itself, which it names by 0.
 pub(super) fn outside() -> Result<Calls, BackendError> {
     let named = |argument| is(argument, SeccompCmpOp::Ne, 0);
     let mut calls: Calls = vec![

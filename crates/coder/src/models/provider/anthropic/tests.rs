@@ -101,7 +101,8 @@ fn how_much_it_thinks_fits_into_the_answer() {
     assert_eq!(asked(Thinking::Effort("high".into()), None), adaptive);
 }
 
-/// A turn that another model began has calls without thoughts, which the provider takes only when its model does not think.
+/// A turn that another model began has calls without thoughts, which the provider takes only when
+/// its model does not think.
 #[test]
 fn in_a_turn_that_another_model_began_it_does_not_think() {
     let of = |model: &str| {

@@ -113,7 +113,8 @@ fn an_answer_with_signed_thoughts_text_and_calls_is_read() {
     assert_eq!((heard.usage, heard.usage.total()), (usage, 117));
 }
 
-/// Each count is that of the whole answer so far, and stands beside others that no one here asks for.
+/// Each count is that of the whole answer so far, and stands beside others that no one here asks
+/// for.
 #[test]
 fn counts_are_those_of_the_last_event_and_citations_are_no_text() {
     let usage = |read: u64, output: u64| {

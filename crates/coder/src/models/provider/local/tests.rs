@@ -27,7 +27,8 @@ fn paths(server: &Server) -> Vec<String> {
     server.requests().iter().map(|request| request.split(' ').nth(1).unwrap().to_owned()).collect()
 }
 
-/// Ollama cuts silently what is longer than the context it runs with, whatever the model was made for.
+/// Ollama cuts silently what is longer than the context it runs with, whatever the model was made
+/// for.
 #[tokio::test]
 async fn ollama_tells_the_context_it_runs_each_model_with() {
     let shown = |parameters: &str| json!({"parameters": parameters, "model_info": {"llama.context_length": 131_072}});

@@ -78,7 +78,8 @@ async fn the_network_in_a_sandbox_asks_in_every_mode_unless_a_rule_allows() {
     }
 }
 
-/// A repository can make git run programs: nobody is asked where a sandbox holds them, and they do not run before somebody is where none does.
+/// A repository can make git run programs: nobody is asked where a sandbox holds them, and they do
+/// not run before somebody is where none does.
 #[tokio::test]
 async fn git_in_a_hostile_repository_asks_unless_a_sandbox_holds_it() {
     let folder = project();

@@ -1,4 +1,5 @@
-//! What a command in a sandbox may change and read of the session's folders and of the person's own.
+//! What a command in a sandbox may change and read of the session's folders and of the person's
+//! own.
 
 use super::{coder, execute, open, sandboxes};
 use attache_host::Sandbox;
@@ -50,7 +51,8 @@ fn below(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// Runs a script that the policy cannot read, as a program of the project would run. Returns what the model heard.
+/// Runs a script that the policy cannot read, as a program of the project would run. Returns what
+/// the model heard.
 async fn runs(sandbox: Sandbox, folder: &Path, script: &str) -> String {
     // The script is a program of the project: the policy does not see what it does.
     fs::write(folder.join("project/src/program"), script).unwrap();
@@ -224,7 +226,8 @@ fn another_user_is_held_in_the_same_way() {
     }
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     let program = folder.path().join("tests");
-    // Copied by another process: a program cannot be started while a process that was forked meanwhile has it open for writing.
+    // Copied by another process: a program cannot be started while a process that was forked
+    // meanwhile has it open for writing.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&program).status();
     assert!(copied.unwrap().success());
     fs::create_dir(folder.path().join("tmp")).unwrap();

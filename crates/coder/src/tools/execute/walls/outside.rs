@@ -7,7 +7,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers, mail, wallets, and our own settings and sessions.
+/// What is hidden of a home beyond what the policy calls secret: logins of programs, browsers,
+/// mail, wallets, and our own settings and sessions.
 const OF_A_HOME: [&str; 47] = [
     ".bitcoin",
     ".cargo/credentials",
@@ -62,7 +63,8 @@ const OF_A_HOME: [&str; 47] = [
 const OF_THE_SYSTEM: [&str; 4] =
     ["/run/secrets", "/run/credentials", "/var/mail", "/var/spool/mail"];
 
-/// Folders of the system in which `root` is kept from what other users cannot read, and how deep they are looked into.
+/// Folders of the system in which `root` is kept from what other users cannot read, and how deep
+/// they are looked into.
 const OF_ROOT: [(&str, usize); 6] = [
     ("/etc", 4),
     ("/var/lib", 1),
@@ -85,7 +87,8 @@ const HOMES: usize = 64;
 const SKIPPED: [&str; 8] =
     [".cache", ".rustup", ".npm", ".nvm", ".pyenv", ".local", ".vscode-server", ".m2"];
 
-/// The homes whose secrets are hidden, without links: the person's by the environment and by the list of users, and for `root` those of others.
+/// The homes whose secrets are hidden, without links: the person's by the environment and by the
+/// list of users, and for `root` those of others.
 pub(super) fn homes() -> Vec<PathBuf> {
     let user = user();
     let listed = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -110,8 +113,8 @@ pub(super) fn homes() -> Vec<PathBuf> {
     homes.filter(|home| home != Path::new("/") && seen.insert(home.clone())).take(HOMES).collect()
 }
 
-/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the system. The search of the session's folders,
-/// `roots`, finds what a home keeps there.
+/// What commands cannot read, without links: `private`, the secrets of the homes, and those of the
+/// system. The search of the session's folders, `roots`, finds what a home keeps there.
 pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) -> Vec<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut paths: BTreeSet<PathBuf> = private.iter().cloned().chain(runtime).collect();
@@ -142,7 +145,8 @@ pub(super) fn hidden(homes: &[PathBuf], roots: &[PathBuf], private: &[PathBuf]) 
     real.iter().filter(|path| !is_needed(path) && !below(path)).cloned().collect()
 }
 
-/// The files of a home that the policy calls secret by their names: at its top, and in its hidden folders.
+/// The files of a home that the policy calls secret by their names: at its top, and in its hidden
+/// folders.
 fn secrets(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     walk(home, DEPTH, |below, path, is_folder| {
@@ -174,7 +178,8 @@ fn unreadable(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found
 }
 
-/// Calls `each` with the entries of a folder, and of those for which it says so, so many levels down.
+/// Calls `each` with the entries of a folder, and of those for which it says so, so many levels
+/// down.
 fn walk(folder: &Path, depth: usize, mut each: impl FnMut(&Path, &Path, bool) -> bool) {
     let mut folders = VecDeque::from([(folder.to_owned(), 0)]);
     let mut entries = 0;

@@ -13,7 +13,8 @@ const ENTRIES: std::ops::Range<usize> = 5_000..50_000;
 /// For how long they are looked at, once the lower number is reached.
 const TIME: Duration = Duration::from_millis(25);
 
-/// Folders that tools fill, by thousands of files that no person works on. Their own entries are looked at, and nothing below.
+/// Folders that tools fill, by thousands of files that no person works on. Their own entries are
+/// looked at, and nothing below.
 const FILLED: [&str; 14] = [
     ".cache",
     ".mypy_cache",
@@ -40,7 +41,8 @@ pub(super) struct Found {
     pub(super) secret: Vec<PathBuf>,
 }
 
-/// Looks through the folders of the session, the upper levels first, as far as time and number allow. Links are not followed. Blocks on the disk.
+/// Looks through the folders of the session, the upper levels first, as far as time and number
+/// allow. Links are not followed. Blocks on the disk.
 pub(super) fn search(judge: &Judge<'_>) -> Found {
     let roots = judge.folders.roots().all();
     let mut search = Search {

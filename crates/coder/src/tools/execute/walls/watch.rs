@@ -1,4 +1,5 @@
-//! Which protected files changed while a command ran: what a sandbox could not hold, and what somebody else did meanwhile.
+//! Which protected files changed while a command ran: what a sandbox could not hold, and what
+//! somebody else did meanwhile.
 
 use super::search::{Found, search};
 use super::{Remembered, Session};
@@ -19,7 +20,8 @@ pub(crate) struct Watch {
     session: Session,
 }
 
-/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox holds what is in it.
+/// What tells one state of a file from another. Of a folder it is only which one it is: the sandbox
+/// holds what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     /// The device and the number of the file.
@@ -46,7 +48,8 @@ impl Watch {
         Self { before: before.collect(), secrets: found.secret.into_iter().collect(), session }
     }
 
-    /// One sentence about the secrets of the session's folders that the command could not read; none where there are none.
+    /// One sentence about the secrets of the session's folders that the command could not read;
+    /// none where there are none.
     pub(in super::super) fn hidden(&self) -> Option<String> {
         let shown: Vec<String> =
             self.secrets.iter().map(|path| shown(&self.session.folders, path)).collect();
@@ -57,7 +60,8 @@ impl Watch {
         ))
     }
 
-    /// One sentence about the protected files that changed, first those that programs obey in any project; none where none did. Blocks on the disk.
+    /// One sentence about the protected files that changed, first those that programs obey in any
+    /// project; none where none did. Blocks on the disk.
     pub(in super::super) fn report(self) -> Option<String> {
         let (session, folders) = (&self.session, &self.session.folders);
         let found = search(&session.judge());
