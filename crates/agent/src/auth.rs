@@ -4,7 +4,7 @@
 use crate::guard::{after_reading, calmly, guarded};
 use crate::kit::Parts;
 use crate::{About, Author, Result};
-use attache_connection::{Answer, Peer, Work};
+use attache_connection::{Peer, Responder, Work};
 use attache_protocol::Error as Refusal;
 use attache_protocol::method::{
     AuthStatus, AuthStatusUpdate, Authenticate, Logout, Method as _, Row, SessionFork, SessionList,
@@ -102,7 +102,7 @@ pub(crate) fn authenticate<A: Author>(
     parts: &Arc<Parts<A>>,
     handle: Option<&AuthStatusHandle>,
     params: AuthenticateRequest,
-    answer: Answer<Authenticate>,
+    answer: Responder<Authenticate>,
 ) -> Work {
     if parts.about.login(params.method_id.as_str()).is_none() {
         let message =
@@ -123,7 +123,7 @@ pub(crate) fn authenticate<A: Author>(
 pub(crate) fn logout<A: Author>(
     parts: &Arc<Parts<A>>,
     handle: Option<&AuthStatusHandle>,
-    answer: Answer<Logout>,
+    answer: Responder<Logout>,
 ) -> Work {
     let (parts, handle) = (Arc::clone(parts), handle.cloned());
     answer.by(|answer| async move {
@@ -136,7 +136,7 @@ pub(crate) fn logout<A: Author>(
 }
 
 /// `auth/status`: never refused for want of a login, and changes nothing (AUTHS-01).
-pub(crate) fn status<A: Author>(parts: &Parts<A>, answer: Answer<AuthStatus>) -> Work {
+pub(crate) fn status<A: Author>(parts: &Parts<A>, answer: Responder<AuthStatus>) -> Work {
     let status = parts.auth_status().map_err(|error| error.to_reply());
     answer.send(status.map(|(state, accounts)| {
         let mut response = AuthStatusResponse::new(state);

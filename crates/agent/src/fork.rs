@@ -5,7 +5,7 @@ use crate::opened::{self, Opened, Shown};
 use crate::past::Past;
 use crate::setup::Setup;
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Peer};
+use attache_connection::{Peer, Responder};
 use attache_protocol::method::SessionFork;
 use attache_protocol::v1::{ForkSessionRequest, ForkSessionResponse, SessionId};
 use attache_session::Origin;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn fork<A: Author>(
     parts: Arc<Parts<A>>,
     params: ForkSessionRequest,
-    answer: Answer<SessionFork>,
+    answer: Responder<SessionFork>,
 ) {
     let (source, id) = (params.session_id.clone(), SessionId::from(parts.world.id()));
     let named = id.clone();

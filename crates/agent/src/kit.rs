@@ -9,7 +9,7 @@ use crate::sessions::Sessions;
 use crate::{About, Author, Result, World};
 use crate::{option_call, prompt};
 use attache_connection::{
-    Agent, AgentHandler, Answer, End, Handler, IncomingCall, Misfit, Peer, Work,
+    Agent, AgentHandler, End, Handler, IncomingCall, Peer, Responder, Unhandled, Work,
 };
 use attache_protocol::method::{self, Side};
 use attache_protocol::v1::*;
@@ -101,7 +101,7 @@ impl<A: Author> Handler for Kit<A> {
         self.0.poll_ready(context)
     }
 
-    fn misfit(&mut self, misfit: Misfit<'_>) {
+    fn misfit(&mut self, misfit: Unhandled<'_>) {
         self.0.misfit(misfit);
     }
 
@@ -124,7 +124,7 @@ impl<A: Author> Served<A> {
     /// through.
     fn answered<M: method::Call>(
         &self,
-        answer: Answer<M>,
+        answer: Responder<M>,
         work: impl Future<Output = Result<M::Result>> + Send + 'static,
     ) -> Work {
         answer.by(|answer| async move {
@@ -139,7 +139,7 @@ impl<A: Author> Agent for Served<A> {
         gate.opened_by_agent(&self.advertised)
     }
 
-    fn misfit(&mut self, misfit: Misfit<'_>) {
+    fn misfit(&mut self, misfit: Unhandled<'_>) {
         self.log.misfit(&misfit);
     }
 
@@ -150,7 +150,7 @@ impl<A: Author> Agent for Served<A> {
     fn initialize(
         &mut self,
         params: InitializeRequest,
-        answer: Answer<method::Initialize>,
+        answer: Responder<method::Initialize>,
     ) -> Work {
         let mut response = self.parts.about.initialized(&params.client_capabilities);
         self.parts.kept.advertise(&mut response.agent_capabilities);
@@ -176,23 +176,23 @@ impl<A: Author> Agent for Served<A> {
     fn authenticate(
         &mut self,
         params: AuthenticateRequest,
-        answer: Answer<method::Authenticate>,
+        answer: Responder<method::Authenticate>,
     ) -> Work {
         crate::auth::authenticate(&self.parts, self.auth_status.as_ref(), params, answer)
     }
 
-    fn logout(&mut self, _: LogoutRequest, answer: Answer<method::Logout>) -> Work {
+    fn logout(&mut self, _: LogoutRequest, answer: Responder<method::Logout>) -> Work {
         crate::auth::logout(&self.parts, self.auth_status.as_ref(), answer)
     }
 
-    fn auth_status(&mut self, _: AuthStatusRequest, answer: Answer<method::AuthStatus>) -> Work {
+    fn auth_status(&mut self, _: AuthStatusRequest, answer: Responder<method::AuthStatus>) -> Work {
         crate::auth::status(&self.parts, answer)
     }
 
     fn providers_list(
         &mut self,
         _: ListProvidersRequest,
-        answer: Answer<method::ProvidersList>,
+        answer: Responder<method::ProvidersList>,
     ) -> Work {
         crate::providers::list(&self.parts, answer)
     }
@@ -200,7 +200,7 @@ impl<A: Author> Agent for Served<A> {
     fn providers_set(
         &mut self,
         params: SetProviderRequest,
-        answer: Answer<method::ProvidersSet>,
+        answer: Responder<method::ProvidersSet>,
     ) -> Work {
         crate::providers::set(&self.parts, params, answer)
     }
@@ -208,7 +208,7 @@ impl<A: Author> Agent for Served<A> {
     fn providers_disable(
         &mut self,
         params: DisableProviderRequest,
-        answer: Answer<method::ProvidersDisable>,
+        answer: Responder<method::ProvidersDisable>,
     ) -> Work {
         crate::providers::disable(&self.parts, params, answer)
     }
@@ -224,7 +224,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_new(
         &mut self,
         params: NewSessionRequest,
-        answer: Answer<method::SessionNew>,
+        answer: Responder<method::SessionNew>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::new::new(parts, params, answer))
@@ -233,7 +233,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_load(
         &mut self,
         params: LoadSessionRequest,
-        answer: Answer<method::SessionLoad>,
+        answer: Responder<method::SessionLoad>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::load::load(parts, params, answer))
@@ -242,7 +242,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_resume(
         &mut self,
         params: ResumeSessionRequest,
-        answer: Answer<method::SessionResume>,
+        answer: Responder<method::SessionResume>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::resume::resume(parts, params, answer))
@@ -251,7 +251,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_fork(
         &mut self,
         params: ForkSessionRequest,
-        answer: Answer<method::SessionFork>,
+        answer: Responder<method::SessionFork>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         answer.by(|answer| crate::fork::fork(parts, params, answer))
@@ -260,7 +260,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_list(
         &mut self,
         params: ListSessionsRequest,
-        answer: Answer<method::SessionList>,
+        answer: Responder<method::SessionList>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         self.answered(answer, async move {
@@ -272,7 +272,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_status(
         &mut self,
         params: SessionStatusRequest,
-        answer: Answer<method::SessionStatusQuery>,
+        answer: Responder<method::SessionStatusQuery>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
         self.answered(answer, async move { parts.status(&params.session_id).await })
@@ -281,7 +281,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_close(
         &mut self,
         params: CloseSessionRequest,
-        answer: Answer<method::SessionClose>,
+        answer: Responder<method::SessionClose>,
     ) -> Work {
         let Some(held) = self.parts.take_out(&params.session_id) else {
             return answer
@@ -296,7 +296,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_delete(
         &mut self,
         params: DeleteSessionRequest,
-        answer: Answer<method::SessionDelete>,
+        answer: Responder<method::SessionDelete>,
     ) -> Work {
         let (parts, held) = (Arc::clone(&self.parts), self.parts.take_out(&params.session_id));
         self.answered(answer, async move {
@@ -307,7 +307,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_archive(
         &mut self,
         params: ArchiveSessionRequest,
-        answer: Answer<method::SessionArchive>,
+        answer: Responder<method::SessionArchive>,
     ) -> Work {
         let (parts, held) = (Arc::clone(&self.parts), self.parts.take_out(&params.session_id));
         self.answered(answer, async move {
@@ -318,7 +318,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_unarchive(
         &mut self,
         params: UnarchiveSessionRequest,
-        answer: Answer<method::SessionUnarchive>,
+        answer: Responder<method::SessionUnarchive>,
     ) -> Work {
         let (body, reply) = (EventBody::Archived(false), UnarchiveSessionResponse::new());
         self.parts.note(params.session_id, body, answer, reply)
@@ -327,7 +327,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_set_title(
         &mut self,
         params: SetSessionTitleRequest,
-        answer: Answer<method::SessionSetTitle>,
+        answer: Responder<method::SessionSetTitle>,
     ) -> Work {
         let Some(title) = attache_session::title(&params.title) else {
             return answer.send(Err(Refusal::invalid_params("a title must not be blank")));
@@ -339,7 +339,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,
-        answer: Answer<method::SessionSetMode>,
+        answer: Responder<method::SessionSetMode>,
     ) -> Work {
         let (category, mode) =
             (SessionConfigOptionCategory::Mode, params.mode_id.as_str().to_owned());
@@ -350,7 +350,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_set_model(
         &mut self,
         params: SetSessionModelRequest,
-        answer: Answer<method::SessionSetModel>,
+        answer: Responder<method::SessionSetModel>,
     ) -> Work {
         let (category, model) =
             (SessionConfigOptionCategory::Model, params.model_id.as_str().to_owned());
@@ -361,7 +361,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_set_config_option(
         &mut self,
         params: SetSessionConfigOptionRequest,
-        answer: Answer<method::SessionSetConfigOption>,
+        answer: Responder<method::SessionSetConfigOption>,
     ) -> Work {
         let client = answer.peer().client_capabilities().unwrap_or_default();
         let pick = |_: &ConfigOptions| Ok((params.config_id, params.value));
@@ -374,7 +374,7 @@ impl<A: Author> Agent for Served<A> {
     fn session_prompt(
         &mut self,
         params: PromptRequest,
-        answer: Answer<method::SessionPrompt>,
+        answer: Responder<method::SessionPrompt>,
     ) -> Work {
         let held = match self.parts.sessions.get(&params.session_id) {
             Ok(held) => held,

@@ -5,7 +5,7 @@
 use crate::open_session::OpenSession;
 use crate::state::State;
 use crate::{Error, Result};
-use attache_connection::Answer;
+use attache_connection::Responder;
 use attache_protocol::method::Call;
 use attache_protocol::v1::SessionUpdate;
 use attache_session::Commit;
@@ -149,7 +149,7 @@ impl Promise {
     /// The same for an answer that needs nothing of the session any more.
     pub(crate) async fn answer<M: Call>(
         self,
-        answer: Answer<M>,
+        answer: Responder<M>,
         reply: impl FnOnce(Result<()>) -> Result<M::Result> + Send + 'static,
     ) {
         let send = move |_: &OpenSession, _: &mut State, stored| {

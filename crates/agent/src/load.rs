@@ -5,7 +5,7 @@ use crate::opened::{self, Opened, Shown};
 use crate::past::{Pages, Past, Records};
 use crate::setup::Setup;
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Peer};
+use attache_connection::{Peer, Responder};
 use attache_protocol::method::{SessionLoad, SessionUpdateNotification};
 use attache_protocol::v1::{
     LoadSessionRequest, LoadSessionResponse, SessionId, SessionNotification, SessionUpdate,
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) async fn load<A: Author>(
     parts: Arc<Parts<A>>,
     params: LoadSessionRequest,
-    answer: Answer<SessionLoad>,
+    answer: Responder<SessionLoad>,
 ) {
     let id = params.session_id.clone();
     let peer = answer.peer().clone();

@@ -1,6 +1,6 @@
 //! The agent's log of what it could not use.
 
-use attache_connection::Misfit;
+use attache_connection::Unhandled;
 use attache_protocol::{DecodeError, RequestId};
 use std::io::Write as _;
 
@@ -35,22 +35,22 @@ impl Log {
     }
 
     /// Logs a message, or a part of one, that was not used.
-    pub(crate) fn misfit(&mut self, misfit: &Misfit<'_>) {
+    pub(crate) fn misfit(&mut self, misfit: &Unhandled<'_>) {
         match misfit {
-            Misfit::Line(line, _) => self.say(&format!(
+            Unhandled::Line(line, _) => self.say(&format!(
                 "ignored a line of {} bytes: it is not a message of the protocol",
                 line.len()
             )),
-            Misfit::UnknownReply(id) => {
+            Unhandled::UnknownReply(id) => {
                 self.say(&format!("ignored a reply to {}: no such call is open", named(id)))
             }
-            Misfit::LateReply(id) => {
+            Unhandled::LateReply(id) => {
                 self.say(&format!("the reply to {} came after the agent gave it up", named(id)))
             }
-            Misfit::Notification(method, error) => {
+            Unhandled::Notification(method, error) => {
                 self.say(&format!("ignored the notification {method}: {}", reason(error)))
             }
-            Misfit::Dropped(method, values) => {
+            Unhandled::Dropped(method, values) => {
                 for error in *values {
                     if self.logged > LINES {
                         return;
@@ -58,7 +58,7 @@ impl Log {
                     self.say(&format!("{method}: ignored a value: {}", reason(error)));
                 }
             }
-            Misfit::HandlerPanicked(line) => {
+            Unhandled::HandlerPanicked(line) => {
                 self.say(&format!("the agent's code panicked at a line of {} bytes", line.len()))
             }
         }

@@ -5,7 +5,7 @@ use crate::opened::{self, Opened, Shown};
 use crate::past::Past;
 use crate::setup::Setup;
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Peer};
+use attache_connection::{Peer, Responder};
 use attache_protocol::method::SessionNew;
 use attache_protocol::v1::{NewSessionRequest, NewSessionResponse, SessionId};
 use attache_session::Origin;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn new<A: Author>(
     parts: Arc<Parts<A>>,
     params: NewSessionRequest,
-    answer: Answer<SessionNew>,
+    answer: Responder<SessionNew>,
 ) {
     let id = SessionId::from(parts.world.id());
     let named = id.clone();

@@ -4,7 +4,7 @@
 use crate::kit::Parts;
 use crate::line_up::Promise;
 use crate::{Author, Result};
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_protocol::method::Call;
 use attache_protocol::v1::SessionId;
 use attache_session::{EventBody, Summary};
@@ -16,7 +16,7 @@ impl<A: Author> Parts<A> {
         self: &Arc<Self>,
         session: SessionId,
         body: EventBody,
-        answer: Answer<M>,
+        answer: Responder<M>,
         reply: M::Result,
     ) -> Work
     where

@@ -8,7 +8,7 @@ pub(crate) use crate::state::{RunningTurn, State};
 use crate::terminal::Owed;
 use crate::ticket::{Stage, Ticket};
 use crate::{Error, Result, World};
-use attache_connection::{Answer, Cancelled, Peer};
+use attache_connection::{Cancelled, Peer, Responder};
 use attache_protocol::method::{SessionPrompt, SessionUpdateNotification};
 use attache_protocol::v1::{
     ContentBlock, PromptResponse, RequestPermissionOutcome, SessionId, SessionNotification,
@@ -144,7 +144,7 @@ impl OpenSession {
         self: &Arc<Self>,
         ticket: &Ticket,
         outcome: Result<StopReason>,
-        answer: Answer<SessionPrompt>,
+        answer: Responder<SessionPrompt>,
     ) {
         let (reply, promise) = {
             let mut state = self.state();

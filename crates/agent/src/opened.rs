@@ -9,7 +9,7 @@ use crate::past::{Past, Records};
 use crate::remember::SYSTEM_PROMPT;
 use crate::setup::Setup;
 use crate::{Author, Opening, Result, SessionHandle};
-use attache_connection::{Answer, Peer};
+use attache_connection::{Peer, Responder};
 use attache_protocol::method::Call;
 use attache_protocol::v1::{SessionConfigOption, SessionId, SessionModeState, SessionUpdate};
 use attache_protocol::{Raw, encode};
@@ -53,7 +53,7 @@ impl Drop for Unfinished {
 /// this call is deleted, since nobody knows its id.
 pub(crate) async fn answer<A: Author, M: Call>(
     parts: &Parts<A>,
-    answer: Answer<M>,
+    answer: Responder<M>,
     made: Option<&SessionId>,
     begun: impl Future<Output = Result<(Opened<A::Memory>, Shown)>>,
     reply: impl FnOnce(Shown) -> M::Result + Send + 'static,

@@ -6,7 +6,7 @@ use crate::kit::Parts;
 use crate::line_up::{Place, Promise};
 use crate::options::{Told, of_category};
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_protocol::method::Call;
 use attache_protocol::v1::{
     SessionConfigId, SessionConfigOption, SessionConfigOptionCategory, SessionConfigOptionValue,
@@ -38,7 +38,7 @@ pub(crate) fn change<A: Author, M: Call>(
     parts: &Arc<Parts<A>>,
     session: &SessionId,
     told: Told,
-    answer: Answer<M>,
+    answer: Responder<M>,
     pick: impl FnOnce(&ConfigOptions) -> Result<(SessionConfigId, SessionConfigOptionValue)>
     + Send
     + 'static,
@@ -81,7 +81,7 @@ pub(crate) fn choose<A: Author, M: Call>(
     session: &SessionId,
     category: SessionConfigOptionCategory,
     value: String,
-    answer: Answer<M>,
+    answer: Responder<M>,
     reply: M::Result,
 ) -> Work
 where

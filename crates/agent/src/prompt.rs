@@ -6,7 +6,7 @@ use crate::open_session::OpenSession;
 use crate::sessions::Held;
 use crate::ticket::Ticket;
 use crate::{Author, Error, Result, Turn};
-use attache_connection::Answer;
+use attache_connection::Responder;
 use attache_protocol::encode;
 use attache_protocol::method::SessionPrompt;
 use attache_protocol::v1::{ContentBlock, PromptCapabilities, StopReason};
@@ -64,7 +64,7 @@ pub(crate) async fn serve<A: Author>(
     parts: Arc<Parts<A>>,
     held: Arc<Held<A::Memory>>,
     (ticket, prompt): (Ticket, Vec<ContentBlock>),
-    answer: Answer<SessionPrompt>,
+    answer: Responder<SessionPrompt>,
 ) {
     let mut unanswered =
         Unanswered { session: Arc::clone(&held.session), ticket: ticket.clone(), answered: false };

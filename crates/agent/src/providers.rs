@@ -3,7 +3,7 @@
 use crate::guard::{after_reading, calmly, guarded};
 use crate::kit::Parts;
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_protocol::method::{ProvidersDisable, ProvidersList, ProvidersSet};
 use attache_protocol::v1::{
     DisableProviderRequest, DisableProviderResponse, ListProvidersResponse, ProviderInfo,
@@ -15,7 +15,7 @@ use std::sync::Arc;
 const HIDDEN: &str = "<hidden>";
 
 /// `providers/list`: disabled ones too (PROV-04).
-pub(crate) fn list<A: Author>(parts: &Parts<A>, answer: Answer<ProvidersList>) -> Work {
+pub(crate) fn list<A: Author>(parts: &Parts<A>, answer: Responder<ProvidersList>) -> Work {
     let providers = known(parts).map_err(|error| error.to_reply());
     answer.send(providers.map(ListProvidersResponse::new))
 }
@@ -24,7 +24,7 @@ pub(crate) fn list<A: Author>(parts: &Parts<A>, answer: Answer<ProvidersList>) -
 pub(crate) fn set<A: Author>(
     parts: &Arc<Parts<A>>,
     params: SetProviderRequest,
-    answer: Answer<ProvidersSet>,
+    answer: Responder<ProvidersSet>,
 ) -> Work {
     if let Err(error) = settable(parts, &params) {
         return answer.send(Err(error.to_reply()));
@@ -49,7 +49,7 @@ pub(crate) fn set<A: Author>(
 pub(crate) fn disable<A: Author>(
     parts: &Arc<Parts<A>>,
     params: DisableProviderRequest,
-    answer: Answer<ProvidersDisable>,
+    answer: Responder<ProvidersDisable>,
 ) -> Work {
     let provider = match known(parts) {
         Ok(providers) => {

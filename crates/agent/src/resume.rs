@@ -5,7 +5,7 @@ use crate::opened::{self, Opened, Shown};
 use crate::past::Past;
 use crate::setup::Setup;
 use crate::{Author, Error, Result};
-use attache_connection::{Answer, Peer};
+use attache_connection::{Peer, Responder};
 use attache_protocol::method::SessionResume;
 use attache_protocol::v1::{ResumeSessionRequest, ResumeSessionResponse, SessionId};
 use attache_session::Origin;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) async fn resume<A: Author>(
     parts: Arc<Parts<A>>,
     params: ResumeSessionRequest,
-    answer: Answer<SessionResume>,
+    answer: Responder<SessionResume>,
 ) {
     let id = params.session_id.clone();
     let peer = answer.peer().clone();

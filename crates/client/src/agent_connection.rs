@@ -87,7 +87,7 @@ impl AgentConnection {
             builder = builder.tap(tap);
         }
         if let Some(child) = child {
-            builder = builder.autopsy(crate::evidence::autopsy(child.clone()));
+            builder = builder.exit_probe(crate::evidence::exit_probe(child.clone()));
         }
         let name = Arc::<OnceLock<String>>::default();
         let incoming = Incoming {

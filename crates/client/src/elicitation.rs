@@ -5,7 +5,7 @@ use crate::elicitation_form::Form;
 use crate::elicitation_url::{Address, Completed, Outstanding};
 use crate::first::{First, first};
 use crate::sessions::Sessions;
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_protocol::method::ElicitationCreate;
 use attache_protocol::v1::{
     CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
@@ -113,7 +113,7 @@ impl Elicitations {
         &self,
         sessions: &Sessions,
         params: CreateElicitationRequest,
-        answer: Answer<ElicitationCreate>,
+        answer: Responder<ElicitationCreate>,
     ) -> Work {
         let CreateElicitationRequest { mode, scope, message, .. } = params;
         let (session_id, tool_call_id) = match scope {
@@ -186,7 +186,7 @@ enum Withdrawn {
 
 /// Waits for the person, or until nobody needs an answer: then it is `cancel` (ELIC-26, CANCEL-21).
 fn put(
-    answer: Answer<ElicitationCreate>,
+    answer: Responder<ElicitationCreate>,
     withdrawn: Withdrawn,
     asked: impl Future<Output = Result<ElicitationAction, Error>> + Send + 'static,
 ) -> Work {

@@ -52,7 +52,7 @@ impl fmt::Display for Evidence {
 }
 
 /// Says how a child that closed its output ended: the detail of the connection's end.
-pub(crate) async fn autopsy(child: ChildWatch) -> String {
+pub(crate) async fn exit_probe(child: ChildWatch) -> String {
     let end = match tokio::time::timeout(PATIENCE, child.wait()).await {
         Ok(exit) => exit.to_string(),
         Err(_) => "it closed its output and still runs".to_owned(),

@@ -12,7 +12,7 @@ use crate::file_uri::file_uri;
 use crate::live::{Live, Permitted};
 use crate::permission::PermissionRequest;
 use crate::unsaved_text::UnsavedText;
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_host::{FileError, Reason};
 use attache_policy::{Folders, Guard};
 use attache_protocol::Error;
@@ -56,7 +56,7 @@ pub(crate) fn read(
     live: Arc<Live>,
     params: ReadTextFileRequest,
     unsaved: Option<Arc<dyn UnsavedText>>,
-    answer: Answer<FsReadTextFile>,
+    answer: Responder<FsReadTextFile>,
 ) -> Work {
     answer.later(async move {
         let ReadTextFileRequest { path, line, limit, .. } = params;
@@ -71,7 +71,7 @@ pub(crate) fn write(
     live: Arc<Live>,
     params: WriteTextFileRequest,
     unsaved: Option<Arc<dyn UnsavedText>>,
-    answer: Answer<FsWriteTextFile>,
+    answer: Responder<FsWriteTextFile>,
 ) -> Work {
     answer.later(async move {
         let WriteTextFileRequest { path, content, .. } = params;

@@ -7,7 +7,7 @@ use crate::noise::Noise;
 use crate::sessions::Sessions;
 use crate::terminals;
 use crate::unsaved_text::UnsavedText;
-use attache_connection::{Answer, Client, End, Misfit, Peer, Work};
+use attache_connection::{Client, End, Peer, Responder, Unhandled, Work};
 use attache_protocol::Error;
 use attache_protocol::envelope::NotAMessage;
 use attache_protocol::method::{
@@ -47,7 +47,7 @@ impl Client for Incoming {
     fn session_request_permission(
         &mut self,
         params: RequestPermissionRequest,
-        answer: Answer<SessionRequestPermission>,
+        answer: Responder<SessionRequestPermission>,
     ) -> Work {
         let Some(live) = self.sessions.get(&params.session_id) else {
             return answer.send(Err(unknown(&params.session_id)));
@@ -60,7 +60,7 @@ impl Client for Incoming {
     fn fs_read_text_file(
         &mut self,
         params: ReadTextFileRequest,
-        answer: Answer<FsReadTextFile>,
+        answer: Responder<FsReadTextFile>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => files::read(live, params, self.unsaved.clone(), answer),
@@ -71,7 +71,7 @@ impl Client for Incoming {
     fn fs_write_text_file(
         &mut self,
         params: WriteTextFileRequest,
-        answer: Answer<FsWriteTextFile>,
+        answer: Responder<FsWriteTextFile>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => files::write(live, params, self.unsaved.clone(), answer),
@@ -82,7 +82,7 @@ impl Client for Incoming {
     fn terminal_create(
         &mut self,
         params: CreateTerminalRequest,
-        answer: Answer<TerminalCreate>,
+        answer: Responder<TerminalCreate>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::create(live, params, answer),
@@ -93,7 +93,7 @@ impl Client for Incoming {
     fn terminal_output(
         &mut self,
         params: TerminalOutputRequest,
-        answer: Answer<TerminalOutput>,
+        answer: Responder<TerminalOutput>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::output(&live, &params, answer),
@@ -104,7 +104,7 @@ impl Client for Incoming {
     fn terminal_wait_for_exit(
         &mut self,
         params: WaitForTerminalExitRequest,
-        answer: Answer<TerminalWaitForExit>,
+        answer: Responder<TerminalWaitForExit>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::wait_for_exit(&live, &params, answer),
@@ -112,7 +112,11 @@ impl Client for Incoming {
         }
     }
 
-    fn terminal_kill(&mut self, params: KillTerminalRequest, answer: Answer<TerminalKill>) -> Work {
+    fn terminal_kill(
+        &mut self,
+        params: KillTerminalRequest,
+        answer: Responder<TerminalKill>,
+    ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::kill(&live, &params, answer),
             None => answer.send(Err(unknown(&params.session_id))),
@@ -122,7 +126,7 @@ impl Client for Incoming {
     fn terminal_release(
         &mut self,
         params: ReleaseTerminalRequest,
-        answer: Answer<TerminalRelease>,
+        answer: Responder<TerminalRelease>,
     ) -> Work {
         match self.sessions.get(&params.session_id) {
             Some(live) => terminals::release(&live, &params, answer),
@@ -133,7 +137,7 @@ impl Client for Incoming {
     fn elicitation_create(
         &mut self,
         params: CreateElicitationRequest,
-        answer: Answer<ElicitationCreate>,
+        answer: Responder<ElicitationCreate>,
     ) -> Work {
         self.elicitations.create(&self.sessions, params, answer)
     }
@@ -142,8 +146,8 @@ impl Client for Incoming {
         self.elicitations.complete(&params);
     }
 
-    fn misfit(&mut self, misfit: Misfit<'_>) {
-        if let Misfit::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
+    fn misfit(&mut self, misfit: Unhandled<'_>) {
+        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
             self.noise.keep(line);
         }
     }

@@ -4,7 +4,7 @@ use crate::live::{Live, Permitted};
 use crate::permission::PermissionRequest;
 use crate::terminal::Terminal;
 use crate::terminal_command::TerminalCommand;
-use attache_connection::{Answer, Work};
+use attache_connection::{Responder, Work};
 use attache_host::Command;
 use attache_policy::Folders;
 use attache_protocol::Error;
@@ -154,7 +154,7 @@ impl Table {
 pub(crate) fn create(
     live: Arc<Live>,
     params: CreateTerminalRequest,
-    answer: Answer<TerminalCreate>,
+    answer: Responder<TerminalCreate>,
 ) -> Work {
     answer.later(async move {
         let limit = params
@@ -211,7 +211,7 @@ async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
 pub(crate) fn output(
     live: &Live,
     params: &TerminalOutputRequest,
-    answer: Answer<TerminalOutput>,
+    answer: Responder<TerminalOutput>,
 ) -> Work {
     answer.send(live.terminals.open(&params.terminal_id).map(|terminal| terminal.output()))
 }
@@ -221,7 +221,7 @@ pub(crate) fn output(
 pub(crate) fn wait_for_exit(
     live: &Live,
     params: &WaitForTerminalExitRequest,
-    answer: Answer<TerminalWaitForExit>,
+    answer: Responder<TerminalWaitForExit>,
 ) -> Work {
     match live.terminals.open(&params.terminal_id) {
         Ok(terminal) => answer.later(async move {
@@ -238,7 +238,7 @@ pub(crate) fn wait_for_exit(
 pub(crate) fn kill(
     live: &Live,
     params: &KillTerminalRequest,
-    answer: Answer<TerminalKill>,
+    answer: Responder<TerminalKill>,
 ) -> Work {
     match live.terminals.open(&params.terminal_id) {
         Ok(terminal) => {
@@ -257,7 +257,7 @@ pub(crate) fn kill(
 pub(crate) fn release(
     live: &Live,
     params: &ReleaseTerminalRequest,
-    answer: Answer<TerminalRelease>,
+    answer: Responder<TerminalRelease>,
 ) -> Work {
     let found = live.terminals.open(&params.terminal_id);
     match found {

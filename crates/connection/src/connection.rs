@@ -1,12 +1,12 @@
 //! The one future that drives a connection.
 
-use crate::answer::{CancelSwitch, Duty};
-use crate::handler::{DutyHolder, IncomingCall};
+use crate::handler::{IncomingCall, ReplyGuardHolder};
 use crate::limits::Limits;
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::peer::{self, Settled};
-use crate::{Direction, End, Handler, Misfit, Peer, Tap, Work, tap};
+use crate::responder::{CancelSwitch, ReplyGuard};
+use crate::{Direction, End, Handler, Peer, Tap, Unhandled, Work, tap};
 use attache_protocol::envelope::{self, Message, NotAMessage};
 use attache_protocol::method::{CancelRequest, Method};
 use attache_protocol::{DecodeError, Error, RequestId};
@@ -26,13 +26,13 @@ const HEARING_OUT: Duration = Duration::from_millis(250);
 
 /// Finds out why the peer is gone: an exit status, the last lines of its stderr. Asked once, when
 /// its stream ends, for half a second at most.
-pub type Autopsy = Pin<Box<dyn Future<Output = String> + Send>>;
+pub type ExitProbe = Pin<Box<dyn Future<Output = String> + Send>>;
 
 /// A connection before it runs.
 pub struct Builder {
     limits: Limits,
     tap: Option<Tap>,
-    autopsy: Option<Autopsy>,
+    exit_probe: Option<ExitProbe>,
 }
 
 impl std::fmt::Debug for Builder {
@@ -50,7 +50,7 @@ impl Default for Builder {
 impl Builder {
     /// With the default limits.
     pub fn new() -> Self {
-        Self { limits: Limits::default(), tap: None, autopsy: None }
+        Self { limits: Limits::default(), tap: None, exit_probe: None }
     }
 
     /// Other limits.
@@ -67,10 +67,10 @@ impl Builder {
         self
     }
 
-    /// Asks `autopsy` why the peer is gone when its stream ends.
+    /// Asks `exit_probe` why the peer is gone when its stream ends.
     #[must_use]
-    pub fn autopsy(mut self, autopsy: impl Future<Output = String> + Send + 'static) -> Self {
-        self.autopsy = Some(Box::pin(autopsy));
+    pub fn exit_probe(mut self, exit_probe: impl Future<Output = String> + Send + 'static) -> Self {
+        self.exit_probe = Some(Box::pin(exit_probe));
         self
     }
 
@@ -91,7 +91,7 @@ impl Builder {
             accepted: Vec::new(),
             limits: self.limits,
             tap: self.tap,
-            autopsy: self.autopsy,
+            exit_probe: self.exit_probe,
             stall: None,
             deaf: None,
         };
@@ -111,7 +111,7 @@ pub struct Connection<H> {
     accepted: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>,
     limits: Limits,
     tap: Option<Tap>,
-    autopsy: Option<Autopsy>,
+    exit_probe: Option<ExitProbe>,
     stall: Option<Pin<Box<Sleep>>>,
     deaf: Option<(End, Pin<Box<Sleep>>)>,
 }
@@ -200,7 +200,7 @@ impl<H: Handler> Connection<H> {
                     let Self { peer, handler, limits, tap, .. } = self;
                     let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
                     if work.is_none() {
-                        calmly(|| handler.misfit(Misfit::HandlerPanicked(line)));
+                        calmly(|| handler.misfit(Unhandled::HandlerPanicked(line)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
@@ -236,9 +236,9 @@ impl<H: Handler> Connection<H> {
     /// Ends in order: our open calls fail at once with the cause; work in hand may finish and its
     /// lines go out, within the grace; then it is told to stop, and last it is aborted.
     async fn finish(mut self, mut end: End) -> End {
-        if let (End::PeerClosed { .. } | End::Transport(_), Some(autopsy)) =
-            (&end, self.autopsy.take())
-            && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), autopsy).await
+        if let (End::PeerClosed { .. } | End::Transport(_), Some(exit_probe)) =
+            (&end, self.exit_probe.take())
+            && let Ok(found) = tokio::time::timeout(Duration::from_millis(500), exit_probe).await
         {
             end = End::PeerClosed { detail: Some(found.into()) };
         }
@@ -304,14 +304,14 @@ fn dispatch<H: Handler>(
         }
         Ok(Message::Notification { method, params }) => {
             if let Err(error) = handler.notification(peer, &method, params) {
-                handler.misfit(Misfit::Notification(&method, error));
+                handler.misfit(Unhandled::Notification(&method, error));
             }
         }
         Ok(Message::Reply { id, outcome }) => {
             match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
                 Settled::InTime => {}
-                Settled::Late => handler.misfit(Misfit::LateReply(&id)),
-                Settled::Unknown => handler.misfit(Misfit::UnknownReply(&id)),
+                Settled::Late => handler.misfit(Unhandled::LateReply(&id)),
+                Settled::Unknown => handler.misfit(Unhandled::UnknownReply(&id)),
             }
         }
         Ok(Message::Call { id, method, params }) => {
@@ -320,7 +320,7 @@ fn dispatch<H: Handler>(
                 duty.refuse(&peer::busy(limits.calls));
                 return None;
             }
-            let call = IncomingCall { duty: DutyHolder(duty), name: &method, params };
+            let call = IncomingCall { duty: ReplyGuardHolder(duty), name: &method, params };
             return handler.call(call);
         }
         Err(misfit) => {
@@ -331,7 +331,7 @@ fn dispatch<H: Handler>(
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
-            handler.misfit(Misfit::Line(line, &misfit));
+            handler.misfit(Unhandled::Line(line, &misfit));
             // Stray text of an agent is never answered: it may be a banner or a log line
             // (design.md); an agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
@@ -356,12 +356,12 @@ fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>
                 switch.cancel();
             }
         }
-        Err(error) => handler.misfit(Misfit::Notification(CancelRequest::ROW.name, error)),
+        Err(error) => handler.misfit(Unhandled::Notification(CancelRequest::ROW.name, error)),
     }
 }
 
 /// Registers a call; `None` if its id is already in use, which is answered here (RPC-13).
-fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
+fn open_duty(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
     let (switch, cancelled) = CancelSwitch::new();
     match peer.0.incoming().entry(id.clone()) {
         Entry::Vacant(place) => {
@@ -378,11 +378,11 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<Duty> {
             return None;
         }
     }
-    Some(Duty { peer: peer.clone(), id: Some(id), cancelled })
+    Some(ReplyGuard { peer: peer.clone(), id: Some(id), cancelled })
 }
 
 /// Polls new work once in place, as most of it needs no more, and gives back what goes on. A panic
-/// in it answers its call (see [`crate::Answer`]) and touches nothing else.
+/// in it answers its call (see [`crate::Responder`]) and touches nothing else.
 fn start(work: Work) -> Work {
     let mut work = work?;
     let mut context = Context::from_waker(std::task::Waker::noop());

@@ -1,8 +1,8 @@
 //! What a side does with what arrives. The traits and the dispatch by wire name are derived from
 //! the method table.
 
-use crate::answer::Duty;
-use crate::{Answer, Peer, Work};
+use crate::responder::ReplyGuard;
+use crate::{Peer, Responder, Work};
 use attache_protocol::method::{self, Gate, Method, Side};
 use attache_protocol::{DecodeError, Error, Raw, each_method};
 use std::future::Future;
@@ -34,7 +34,7 @@ pub trait Handler: Send + 'static {
 
     /// A line, reply or notification that could not be used, for whoever keeps a log. The
     /// connection goes on.
-    fn misfit(&mut self, _misfit: Misfit<'_>) {}
+    fn misfit(&mut self, _misfit: Unhandled<'_>) {}
 
     /// The connection is over. Called once, before open calls of this side fail.
     fn ended(&mut self, _end: &crate::End) {}
@@ -43,7 +43,7 @@ pub trait Handler: Send + 'static {
 /// A call of the peer, not decoded yet.
 #[derive(Debug)]
 pub struct IncomingCall<'l> {
-    pub(crate) duty: DutyHolder,
+    pub(crate) duty: ReplyGuardHolder,
     /// The wire name.
     pub name: &'l str,
     /// The text of `params`.
@@ -51,9 +51,9 @@ pub struct IncomingCall<'l> {
 }
 
 /// Keeps the duty to answer out of the public fields.
-pub(crate) struct DutyHolder(pub(crate) Duty);
+pub(crate) struct ReplyGuardHolder(pub(crate) ReplyGuard);
 
-impl std::fmt::Debug for DutyHolder {
+impl std::fmt::Debug for ReplyGuardHolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.id.fmt(f)
     }
@@ -102,7 +102,7 @@ impl IncomingCall<'_> {
     /// (RPC-23).
     pub fn accept<M: method::Call>(
         self,
-        accept: impl FnOnce(M::Params, Answer<M>) -> Work,
+        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
     ) -> Work {
         let decoded = M::decode_params(self.params);
         self.accept_decoded(decoded, accept)
@@ -112,8 +112,8 @@ impl IncomingCall<'_> {
     fn accept_reporting<M: method::Call, T>(
         self,
         side: &mut T,
-        misfit: fn(&mut T, Misfit<'_>),
-        accept: fn(&mut T, M::Params, Answer<M>) -> Work,
+        misfit: fn(&mut T, Unhandled<'_>),
+        accept: fn(&mut T, M::Params, Responder<M>) -> Work,
     ) -> Work {
         let decoded = reporting::<M, T>(side, self.params, misfit);
         self.accept_decoded(decoded, |params, answer| accept(side, params, answer))
@@ -122,10 +122,10 @@ impl IncomingCall<'_> {
     fn accept_decoded<M: method::Call>(
         self,
         decoded: Result<M::Params, DecodeError>,
-        accept: impl FnOnce(M::Params, Answer<M>) -> Work,
+        accept: impl FnOnce(M::Params, Responder<M>) -> Work,
     ) -> Work {
         match decoded {
-            Ok(params) => accept(params, Answer::new(self.duty.0)),
+            Ok(params) => accept(params, Responder::new(self.duty.0)),
             Err(error) => self.refuse(&Error::invalid_params(error.to_string())),
         }
     }
@@ -135,18 +135,18 @@ impl IncomingCall<'_> {
 fn reporting<M: Method, T>(
     side: &mut T,
     params: Option<&str>,
-    misfit: fn(&mut T, Misfit<'_>),
+    misfit: fn(&mut T, Unhandled<'_>),
 ) -> Result<M::Params, DecodeError> {
     let (decoded, dropped) = M::decode_params_reporting(params);
     if decoded.is_ok() && !dropped.is_empty() {
-        misfit(side, Misfit::Dropped(M::ROW.name, &dropped));
+        misfit(side, Unhandled::Dropped(M::ROW.name, &dropped));
     }
     decoded
 }
 
 /// Something that arrived and had no use.
 #[derive(Debug)]
-pub enum Misfit<'l> {
+pub enum Unhandled<'l> {
     /// A line that is no message, with what was answered, if anything.
     Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
     /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
@@ -179,7 +179,7 @@ macro_rules! sides {
         pub trait $side: Send + 'static {
             $(
                 #[doc = concat!("`", $callname, "`")]
-                fn $call(&mut self, params: <method::$callty as Method>::Params, answer: Answer<method::$callty>) -> Work {
+                fn $call(&mut self, params: <method::$callty as Method>::Params, answer: Responder<method::$callty>) -> Work {
                     let _ = params;
                     answer.method_not_found()
                 }
@@ -216,11 +216,11 @@ macro_rules! sides {
             }
 
             /// See [`Handler::misfit`].
-            fn misfit(&mut self, misfit: Misfit<'_>) {
+            fn misfit(&mut self, misfit: Unhandled<'_>) {
                 let _ = misfit;
             }
 
-            /// Whether [`Misfit::Dropped`] is wanted; decoding then takes a little longer.
+            /// Whether [`Unhandled::Dropped`] is wanted; decoding then takes a little longer.
             fn reports_dropped(&self) -> bool {
                 false
             }
@@ -268,7 +268,7 @@ macro_rules! sides {
                 self.0.poll_ready(context)
             }
 
-            fn misfit(&mut self, misfit: Misfit<'_>) {
+            fn misfit(&mut self, misfit: Unhandled<'_>) {
                 self.0.misfit(misfit);
             }
 

@@ -17,13 +17,13 @@
 //! or what a method is for.
 //!
 //! ```
-//! use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Work};
+//! use attache_connection::{Agent, AgentHandler, Responder, Builder, Client, ClientHandler, Work};
 //! use attache_protocol::method::Initialize;
 //! use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};
 //!
 //! struct Greeter;
 //! impl Agent for Greeter {
-//!     fn initialize(&mut self, _: InitializeRequest, answer: Answer<Initialize>) -> Work {
+//!     fn initialize(&mut self, _: InitializeRequest, answer: Responder<Initialize>) -> Work {
 //!         answer.send(Ok(InitializeResponse::new(ProtocolVersion::V1)))
 //!     }
 //! }
@@ -45,7 +45,6 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod answer;
 mod connection;
 mod end;
 mod handler;
@@ -54,14 +53,15 @@ mod lines;
 mod outbox;
 mod peer;
 mod pending;
+mod responder;
 pub mod stdio;
 mod tap;
 
-pub(crate) use answer::CancelSwitch;
-pub use answer::{Answer, Cancelled, Work};
-pub use connection::{Autopsy, Builder, Connection};
+pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, End};
-pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall, Misfit};
+pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall, Unhandled};
 pub use limits::Limits;
 pub use peer::{Peer, Reply};
+pub(crate) use responder::CancelSwitch;
+pub use responder::{Cancelled, Responder, Work};
 pub use tap::{Direction, Tap};

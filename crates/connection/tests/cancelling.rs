@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Peer, Work};
+use attache_connection::{
+    Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
+};
 use attache_protocol::method::{SessionPrompt, SessionSetMode, SessionUpdateNotification};
 use attache_protocol::v1::*;
 use attache_protocol::{Error, ErrorCode};
@@ -14,7 +16,7 @@ struct Stubborn;
 
 impl Agent for Stubborn {
     /// Ends by itself when it is cancelled, after some last words.
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+    fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
         answer.by(|answer| async move {
             answer.cancelled().clone().wait().await;
             let words = SessionUpdate::AgentMessageChunk(ContentChunk::new("last words"));
@@ -34,7 +36,7 @@ impl Agent for Stubborn {
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,
-        answer: Answer<SessionSetMode>,
+        answer: Responder<SessionSetMode>,
     ) -> Work {
         if params.mode_id.as_str() == "stop" {
             return answer.send(Err(Error::request_cancelled()));

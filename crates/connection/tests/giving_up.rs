@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Builder, CallError, Client, ClientHandler, Misfit, Peer};
+use attache_connection::{Builder, CallError, Client, ClientHandler, Peer, Unhandled};
 use attache_protocol::method::SessionSetMode;
 use attache_protocol::v1::SetSessionModeRequest;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 struct Heard(Arc<Mutex<Vec<String>>>);
 
 impl Client for Heard {
-    fn misfit(&mut self, misfit: Misfit<'_>) {
+    fn misfit(&mut self, misfit: Unhandled<'_>) {
         self.0.lock().unwrap().push(format!("{misfit:?}"));
     }
 }

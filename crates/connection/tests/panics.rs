@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, End, IncomingCall,
-    Misfit, Peer, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, End, IncomingCall, Peer,
+    Responder, Unhandled, Work,
 };
 use attache_protocol::method::{
     Gate, Initialize, SessionCancel, SessionList, SessionPrompt, SessionSetMode,
@@ -26,19 +26,19 @@ struct Panics {
 }
 
 impl Agent for Panics {
-    fn initialize(&mut self, _: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, _: InitializeRequest, answer: Responder<Initialize>) -> Work {
         drop(answer);
         panic!("after its answer is dropped")
     }
 
-    fn session_prompt(&mut self, _: PromptRequest, _: Answer<SessionPrompt>) -> Work {
+    fn session_prompt(&mut self, _: PromptRequest, _: Responder<SessionPrompt>) -> Work {
         panic!("before its first await")
     }
 
     fn session_set_mode(
         &mut self,
         _: SetSessionModeRequest,
-        answer: Answer<SessionSetMode>,
+        answer: Responder<SessionSetMode>,
     ) -> Work {
         answer.send(Ok(SetSessionModeResponse::new()))
     }
@@ -65,7 +65,7 @@ impl Agent for Panics {
         Poll::Ready(())
     }
 
-    fn misfit(&mut self, misfit: Misfit<'_>) {
+    fn misfit(&mut self, misfit: Unhandled<'_>) {
         self.seen.lock().unwrap().push(format!("{misfit:?}").split('(').next().unwrap().to_owned());
         panic!("at a misfit")
     }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 use attache_connection::{
-    Agent, AgentHandler, Answer, Builder, CallError, Client, ClientHandler, Connection, Direction,
-    End, IncomingCall, Limits, Peer, Work,
+    Agent, AgentHandler, Builder, CallError, Client, ClientHandler, Connection, Direction, End,
+    IncomingCall, Limits, Peer, Responder, Work,
 };
 use attache_protocol::method::{
     Initialize, SessionCancel, SessionNew, SessionPrompt, SessionSetMode, SessionUpdateNotification,
@@ -28,11 +28,11 @@ struct Scripted {
 }
 
 impl Agent for Scripted {
-    fn initialize(&mut self, params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, params: InitializeRequest, answer: Responder<Initialize>) -> Work {
         answer.send(Ok(InitializeResponse::new(params.protocol_version)))
     }
 
-    fn session_new(&mut self, _params: NewSessionRequest, answer: Answer<SessionNew>) -> Work {
+    fn session_new(&mut self, _params: NewSessionRequest, answer: Responder<SessionNew>) -> Work {
         drop(answer); // unanswered
         None
     }
@@ -40,7 +40,7 @@ impl Agent for Scripted {
     fn session_set_mode(
         &mut self,
         params: SetSessionModeRequest,
-        answer: Answer<SessionSetMode>,
+        answer: Responder<SessionSetMode>,
     ) -> Work {
         if params.mode_id.as_str() == "now" {
             return answer.send(Ok(SetSessionModeResponse::new()));
@@ -48,7 +48,7 @@ impl Agent for Scripted {
         answer.later(async { std::future::pending().await })
     }
 
-    fn session_prompt(&mut self, params: PromptRequest, answer: Answer<SessionPrompt>) -> Work {
+    fn session_prompt(&mut self, params: PromptRequest, answer: Responder<SessionPrompt>) -> Work {
         let text =
             params.prompt.first().and_then(ContentBlock::as_text).unwrap_or_default().to_owned();
         let me = self.clone();
@@ -211,9 +211,12 @@ async fn a_deadline_ends_the_wait_and_tells_the_peer() {
 async fn the_end_of_the_stream_fails_every_open_call_with_the_cause() {
     let (ours, mut raw) = tokio::io::duplex(4096);
     let (input, output) = tokio::io::split(ours);
-    let autopsy = async { "exit code 3; last line of stderr: no key".to_owned() };
-    let (peer, connection) =
-        Builder::new().autopsy(autopsy).connect(input, output, ClientHandler(Diary::default()));
+    let exit_probe = async { "exit code 3; last line of stderr: no key".to_owned() };
+    let (peer, connection) = Builder::new().exit_probe(exit_probe).connect(
+        input,
+        output,
+        ClientHandler(Diary::default()),
+    );
     let mut driver = JoinSet::new();
     driver.spawn(connection.run());
     let calls: Vec<_> = (0..10).map(|_| peer.call::<SessionPrompt>(&prompt("x"))).collect();
@@ -455,7 +458,7 @@ async fn awaiting_a_call_inside_a_call_works() {
         fn session_prompt(
             &mut self,
             _params: PromptRequest,
-            answer: Answer<SessionPrompt>,
+            answer: Responder<SessionPrompt>,
         ) -> Work {
             answer.by(|answer| async move {
                 let asked = answer.peer().call::<attache_protocol::method::FsReadTextFile>(
@@ -475,7 +478,7 @@ async fn awaiting_a_call_inside_a_call_works() {
         fn fs_read_text_file(
             &mut self,
             _: ReadTextFileRequest,
-            answer: Answer<attache_protocol::method::FsReadTextFile>,
+            answer: Responder<attache_protocol::method::FsReadTextFile>,
         ) -> Work {
             answer.send(Ok(ReadTextFileResponse::new("text")))
         }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Work, stdio};
+use attache_connection::{Agent, AgentHandler, Builder, Responder, Work, stdio};
 use attache_protocol::method::Initialize;
 use attache_protocol::v1::{InitializeRequest, InitializeResponse, ProtocolVersion};
 use attache_scenario::{Bindings, Scenario, play};
@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 struct Smallest;
 
 impl Agent for Smallest {
-    fn initialize(&mut self, _params: InitializeRequest, answer: Answer<Initialize>) -> Work {
+    fn initialize(&mut self, _params: InitializeRequest, answer: Responder<Initialize>) -> Work {
         answer.send(Ok(InitializeResponse::new(ProtocolVersion::V1)))
     }
 }

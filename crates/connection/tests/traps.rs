@@ -4,7 +4,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use attache_connection::{Agent, AgentHandler, Answer, Builder, Client, ClientHandler, Peer, Work};
+use attache_connection::{
+    Agent, AgentHandler, Builder, Client, ClientHandler, Peer, Responder, Work,
+};
 use attache_protocol::method::{SessionPrompt, SessionRequestPermission};
 use attache_protocol::v1::*;
 use std::pin::Pin;
@@ -30,7 +32,7 @@ impl Client for Slow {
     fn session_request_permission(
         &mut self,
         _params: RequestPermissionRequest,
-        answer: Answer<SessionRequestPermission>,
+        answer: Responder<SessionRequestPermission>,
     ) -> Work {
         answer.later(std::future::pending())
     }
@@ -112,7 +114,7 @@ fn a_call_is_dispatched_on_a_small_stack_even_in_a_debug_build() {
         fn session_prompt(
             &mut self,
             _params: PromptRequest,
-            answer: Answer<SessionPrompt>,
+            answer: Responder<SessionPrompt>,
         ) -> Work {
             answer.later(async { Ok(PromptResponse::new(StopReason::EndTurn)) })
         }

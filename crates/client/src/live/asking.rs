@@ -6,7 +6,7 @@ use crate::approvals::{Approvals, Prospect, prospects};
 use crate::first::{First, first};
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::unsaved_text::UnsavedText;
-use attache_connection::{Answer, Cancelled};
+use attache_connection::{Cancelled, Responder};
 use attache_policy::Folders;
 use attache_protocol::method::SessionRequestPermission;
 use attache_protocol::v1::{
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 /// A permission request that is open. Whoever takes it out of the state answers it, so it is
 /// answered once.
 pub(super) struct Question {
-    pub(super) answer: Answer<SessionRequestPermission>,
+    pub(super) answer: Responder<SessionRequestPermission>,
     /// Dropped with the question, which tells whoever was asked that it is withdrawn.
     _withdrawn: oneshot::Sender<()>,
 }
@@ -54,7 +54,7 @@ impl Live {
     pub(crate) fn ask(
         &self,
         params: RequestPermissionRequest,
-        answer: Answer<SessionRequestPermission>,
+        answer: Responder<SessionRequestPermission>,
     ) -> Option<Asking> {
         let mut state = self.state();
         state.questions += 1;

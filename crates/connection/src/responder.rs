@@ -19,19 +19,19 @@ pub type Work = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 /// Dropping it unanswered answers `-32603`, so no path, not even a panic, leaves the peer waiting
 /// (RPC-27).
 #[must_use = "dropping an answer unanswered is an internal error"]
-pub struct Answer<M: Call> {
-    duty: Duty,
+pub struct Responder<M: Call> {
+    duty: ReplyGuard,
     method: PhantomData<fn() -> M>,
 }
 
 /// The untyped part: the id, and whether it was answered.
-pub(crate) struct Duty {
+pub(crate) struct ReplyGuard {
     pub(crate) peer: Peer,
     pub(crate) id: Option<RequestId>,
     pub(crate) cancelled: Cancelled,
 }
 
-impl Duty {
+impl ReplyGuard {
     pub(crate) fn settle(&mut self, outcome: Result<&impl Wire, &Error>) {
         let Some(id) = self.id.take() else { return };
         self.peer.0.incoming().remove(&id);
@@ -44,7 +44,7 @@ impl Duty {
     }
 }
 
-impl Drop for Duty {
+impl Drop for ReplyGuard {
     fn drop(&mut self) {
         if self.id.is_some() {
             self.refuse(&Error::internal("the call ended without an answer"));
@@ -52,8 +52,8 @@ impl Drop for Duty {
     }
 }
 
-impl<M: Call> Answer<M> {
-    pub(crate) fn new(duty: Duty) -> Self {
+impl<M: Call> Responder<M> {
+    pub(crate) fn new(duty: ReplyGuard) -> Self {
         Self { duty, method: PhantomData }
     }
 
@@ -81,7 +81,7 @@ impl<M: Call> Answer<M> {
         })
     }
 
-    /// Hands the answer to `work`, which watches [`Answer::cancelled`] by itself.
+    /// Hands the answer to `work`, which watches [`Responder::cancelled`] by itself.
     pub fn by<F: Future<Output = ()> + Send + 'static>(self, work: impl FnOnce(Self) -> F) -> Work {
         Some(Box::pin(work(self)))
     }
@@ -102,9 +102,9 @@ impl<M: Call> Answer<M> {
     }
 }
 
-impl<M: Call> std::fmt::Debug for Answer<M> {
+impl<M: Call> std::fmt::Debug for Responder<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Answer")
+        f.debug_struct("Responder")
             .field("method", &M::ROW.name)
             .field("id", &self.duty.id)
             .finish_non_exhaustive()
