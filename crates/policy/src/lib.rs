@@ -8,14 +8,14 @@
 //! of the mode and the rules wins. A command line that cannot be understood asks.
 //!
 //! ```
-//! use attache_policy::{Decision, Folders, Mode, Policy, Touch};
+//! use attache_policy::{Effect, Folders, Mode, Policy, Touch};
 //!
 //! let folders = Folders::new(&[std::env::current_dir()?])?;
 //! let policy = Policy::read(None, &folders);
 //! let judge = policy.judge(Mode::Ask, &folders, None);
-//! let runs = |command| judge.touch(&Touch::Runs { command, sandboxed: true, network: false }).decision;
-//! assert_eq!(runs("ls src"), Decision::Run);
-//! assert_eq!(runs("rm -r src"), Decision::Ask);
+//! let runs = |command| judge.decide("execute", &Touch::Runs { command, sandboxed: true, network: false }).effect;
+//! assert_eq!(runs("ls src"), Effect::Allow);
+//! assert_eq!(runs("rm -r src"), Effect::Ask);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -51,7 +51,7 @@ mod whole_folders;
 mod wildcard;
 
 pub use command_rule::CommandRule;
-pub use decision::{Decision, Reason, Verdict};
+pub use decision::{Covers, Decision, Reason};
 pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
 pub use guard::{Guard, guard, is_invisible, protected_names};
