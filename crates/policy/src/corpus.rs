@@ -58,7 +58,10 @@ fn rules(name: &str) -> (Vec<Rule>, bool) {
         "{name}: {:?}",
         rules.faults()
     );
-    (rules.rules.into_iter().filter(|rule| rule.project.is_none()).collect(), rules.broken)
+    (
+        rules.rules.into_iter().filter(|rule| rule.scope == crate::RuleScope::Always).collect(),
+        rules.broken,
+    )
 }
 
 struct Row<'r> {

@@ -132,6 +132,8 @@ pub enum Reason {
     Project,
     /// This rule says so.
     Rule(Box<Rule>),
+    /// No rule is about the call that an agent asks permission for.
+    NoRule,
     /// It may read or change a file that usually holds secrets.
     Secret,
     /// It may change a file that programs or agents obey.
@@ -163,6 +165,7 @@ impl Reason {
             Self::Unsandboxed => "unsandboxed",
             Self::Project => "project",
             Self::Rule(_) => "rule",
+            Self::NoRule => "no-rule",
             Self::Secret => "secret",
             Self::Guarded => "guarded",
             Self::Outside => "outside",
@@ -189,6 +192,7 @@ impl fmt::Display for Reason {
                 f.write_str("the project's own configuration can make it run programs")
             }
             Self::Rule(rule) => rule.fmt(f),
+            Self::NoRule => f.write_str("no rule is about it"),
             Self::Secret => f.write_str("it may touch a file that holds secrets"),
             Self::Guarded => f.write_str("it may change a file that programs or agents obey"),
             Self::Outside => f.write_str("it reaches outside of the session's folders"),

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod asked_call;
 mod command;
 mod command_rule;
 #[cfg(test)]
@@ -50,6 +51,7 @@ mod touch;
 mod whole_folders;
 mod wildcard;
 
+pub use asked_call::AskedCall;
 pub use command_rule::CommandRule;
 pub use decision::{Covers, Decision, Reason};
 pub use effect::{ReportedCall, ToolEffect};
@@ -62,7 +64,7 @@ pub use missing::names_to_hold;
 pub use mode::Mode;
 pub use offer::{Question, Scope};
 pub use policy::Policy;
-pub use rule::{Effect, Pattern, Rule, Subject};
-pub use rules::{RuleFault, Rules};
+pub use rule::{Agents, BUILT_IN, CallPattern, Effect, Pattern, Rule, RuleScope, Subject};
+pub use rules::{LineError, RuleFault, RuleFile, RuleFileError, Rules};
 pub use search_path::safe_path;
 pub use touch::Touch;

@@ -94,8 +94,7 @@ impl Judge<'_> {
     }
 
     fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
-        let rule =
-            Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let rule = Rule::new(Effect::Allow, subject.clone());
         let mut rules = self.rules.to_vec();
         rules.push(rule);
         Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow

@@ -69,12 +69,7 @@ fn subject() -> impl Strategy<Value = Subject> {
 
 fn rule() -> impl Strategy<Value = Rule> {
     let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
-    (effect, subject()).prop_map(|(effect, subject)| Rule {
-        effect,
-        subject,
-        project: None,
-        file: None,
-    })
+    (effect, subject()).prop_map(|(effect, subject)| Rule::new(effect, subject))
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -149,7 +144,7 @@ proptest! {
             prop_assert!(question.options().len() <= 6);
             if let Some(subject) = question.allow {
                 let mut rules = rules.clone();
-                rules.push(Rule { effect: Effect::Allow, subject, project: None, file: None });
+                rules.push(Rule::new(Effect::Allow, subject));
                 prop_assert_eq!(decided(&rules, mode, &line, false), Effect::Allow);
             }
         }
@@ -159,7 +154,7 @@ proptest! {
     /// commands.
     #[test]
     fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
-        let allowed = Rule { effect: Effect::Allow, subject: Subject::Command(vec!["a".into()]), project: None, file: None };
+        let allowed = Rule::new(Effect::Allow, Subject::Command(vec!["a".into()]));
         let decision = decided(&[allowed], mode, &text, true);
         prop_assert!(parts(&text).is_ok() || decision != Effect::Allow, "{text:?}");
     }
