@@ -59,18 +59,13 @@ pub fn mutations() -> &'static [Mutation] {
     &MUTATIONS
 }
 
-/// What is wrong with blocks of the files that are no mutations; they are not among [`mutations`].
-/// Ours is the fault, so a released program has none.
+/// The blocks of the files that cannot be read as mutations, and why; [`mutations`] omits them.
 pub fn malformed_mutations() -> Vec<String> {
     FILES.iter().flat_map(|file| read(file)).filter_map(Result::err).collect()
 }
 
-/// The mutations that break the rule with this id.
-pub fn mutations_of(rule: &str) -> impl Iterator<Item = &'static Mutation> {
-    mutations().iter().filter(move |mutation| mutation.rules.contains(&rule))
-}
-
-/// The tests that show the rule with this id: those that a mutation of it turns red.
+/// The tests that fail with a mutation of the rule with this id.
 pub fn tests_of(rule: &str) -> BTreeSet<TestName> {
-    mutations_of(rule).map(|mutation| mutation.test).collect()
+    let of_rule = mutations().iter().filter(|mutation| mutation.rules.contains(&rule));
+    of_rule.map(|mutation| mutation.test).collect()
 }

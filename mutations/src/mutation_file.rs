@@ -21,17 +21,17 @@ use crate::{Mutation, TestName};
 
 /// The files, in the order in which they are shown.
 pub(crate) const FILES: &[&str] = &[
-    include_str!("../mutations/protocol.md"),
-    include_str!("../mutations/connection.md"),
-    include_str!("../mutations/session.md"),
-    include_str!("../mutations/store.md"),
-    include_str!("../mutations/host.md"),
-    include_str!("../mutations/agent.md"),
-    include_str!("../mutations/agent_turn.md"),
-    include_str!("../mutations/agent_session.md"),
-    include_str!("../mutations/agent_capability.md"),
-    include_str!("../mutations/client.md"),
-    include_str!("../mutations/coder.md"),
+    include_str!("../faults/protocol.md"),
+    include_str!("../faults/connection.md"),
+    include_str!("../faults/session.md"),
+    include_str!("../faults/store.md"),
+    include_str!("../faults/host.md"),
+    include_str!("../faults/agent.md"),
+    include_str!("../faults/agent_turn.md"),
+    include_str!("../faults/agent_session.md"),
+    include_str!("../faults/agent_capability.md"),
+    include_str!("../faults/client.md"),
+    include_str!("../faults/coder.md"),
 ];
 
 /// The mutations of one file; for a block that is none, what is wrong with it.
@@ -141,13 +141,13 @@ mod tests {
 
     #[test]
     fn every_file_of_mutations_is_in_the_list() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("mutations");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults");
         let files = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
         let (files, listed): (BTreeSet<String>, BTreeSet<String>) =
             (files.collect(), FILES.iter().map(|file| (*file).to_owned()).collect());
-        assert!(files == listed, "the folder mutations and the list FILES differ");
+        assert!(files == listed, "the folder faults and the list FILES differ");
     }
 
     fn change(before: &str, from: &str, to: &str, after: &str) -> Option<Change> {
