@@ -1,10 +1,13 @@
 //! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person
 //! for input.
 
-use crate::elicitation_form::Form;
-use crate::elicitation_url::{Address, Completed, Outstanding};
-use crate::first::{First, first};
-use crate::sessions::Sessions;
+pub(crate) mod form;
+pub(crate) mod page_address;
+
+use crate::elicitation::form::Form;
+use crate::elicitation::page_address::{Address, Completed, Outstanding};
+use crate::race::{First, first};
+use crate::session::session_table::Sessions;
 use attache_connection::{Responder, Work};
 use attache_protocol::method::ElicitationCreate;
 use attache_protocol::v1::{

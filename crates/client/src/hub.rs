@@ -1,55 +1,55 @@
 //! Many agents, many sessions, and everyone who watches them.
 
-mod agent;
+mod hub_agent;
 mod agent_source;
-mod bell;
+mod change_notifier;
 mod changes;
-mod driver;
-mod error;
+mod prompt_sender;
+mod hub_error;
 mod housekeeping;
 mod hub_options;
-mod kept;
-mod list;
-mod listing;
-mod opening;
-mod question;
-mod queue;
+mod stored_session;
+mod session_list;
+mod list_refresh;
+mod hub_opening;
+mod pending_questions;
+mod prompt_queue;
 mod reopening;
-mod restarts;
-mod session;
+mod restart_policy;
+mod hub_session;
 mod session_entry;
 mod spending;
-mod state;
+mod session_state;
 mod supervision;
-mod watch;
+mod hub_watch;
 
-pub use agent::{AgentState, HubAgent};
+pub use hub_agent::{AgentState, HubAgent};
 pub use agent_source::AgentSource;
 pub use changes::SessionChanges;
-pub use error::HubError;
+pub use hub_error::HubError;
 pub use hub_options::{DecideFirst, HubOptions};
-pub use list::{AgentListing, ListedSession, SessionFilter};
-pub use opening::HubOpening;
-pub use question::{Answer, AnswerError, Question, QuestionAbout, QuestionId};
-pub use queue::{Hold, Queued, QueuedId};
-pub use restarts::RestartPolicy;
-pub use session::HubSession;
+pub use session_list::{AgentListing, ListedSession, SessionFilter};
+pub use hub_opening::HubOpening;
+pub use pending_questions::{Answer, AnswerError, Question, QuestionAbout, QuestionId};
+pub use prompt_queue::{Hold, Queued, QueuedId};
+pub use restart_policy::RestartPolicy;
+pub use hub_session::HubSession;
 pub use spending::{Budget, Day, Spent};
-pub use state::SessionState;
-pub use watch::{HubLook, HubWatch, SessionWatch};
+pub use session_state::SessionState;
+pub use hub_watch::{HubLook, HubWatch, SessionWatch};
 
 use crate::elicitation::{Elicited, ElicitedForm};
-use crate::options::Options;
+use crate::agent::options::Options;
 use crate::permission::Permissions;
 use crate::tasks::Tasks;
-use agent::{AgentEntry, Phase};
+use hub_agent::{AgentEntry, Phase};
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
 use attache_session::{Event, SessionKey, StoreError};
-use bell::{Bell, Rung};
-use list::List;
-use question::Desk;
-use restarts::Restarts;
+use change_notifier::{Bell, Rung};
+use session_list::List;
+use pending_questions::Desk;
+use restart_policy::Restarts;
 use session_entry::SessionEntry;
 use spending::Spending;
 use std::collections::{BTreeMap, HashMap};
@@ -115,7 +115,7 @@ pub(crate) struct HubShared {
     pub(crate) list: Mutex<List>,
     spending: Mutex<Spending>,
     /// What the stored sessions took; locked only where blocking is fine.
-    counted: Arc<Mutex<kept::Counted>>,
+    counted: Arc<Mutex<stored_session::Counted>>,
     /// The stored sessions that are being opened, each held by who does it, so that none is opened
     /// twice.
     opening: Mutex<HashMap<SessionKey, Weak<tokio::sync::Mutex<()>>>>,
@@ -335,7 +335,7 @@ impl HubShared {
     /// Takes a session in and runs it.
     pub(crate) fn adopt(&self, entry: Arc<SessionEntry>) -> HubSession {
         lock(&self.sessions).push(entry.clone());
-        self.tasks.spawn(driver::drive(entry.clone()));
+        self.tasks.spawn(prompt_sender::drive(entry.clone()));
         self.bell.ring(&entry.rung);
         self.bell.ring(&self.list_rung);
         HubSession(entry)

@@ -1,9 +1,13 @@
 //! The `terminal/*` methods (TERM-01 to TERM-17): commands that run here for the agent.
 
-use crate::live::{Live, Permitted};
+pub(crate) mod terminal;
+pub(crate) mod terminal_command;
+pub(crate) mod terminal_meta;
+
+use crate::session::live_session::{Live, Permitted};
 use crate::permission::PermissionRequest;
-use crate::terminal::Terminal;
-use crate::terminal_command::TerminalCommand;
+use crate::terminals::terminal::Terminal;
+use crate::terminals::terminal_command::TerminalCommand;
 use attache_connection::{Responder, Work};
 use attache_host::Command;
 use attache_policy::Folders;
@@ -91,7 +95,7 @@ impl Terminals {
             _ => None,
         };
         let Some(meta) = meta else { return };
-        for (id, told) in crate::terminal_meta::told(meta) {
+        for (id, told) in crate::terminals::terminal_meta::told(meta) {
             let mut table = self.table();
             // An agent's word is no command of ours.
             if !table.open.contains_key(&id) {

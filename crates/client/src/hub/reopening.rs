@@ -1,10 +1,10 @@
 //! Going on with a session at an agent that was started anew, or that has it stored.
 
-use super::agent::Up;
+use super::hub_agent::Up;
 use super::session_entry::SessionEntry;
-use crate::open_error::OpenError;
-use crate::opening::Opening;
-use crate::session_handle::SessionHandle;
+use crate::session::open_error::OpenError;
+use crate::session::opening::Opening;
+use crate::session::session_handle::SessionHandle;
 use attache_connection::CallError;
 use attache_protocol::v1::{NoticeSeverity, SessionConfigOptionValue};
 use attache_session::{ConfigOptions, Session};

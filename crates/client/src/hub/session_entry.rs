@@ -1,16 +1,16 @@
 //! A session as its hub keeps it.
 
 use super::HubShared;
-use super::agent::{AgentEntry, Phase, Up};
-use super::bell::Rung;
-use super::kept::Saved;
-use super::question::Desk;
-use super::queue::{Hold, Queue, Queued};
+use super::hub_agent::{AgentEntry, Phase, Up};
+use super::change_notifier::Rung;
+use super::stored_session::Saved;
+use super::pending_questions::Desk;
+use super::prompt_queue::{Hold, Queue, Queued};
 use super::spending::Budget;
-use super::state::SessionState;
-use crate::first::{First, first};
-use crate::fold::{Fold, Observer};
-use crate::session_handle::SessionHandle;
+use super::session_state::SessionState;
+use crate::race::{First, first};
+use crate::session::session_fold::{Fold, Observer};
+use crate::session::session_handle::SessionHandle;
 use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
 use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
 //! The life of one agent: started when it is needed, watched, started again.
 
-use super::agent::{AgentEntry, Phase, Up};
+use super::hub_agent::{AgentEntry, Phase, Up};
 use super::agent_source::RunningAgent;
-use crate::first::{First, first};
-use crate::fold::now;
-use crate::start_error::StartError;
+use crate::race::{First, first};
+use crate::session::session_fold::now;
+use crate::agent::start_error::StartError;
 use attache_connection::End;
 use attache_session::Timestamp;
 use std::sync::{Arc, PoisonError};
