@@ -8,6 +8,7 @@ pub(crate) mod listing;
 pub(crate) mod login;
 mod login_environment;
 pub(crate) mod options;
+pub(crate) mod shared_connection;
 pub(crate) mod start_error;
 mod stored_sessions;
 pub(crate) mod stray_output;

@@ -46,6 +46,7 @@ mod elicitation;
 mod file_action;
 mod hard_links;
 mod hub;
+mod lock;
 mod observe;
 mod pattern;
 mod permission;
@@ -60,41 +61,41 @@ mod text_files;
 
 pub use agent::agent_connection::AgentConnection;
 pub use agent::agent_process::AgentProcess;
+pub use agent::evidence::Evidence;
+pub use agent::listing::Listing;
+pub use agent::login::{Login, LoginError};
+pub use agent::options::Options;
+pub use agent::start_error::StartError;
 pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};
 pub use attache_policy::is_invisible;
-pub use observe::change::Change;
-pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
-pub use elicitation::form::{Form, Misfilled};
-pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
-pub use agent::evidence::Evidence;
-pub use file_action::FileAction;
-pub use text_files::file_uri::file_uri;
-pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold,
-    Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession,
-    Question, QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges,
-    SessionFilter, SessionState, SessionWatch, Spent,
-};
 pub use catalogue::known_agents::{KNOWN_AGENTS, KnownAgent};
-pub use agent::listing::Listing;
-pub use agent::login::{Login, LoginError};
-pub use session::open_error::OpenError;
-pub use session::opening::Opening;
-pub use agent::options::Options;
-pub use session::outcome::{Outcome, TurnError};
-pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
-pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
-pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
-pub use session::prompt::{Prompt, PromptError};
 pub use catalogue::registry::{
     Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
 };
+pub use elicitation::form::{Form, FormError};
+pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
+pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
+pub use file_action::FileAction;
+pub use hub::{
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst,
+    HoldReason, Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch,
+    ListedSession, Question, QuestionAbout, QuestionId, QueuedPrompt, QueuedPromptId,
+    RestartPolicy, SessionChanges, SessionFilter, SessionState, SessionWatch, Spent,
+};
+pub use observe::change::Change;
+pub use observe::watch::{Look, Watch};
+pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
+pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
+pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
+pub use session::open_error::OpenError;
+pub use session::opening::Opening;
+pub use session::outcome::{Outcome, TurnError};
+pub use session::prompt::{Prompt, PromptError};
 pub use session::session_handle::SessionHandle;
 pub use session::set_error::SetError;
-pub use agent::start_error::StartError;
-pub use terminals::terminal_command::TerminalCommand;
 pub use session::turn::Turn;
+pub use terminals::terminal_command::TerminalCommand;
+pub use text_files::file_uri::file_uri;
 pub use text_files::unsaved_text::UnsavedText;
-pub use observe::watch::{Look, Watch};

@@ -1,24 +1,24 @@
-//! Waiting for whichever of two things happens first.
+//! Waiting for the first of two futures.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// Which of the two it was.
-pub(crate) enum First<A, B> {
-    One(A),
-    Other(B),
+/// The output of the future that completed first.
+pub(crate) enum Raced<A, B> {
+    First(A),
+    Second(B),
 }
 
-/// Waits for `one` or `other` and drops what did not happen. If both are ready it is `one`.
-pub(crate) async fn first<A, B>(
-    one: impl Future<Output = A>,
-    other: impl Future<Output = B>,
-) -> First<A, B> {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    poll_fn(|context| match one.as_mut().poll(context) {
-        Poll::Ready(value) => Poll::Ready(First::One(value)),
-        Poll::Pending => other.as_mut().poll(context).map(First::Other),
+/// Waits for either future and drops the other one. If both are ready, `first` wins.
+pub(crate) async fn race<A, B>(
+    first: impl Future<Output = A>,
+    second: impl Future<Output = B>,
+) -> Raced<A, B> {
+    let (mut first, mut second) = (pin!(first), pin!(second));
+    poll_fn(|context| match first.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Raced::First(value)),
+        Poll::Pending => second.as_mut().poll(context).map(Raced::Second),
     })
     .await
 }

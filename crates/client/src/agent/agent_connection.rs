@@ -1,16 +1,17 @@
 //! An agent at the other end of two streams.
 
-use crate::elicitation::Elicitations;
-use crate::elicitation::page_address::Outstanding;
 use crate::agent::evidence::Evidence;
-use crate::agent::incoming_handler::Incoming;
+use crate::agent::incoming_handler::IncomingHandler;
 use crate::agent::listing::Listing;
 use crate::agent::login::LoginError;
-use crate::agent::stray_output::Noise;
-use crate::session::opening::{Opening, Origin};
 use crate::agent::options::{Options, capabilities};
-use crate::session::session_table::Sessions;
+use crate::agent::shared_connection::SharedConnection;
 use crate::agent::start_error::StartError;
+use crate::agent::stray_output::StrayOutput;
+use crate::elicitation::Elicitations;
+use crate::elicitation::page_address::Outstanding;
+use crate::session::opening::{Opening, Origin};
+use crate::session::session_table::SessionTable;
 use crate::tasks::Tasks;
 use attache_connection::{Builder, CallError, ClientHandler, End, Peer};
 use attache_host::ChildWatch;
@@ -32,31 +33,7 @@ const BUILT_IN: &str = "attache";
 /// An agent at the other end of two streams, with the handshake done. Dropping it ends the
 /// connection at once: turns in flight fail, open questions are withdrawn.
 #[derive(Debug)]
-pub struct AgentConnection(pub(crate) Arc<Shared>);
-
-/// What a connection and the handles to its sessions have in common.
-pub(crate) struct Shared {
-    pub(crate) peer: Peer,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) tasks: Tasks,
-    pub(crate) options: Options,
-    pub(crate) agent: InitializeResponse,
-    /// The foreign agent in whose words figures such as a turn's tokens are; `None` if they are in
-    /// ours (USE-10).
-    pub(crate) counted_by: Option<String>,
-    pub(crate) noise: Arc<Noise>,
-    /// A cancelled turn was not ended in time, and nothing was answered since.
-    pub(crate) unresponsive: AtomicBool,
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("peer", &self.peer)
-            .field("agent", &self.agent.agent_info)
-            .finish_non_exhaustive()
-    }
-}
+pub struct AgentConnection(pub(crate) Arc<SharedConnection>);
 
 impl AgentConnection {
     /// Connects two streams, such as one half each of an in-memory pair, and performs the handshake
@@ -81,7 +58,8 @@ impl AgentConnection {
         child: Option<&ChildWatch>,
         program: Option<&str>,
     ) -> Result<Self, StartError> {
-        let (sessions, noise) = (Arc::new(Sessions::new(options.kept)), Arc::new(Noise::default()));
+        let (sessions, stray_output) =
+            (Arc::new(SessionTable::new(options.kept)), Arc::new(StrayOutput::default()));
         let mut builder = Builder::new().limits(options.limits.clone());
         if let Some(tap) = options.tap.clone() {
             builder = builder.tap(tap);
@@ -90,9 +68,9 @@ impl AgentConnection {
             builder = builder.exit_probe(crate::agent::evidence::exit_probe(child.clone()));
         }
         let name = Arc::<OnceLock<String>>::default();
-        let incoming = Incoming {
+        let incoming = IncomingHandler {
             sessions: sessions.clone(),
-            noise: noise.clone(),
+            stray_output: stray_output.clone(),
             advertised: capabilities(&options),
             unsaved: options.unsaved_text.clone(),
             elicitations: Elicitations {
@@ -105,7 +83,7 @@ impl AgentConnection {
         let (peer, connection) = builder.connect(input, output, ClientHandler(incoming));
         let tasks = Tasks::default();
         tasks.spawn(async move { drop(connection.run().await) });
-        match greet(&peer, &options).await {
+        match handshake(&peer, &options).await {
             Ok(agent) => {
                 peer.offered_by_agent(agent.agent_capabilities.clone());
                 if let Some(about) = &agent.agent_info {
@@ -113,21 +91,21 @@ impl AgentConnection {
                 }
                 let counted_by = counted_by(agent.agent_info.as_ref(), program);
                 let unresponsive = AtomicBool::new(false);
-                Ok(Self(Arc::new(Shared {
+                Ok(Self(Arc::new(SharedConnection {
                     peer,
                     sessions,
                     tasks,
                     options,
                     agent,
                     counted_by,
-                    noise,
+                    stray_output,
                     unresponsive,
                 })))
             }
             // The tasks are dropped here, and the connection with them (INIT-07).
-            Err(Greeting::Version(answered)) => Err(StartError::Version { answered }),
-            Err(Greeting::Failed(error)) => {
-                Err(StartError::of_call(error, Evidence::of(child, noise.lines())))
+            Err(HandshakeError::Version(answered)) => Err(StartError::Version { answered }),
+            Err(HandshakeError::Failed(error)) => {
+                Err(StartError::of_call(error, Evidence::of(child, stray_output.lines())))
             }
         }
     }
@@ -221,7 +199,7 @@ impl AgentConnection {
     /// The first lines that the agent printed to stdout although they are no messages; at most 20,
     /// each cut to 400 bytes.
     pub fn stray_output(&self) -> Vec<String> {
-        self.0.noise.lines()
+        self.0.stray_output.lines()
     }
 
     /// Whether a cancelled turn had to be settled here and the agent has not ended a turn since.
@@ -263,12 +241,12 @@ fn counted_by(about: Option<&Implementation>, program: Option<&str>) -> Option<S
 }
 
 /// Why the handshake failed.
-enum Greeting {
+enum HandshakeError {
     Failed(CallError),
     Version(ProtocolVersion),
 }
 
-async fn greet(peer: &Peer, options: &Options) -> Result<InitializeResponse, Greeting> {
+async fn handshake(peer: &Peer, options: &Options) -> Result<InitializeResponse, HandshakeError> {
     let mut params = InitializeRequest::new(ProtocolVersion::V1);
     params.client_info = Some(options.about.clone());
     params.client_capabilities = capabilities(options);
@@ -276,9 +254,9 @@ async fn greet(peer: &Peer, options: &Options) -> Result<InitializeResponse, Gre
         .call::<Initialize>(&params)
         .within(options.handshake)
         .await
-        .map_err(Greeting::Failed)?;
+        .map_err(HandshakeError::Failed)?;
     match agent.protocol_version {
         ProtocolVersion::V1 => Ok(agent),
-        other => Err(Greeting::Version(other)),
+        other => Err(HandshakeError::Version(other)),
     }
 }

@@ -1,11 +1,11 @@
 //! An agent as a child process.
 
+use super::login_environment;
 use crate::agent::agent_connection::AgentConnection;
 use crate::agent::evidence::Evidence;
-use crate::catalogue::known_agents::KnownAgent;
-use super::login_environment;
 use crate::agent::options::Options;
 use crate::agent::start_error::StartError;
+use crate::catalogue::known_agents::KnownAgent;
 use attache_host::{Child, Exit, Launch, StopPatience};
 use std::io;
 use std::ops::Deref;

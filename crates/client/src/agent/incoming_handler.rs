@@ -1,11 +1,11 @@
 //! What this client serves: the agent's calls and updates as they arrive.
 
+use crate::agent::stray_output::StrayOutput;
 use crate::elicitation::Elicitations;
-use crate::text_files;
-use crate::session::live_session::OpenQuestion;
-use crate::agent::stray_output::Noise;
-use crate::session::session_table::Sessions;
-use crate::terminals;
+use crate::session::live_session::asking::OpenQuestion;
+use crate::session::session_table::SessionTable;
+use crate::terminals::requests as terminals;
+use crate::text_files::requests as text_files;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Client, End, Peer, Responder, Unhandled, Work};
 use attache_protocol::Error;
@@ -26,16 +26,16 @@ use std::task::{Context, Poll};
 
 /// The client's side of one connection. Everything here runs on the reading task, in wire order,
 /// except the returned work.
-pub(crate) struct Incoming {
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) noise: Arc<Noise>,
+pub(crate) struct IncomingHandler {
+    pub(crate) sessions: Arc<SessionTable>,
+    pub(crate) stray_output: Arc<StrayOutput>,
     /// What the agent was told; calls behind anything else are unknown here (INIT-17).
     pub(crate) advertised: ClientCapabilities,
     pub(crate) unsaved: Option<Arc<dyn UnsavedText>>,
     pub(crate) elicitations: Elicitations,
 }
 
-impl Client for Incoming {
+impl Client for IncomingHandler {
     fn advertises(&self, gate: &Gate) -> bool {
         gate.opened_by_client(&self.advertised)
     }
@@ -148,7 +148,7 @@ impl Client for Incoming {
 
     fn misfit(&mut self, misfit: Unhandled<'_>) {
         if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
-            self.noise.keep(line);
+            self.stray_output.keep(line);
         }
     }
 
@@ -162,7 +162,7 @@ impl Client for Incoming {
     }
 }
 
-impl Drop for Incoming {
+impl Drop for IncomingHandler {
     /// A driver that is aborted never says that it ended.
     fn drop(&mut self) {
         self.sessions.over(&End::Closed);

@@ -1,6 +1,6 @@
 //! The agent's stored sessions, page by page.
 
-use crate::agent::agent_connection::Shared;
+use crate::agent::shared_connection::SharedConnection;
 use attache_connection::CallError;
 use attache_protocol::method::{Method, SessionArchive, SessionList};
 use attache_protocol::v1::{ListSessionsRequest, SessionArchiveFilter, SessionInfo};
@@ -19,13 +19,13 @@ const PAGES: usize = 1000;
 #[derive(Debug)]
 #[must_use = "nothing is asked for until a page is"]
 pub struct Listing<'c> {
-    shared: &'c Arc<Shared>,
+    shared: &'c Arc<SharedConnection>,
     request: ListSessionsRequest,
     ended: bool,
 }
 
 impl<'c> Listing<'c> {
-    pub(crate) fn new(shared: &'c Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &'c Arc<SharedConnection>) -> Self {
         Self { shared, request: ListSessionsRequest::new(), ended: false }
     }
 

@@ -1,9 +1,9 @@
 //! How a client presents itself, and how long it waits.
 
-use crate::elicitation::{
-    self, Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest,
-};
 use crate::agent::login::TERMINAL_AUTH;
+use crate::elicitation::{
+    self, FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest,
+};
 use crate::terminals::terminal_meta;
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Limits, Tap};
@@ -54,9 +54,9 @@ pub struct Options {
     /// [`Sessions::new`](crate::session::session_table::Sessions::new).
     pub(crate) kept: bool,
     /// Who has forms filled in; without somebody forms are not offered (ELIC-01).
-    pub form: Option<FormAsked>,
+    pub form: Option<FormHandler>,
     /// Who has pages opened; without somebody pages are not offered (ELIC-01).
-    pub url: Option<UrlAsked>,
+    pub url: Option<UrlHandler>,
 }
 
 impl Default for Options {
@@ -185,7 +185,7 @@ impl Options {
     pub fn forms<F, D>(mut self, asked: F) -> Self
     where
         F: Fn(FormRequest) -> D + Send + Sync + 'static,
-        D: Future<Output = ElicitedForm> + Send + 'static,
+        D: Future<Output = FormReply> + Send + 'static,
     {
         self.form = Some(Arc::new(move |request| Box::pin(asked(request))));
         self
@@ -197,7 +197,7 @@ impl Options {
     pub fn pages<F, D>(mut self, asked: F) -> Self
     where
         F: Fn(UrlRequest) -> D + Send + Sync + 'static,
-        D: Future<Output = Elicited> + Send + 'static,
+        D: Future<Output = UrlReply> + Send + 'static,
     {
         self.url = Some(Arc::new(move |request| Box::pin(asked(request))));
         self

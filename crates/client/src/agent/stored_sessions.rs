@@ -1,6 +1,7 @@
 //! What can be done with a stored session, whether it is open here or not.
 
-use crate::agent::agent_connection::{AgentConnection, Shared};
+use crate::agent::agent_connection::AgentConnection;
+use crate::agent::shared_connection::SharedConnection;
 use attache_connection::CallError;
 use attache_protocol::method::{
     SessionArchive, SessionDelete, SessionSetTitle, SessionStatusQuery, SessionUnarchive,
@@ -75,7 +76,7 @@ impl AgentConnection {
     }
 }
 
-impl Shared {
+impl SharedConnection {
     pub(crate) async fn unarchive(&self, id: SessionId) -> Result<(), CallError> {
         let (params, sessions) = (UnarchiveSessionRequest::new(id.clone()), self.sessions.clone());
         let reply = self.peer.call_folding::<SessionUnarchive>(&params, move |reply| {

@@ -12,9 +12,9 @@ const LENGTH: usize = 400;
 /// speak ACP. They are never answered (RPC-03 is the agent's duty, and an answer would be one more
 /// surprise), but a person wants to see them when the agent does not start.
 #[derive(Debug, Default)]
-pub(crate) struct Noise(Mutex<Vec<String>>);
+pub(crate) struct StrayOutput(Mutex<Vec<String>>);
 
-impl Noise {
+impl StrayOutput {
     /// Keeps a stray line, if there is room.
     pub(crate) fn keep(&self, line: &[u8]) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,16 +32,16 @@ impl Noise {
 
 #[cfg(test)]
 mod tests {
-    use super::{LENGTH, LINES, Noise};
+    use super::{LENGTH, LINES, StrayOutput};
 
     #[test]
     fn the_first_lines_are_kept_and_memory_stays_bounded() {
-        let noise = Noise::default();
-        noise.keep(b" Welcome \xff\r");
+        let stray_output = StrayOutput::default();
+        stray_output.keep(b" Welcome \xff\r");
         for _ in 0..10_000 {
-            noise.keep(&vec![b'x'; 1 << 16]);
+            stray_output.keep(&vec![b'x'; 1 << 16]);
         }
-        let lines = noise.lines();
+        let lines = stray_output.lines();
         assert_eq!(lines.first().map(String::as_str), Some("Welcome \u{fffd}"));
         assert_eq!(lines.len(), LINES);
         assert!(lines.iter().all(|line| line.len() <= LENGTH));

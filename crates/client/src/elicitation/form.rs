@@ -21,20 +21,20 @@ pub struct Form {
 /// Why an answer does not fit a form. The fault of whoever filled it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Misfilled {
+pub struct FormError {
     /// The field.
     pub field: String,
     /// What is wrong and what is expected, as what follows the field's name in a sentence.
     pub problem: String,
 }
 
-impl fmt::Display for Misfilled {
+impl fmt::Display for FormError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the field \"{}\" {}", self.field, self.problem)
     }
 }
 
-impl std::error::Error for Misfilled {}
+impl std::error::Error for FormError {}
 
 impl Form {
     /// The form of a request.
@@ -96,9 +96,9 @@ impl Form {
     ///
     /// # Errors
     /// It is no value of that field, as [`Form::check`] says.
-    pub fn read(&self, name: &str, typed: &str) -> Result<Value, Misfilled> {
+    pub fn read(&self, name: &str, typed: &str) -> Result<Value, FormError> {
         let misfilled =
-            |problem: &str| Misfilled { field: name.to_owned(), problem: problem.to_owned() };
+            |problem: &str| FormError { field: name.to_owned(), problem: problem.to_owned() };
         let field =
             self.schema.properties.get(name).ok_or_else(|| misfilled("is not in the form"))?;
         let word = typed.trim();
@@ -141,8 +141,8 @@ impl Form {
     /// # Errors
     /// The first field that is missing, unknown, there twice, or does not fit. A field of an
     /// unknown type fits nothing (ELIC-22), so a form that requires one can only be declined.
-    pub fn check(&self, content: &Map<Value>) -> Result<(), Misfilled> {
-        let misfilled = |field: &str, problem: &str| Misfilled {
+    pub fn check(&self, content: &Map<Value>) -> Result<(), FormError> {
+        let misfilled = |field: &str, problem: &str| FormError {
             field: field.to_owned(),
             problem: problem.to_owned(),
         };
@@ -165,7 +165,7 @@ impl Form {
         Ok(())
     }
 
-    fn check_value(&self, name: &str, field: &Field, value: &Value) -> Result<(), Misfilled> {
+    fn check_value(&self, name: &str, field: &Field, value: &Value) -> Result<(), FormError> {
         let problem = match (field, value) {
             (Field::String(field), Value::String(text)) => self.string_problem(name, field, text),
             (Field::Number(field), Value::Number(number)) => {
@@ -188,7 +188,7 @@ impl Form {
             (Field::Boolean(_), _) => Some("must be yes or no".to_owned()),
             (Field::Array(_), _) => Some("must be a list of choices".to_owned()),
         };
-        problem.map_or(Ok(()), |problem| Err(Misfilled { field: name.to_owned(), problem }))
+        problem.map_or(Ok(()), |problem| Err(FormError { field: name.to_owned(), problem }))
     }
 
     fn string_problem(

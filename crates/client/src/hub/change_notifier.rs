@@ -5,25 +5,25 @@ use tokio::sync::watch;
 
 /// Counts the changes of a hub; its watchers wait for it to grow.
 #[derive(Debug)]
-pub(crate) struct Bell(watch::Sender<u64>);
+pub(crate) struct ChangeNotifier(watch::Sender<u64>);
 
 /// When something that is watched changed last, and whether anybody has looked since. A flood of
 /// changes rings once.
 #[derive(Debug, Default)]
-pub(crate) struct Rung {
+pub(crate) struct ChangeMark {
     at: AtomicU64,
     told: AtomicBool,
 }
 
-impl Default for Bell {
+impl Default for ChangeNotifier {
     fn default() -> Self {
         Self(watch::Sender::new(0))
     }
 }
 
-impl Bell {
+impl ChangeNotifier {
     /// Something changed.
-    pub(crate) fn ring(&self, what: &Rung) {
+    pub(crate) fn notify(&self, what: &ChangeMark) {
         if !what.told.swap(true, Ordering::AcqRel) {
             // Under the sender's lock, so that who sees the new number sees when this changed.
             self.0.send_modify(|now| {
@@ -38,7 +38,7 @@ impl Bell {
     }
 }
 
-impl Rung {
+impl ChangeMark {
     /// A watcher begins, which has seen everything until now: what changes from here on rings.
     pub(crate) fn looked(&self) {
         self.told.store(false, Ordering::Release);
@@ -64,17 +64,18 @@ mod tests {
 
     #[test]
     fn a_flood_rings_once_and_every_watcher_sees_it() {
-        let (bell, one, other) = (Bell::default(), Rung::default(), Rung::default());
-        let listener = bell.listen();
-        (0..1000).for_each(|_| bell.ring(&one));
+        let (notifier, one, other) =
+            (ChangeNotifier::default(), ChangeMark::default(), ChangeMark::default());
+        let listener = notifier.listen();
+        (0..1000).for_each(|_| notifier.notify(&one));
         assert_eq!(*listener.borrow(), 1);
         assert!(one.since(0) && !other.since(0));
-        bell.ring(&one);
-        bell.ring(&other);
+        notifier.notify(&one);
+        notifier.notify(&other);
         assert_eq!(*listener.borrow(), 3);
         assert!(one.since(1) && other.since(1), "whoever looked at the first");
         one.looked();
-        bell.ring(&one);
+        notifier.notify(&one);
         assert_eq!(*listener.borrow(), 4, "whoever began in between");
         assert!(
             one.since(0) && !one.since(4),

@@ -1,19 +1,12 @@
 //! One agent of a hub.
 
-use super::HubShared;
-use super::agent_source::AgentSource;
-use super::change_notifier::Rung;
+use super::agent_entry::{AgentEntry, Command, Phase};
 use super::hub_error::HubError;
-use super::pending_questions::{Answer, AnswerError, Desk, Question, QuestionId};
-use super::restart_policy::Restarts;
-use super::supervision::Command;
+use super::pending_questions::{Answer, AnswerError, Question, QuestionId};
 use crate::agent::agent_connection::AgentConnection;
-use crate::agent::options::Options;
-use crate::agent::start_error::StartError;
 use attache_session::Timestamp;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::sync::{mpsc, watch};
+use std::sync::Arc;
 
 /// One agent of a hub; a handle, cheap to clone. The hub starts it when it is needed, watches it,
 /// and starts it again when it dies, as [`crate::RestartPolicy`] says.
@@ -64,105 +57,6 @@ impl fmt::Display for AgentState {
                 write!(f, "gone, and started again soon: {why}")
             }
             Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-/// An agent as the hub keeps it.
-pub(crate) struct AgentEntry {
-    pub(crate) name: String,
-    pub(crate) source: AgentSource,
-    pub(crate) options: Options,
-    pub(crate) phase: watch::Sender<Phase>,
-    pub(crate) commands: mpsc::Sender<Command>,
-    pub(crate) restarts: Mutex<Restarts>,
-    /// What it asks about no session.
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) rung: Rung,
-    pub(crate) hub: Weak<HubShared>,
-}
-
-/// How an agent is, for the hub.
-#[derive(Clone)]
-pub(crate) enum Phase {
-    NotStarted,
-    Starting { since: Timestamp },
-    Up(Up),
-    Gone { why: Arc<str>, failure: Option<Arc<StartError>>, restart_at: Option<Timestamp> },
-    Stopped,
-}
-
-/// An agent that runs.
-#[derive(Clone)]
-pub(crate) struct Up {
-    pub(crate) connection: Arc<AgentConnection>,
-    /// Grows with each start.
-    pub(crate) generation: u64,
-    pub(crate) since: Timestamp,
-    pub(crate) pid: Option<u32>,
-}
-
-impl AgentEntry {
-    /// The agent is as `phase` says from now on.
-    pub(crate) fn enter(&self, phase: Phase) {
-        self.phase.send_replace(phase);
-        if let Some(hub) = self.hub.upgrade() {
-            hub.bell.ring(&self.rung);
-            // Their states follow from that of their agent.
-            hub.sessions_of(&self.name).iter().for_each(|session| session.touch());
-        }
-    }
-
-    /// Asks the supervisor for something; it is always there while the hub is, and a full queue has
-    /// what is asked for in it.
-    pub(crate) fn command(&self, command: Command) {
-        let _ = self.commands.try_send(command);
-    }
-
-    /// The agent, started if it is not, or once it is started again.
-    pub(crate) async fn up(&self) -> Result<Up, HubError> {
-        let mut phases = self.phase.subscribe();
-        let mut asked = false;
-        loop {
-            let phase = phases.borrow_and_update().clone();
-            match phase {
-                Phase::Up(up) if up.connection.peer().end().is_none() => return Ok(up),
-                // It has just ended; its supervisor says what becomes of it.
-                Phase::Up(_) => asked = true,
-                Phase::Starting { .. } | Phase::Gone { restart_at: Some(_), .. } => asked = true,
-                Phase::Gone { why, failure, restart_at: None } if asked => {
-                    return Err(match failure {
-                        Some(error) => HubError::Start { agent: self.name.clone(), error },
-                        None => HubError::AgentGone { agent: self.name.clone(), why },
-                    });
-                }
-                Phase::Stopped if asked => {
-                    let why = "it was stopped".into();
-                    return Err(HubError::AgentGone { agent: self.name.clone(), why });
-                }
-                Phase::NotStarted | Phase::Gone { .. } | Phase::Stopped => {
-                    if !asked {
-                        self.command(Command::Start);
-                    }
-                    // The next phase that is seen is the answer.
-                    asked = true;
-                }
-            }
-            if phases.changed().await.is_err() {
-                return Err(HubError::Closed);
-            }
-        }
-    }
-
-    /// The agent did what it is there for.
-    pub(crate) fn succeeded(&self) {
-        self.restarts.lock().unwrap_or_else(PoisonError::into_inner).succeeded();
-    }
-
-    pub(crate) fn connection(&self) -> Option<Arc<AgentConnection>> {
-        match &*self.phase.borrow() {
-            Phase::Up(up) => Some(up.connection.clone()),
-            _ => None,
         }
     }
 }
@@ -219,7 +113,7 @@ impl HubAgent {
 
     /// What it asks about none of the hub's sessions, such as in a login.
     pub fn questions(&self) -> Vec<Question> {
-        self.0.desk.open()
+        self.0.pending.open()
     }
 
     /// Answers one of [`HubAgent::questions`].
@@ -227,7 +121,7 @@ impl HubAgent {
     /// # Errors
     /// See [`AnswerError`].
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.0.desk.answer(question, answer)
+        self.0.pending.answer(question, answer)
     }
 
     /// How many updates the agent sent about sessions that nobody knows and that were not kept, and

@@ -1,7 +1,7 @@
 //! Why a hub did not do what was asked.
 
-use crate::session::open_error::OpenError;
 use crate::agent::start_error::StartError;
+use crate::session::open_error::OpenError;
 use attache_connection::CallError;
 use attache_protocol::v1::SessionId;
 use attache_session::StoreError;

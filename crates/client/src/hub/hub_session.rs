@@ -1,14 +1,15 @@
 //! A session of a hub, as its users hold it.
 
+use super::housekeeping::save;
 use super::hub_agent::HubAgent;
 use super::hub_error::HubError;
-use super::housekeeping::save;
-use super::pending_questions::{Answer, AnswerError, Question, QuestionId};
-use super::prompt_queue::{Hold, Queued, QueuedId};
-use super::session_entry::SessionEntry;
-use super::spending::Budget;
-use super::session_state::SessionState;
+use super::hub_shared::HubShared;
 use super::hub_watch::SessionWatch;
+use super::pending_questions::{Answer, AnswerError, Question, QuestionId};
+use super::prompt_queue::{HoldReason, QueuedPrompt, QueuedPromptId};
+use super::session_entry::SessionEntry;
+use super::session_state::SessionState;
+use super::spending::Budget;
 use crate::session::prompt::Prompt;
 use crate::session::set_error::SetError;
 use attache_connection::{CallError, End};
@@ -17,7 +18,7 @@ use attache_protocol::v1::{
 };
 use attache_session::{Session, StoreError};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// How long a summary for a new session may be, in bytes.
 const HAND_OFF: usize = 32 << 10;
@@ -29,39 +30,51 @@ const HAND_OFF: usize = 32 << 10;
 /// What the hub itself has to say (that the agent was started again, that the context fills up,
 /// that the budget stopped a turn) stands in the transcript as notices.
 #[derive(Clone)]
-pub struct HubSession(pub(crate) Arc<SessionEntry>);
+pub struct HubSession {
+    pub(crate) entry: Arc<SessionEntry>,
+    hub: Weak<HubShared>,
+}
 
 impl HubSession {
+    pub(crate) fn new(entry: Arc<SessionEntry>, hub: &Arc<HubShared>) -> Self {
+        Self { entry, hub: Arc::downgrade(hub) }
+    }
+
+    /// The open sessions of a hub, in the order in which they were opened.
+    pub(crate) fn all(hub: &Arc<HubShared>) -> Vec<Self> {
+        hub.sessions().into_iter().map(|entry| Self::new(entry, hub)).collect()
+    }
+
     /// The session's id at its agent.
     pub fn id(&self) -> &SessionId {
-        &self.0.id
+        &self.entry.id
     }
 
     /// Its agent.
     pub fn agent(&self) -> HubAgent {
-        HubAgent(self.0.agent.clone())
+        HubAgent(self.entry.agent.clone())
     }
 
     /// Its folder.
     pub fn cwd(&self) -> &Path {
-        &self.0.setting.cwd
+        &self.entry.params.cwd
     }
 
     /// How it is.
     pub fn state(&self) -> SessionState {
-        self.0.session_state()
+        self.entry.session_state()
     }
 
     /// The session as it is now. A snapshot shares its texts with the live session and holds no
     /// lock.
     pub fn snapshot(&self) -> Session {
-        self.0.fold.session()
+        self.entry.fold.session()
     }
 
     /// Watches the session from now on: what is folded, and what else changes about it. Outlives
     /// the agent.
     pub fn watch(&self) -> SessionWatch {
-        SessionWatch::new(self.0.clone())
+        SessionWatch::new(self.entry.clone())
     }
 
     /// Says something: at once if the session is idle, else when what waits before it has been
@@ -72,7 +85,7 @@ impl HubSession {
     ///
     /// # Errors
     /// 256 prompts wait already, or the session is closed or can only be read.
-    pub fn send(&self, prompt: impl Into<Prompt>) -> Result<QueuedId, HubError> {
+    pub fn send(&self, prompt: impl Into<Prompt>) -> Result<QueuedPromptId, HubError> {
         if let SessionState::ReadOnly { why } = self.state() {
             return Err(HubError::ReadOnly(why));
         }
@@ -80,35 +93,35 @@ impl HubSession {
     }
 
     /// The prompts that wait, in their order.
-    pub fn queue(&self) -> Vec<Queued> {
-        self.0.state().queue.waiting().to_vec()
+    pub fn queue(&self) -> Vec<QueuedPrompt> {
+        self.entry.state().queue.waiting().to_vec()
     }
 
     /// Why the prompts that wait are not sent; `None` if they are, or if none waits.
-    pub fn held(&self) -> Option<Hold> {
-        self.0.state().queue.held().cloned()
+    pub fn held(&self) -> Option<HoldReason> {
+        self.entry.state().queue.held().cloned()
     }
 
     /// Says another thing in the place of a prompt that waits; `false` if it does not wait any
     /// more.
-    pub fn edit(&self, id: QueuedId, prompt: impl Into<Prompt>) -> bool {
+    pub fn edit(&self, id: QueuedPromptId, prompt: impl Into<Prompt>) -> bool {
         self.queue_changed(|state| Ok(state.queue.edit(id, prompt.into()))).unwrap_or(false)
     }
 
     /// Takes a prompt that waits out of the queue; `None` if it does not wait any more.
-    pub fn remove(&self, id: QueuedId) -> Option<Prompt> {
+    pub fn remove(&self, id: QueuedPromptId) -> Option<Prompt> {
         self.queue_changed(|state| Ok(state.queue.remove(id))).ok().flatten()
     }
 
     /// Puts a prompt that waits at this place of the queue, counted from 0, or at the end; `false`
     /// if it does not wait any more.
-    pub fn reorder(&self, id: QueuedId, place: usize) -> bool {
+    pub fn reorder(&self, id: QueuedPromptId, place: usize) -> bool {
         self.queue_changed(|state| Ok(state.queue.put_at(id, place))).unwrap_or(false)
     }
 
     /// Says a prompt that waits before all others, at once: the turn that runs is cancelled for it.
     /// `false` if it does not wait any more, for example because it was just sent.
-    pub fn send_now(&self, id: QueuedId) -> bool {
+    pub fn send_now(&self, id: QueuedPromptId) -> bool {
         let found = self.queue_changed(|state| {
             let found = state.queue.put_at(id, 0);
             if found {
@@ -119,7 +132,7 @@ impl HubSession {
         });
         let found = found.unwrap_or(false);
         if found {
-            self.0.cancel_turn_in_the_way();
+            self.entry.cancel_blocking_turn();
         }
         found
     }
@@ -136,19 +149,19 @@ impl HubSession {
     /// time (see [`crate::Options::cancel`]) it is settled here, and the session is
     /// [`SessionState::Unresponsive`].
     pub fn cancel(&self) {
-        self.0.state().sending_now = false;
-        self.0.cancel_turn();
+        self.entry.state().sending_now = false;
+        self.entry.cancel_turn();
     }
 
     /// What the agent asks, in the order in which it asked.
     pub fn questions(&self) -> Vec<Question> {
-        self.0.desk.open()
+        self.entry.pending.open()
     }
 
     /// The last questions of this turn that were withdrawn before anybody answered them, because
     /// the turn was cancelled or the agent ended.
     pub fn withdrawn(&self) -> Vec<Question> {
-        self.0.desk.withdrawn()
+        self.entry.pending.withdrawn()
     }
 
     /// Answers one of [`HubSession::questions`].
@@ -156,39 +169,39 @@ impl HubSession {
     /// # Errors
     /// See [`AnswerError`].
     pub fn answer(&self, question: QuestionId, answer: Answer) -> Result<(), AnswerError> {
-        self.0.desk.answer(question, answer)
+        self.entry.pending.answer(question, answer)
     }
 
     /// What the person has written and not sent.
     pub fn draft(&self) -> String {
-        self.0.state().draft.clone()
+        self.entry.state().draft.clone()
     }
 
     /// Keeps what the person has written and not sent, also in the log, a second later at most.
     pub fn set_draft(&self, draft: impl Into<String>) {
         let draft = draft.into();
-        let mut state = self.0.state();
+        let mut state = self.entry.state();
         if state.draft == draft {
             return;
         }
         state.draft = draft;
         state.unsaved.draft = true;
         drop(state);
-        self.0.housekeeping.notify_one();
-        self.0.touch();
+        self.entry.housekeeping.notify_one();
+        self.entry.touch();
     }
 
     /// Sets what the session may take; `None` takes that back. A queue that was held for it is
     /// released by [`HubSession::release`].
     pub fn set_budget(&self, budget: Option<Budget>) {
-        self.0.state().budget = budget;
-        self.0.passed.notify_one();
-        self.0.touch();
+        self.entry.state().budget = budget;
+        self.entry.passed.notify_one();
+        self.entry.touch();
     }
 
     /// What the session may take.
     pub fn budget(&self) -> Option<Budget> {
-        self.0.state().budget.clone()
+        self.entry.state().budget.clone()
     }
 
     /// Sets a config option, as [`crate::SessionHandle::set`] does. It is set again when the agent
@@ -201,7 +214,7 @@ impl HubSession {
         name: &str,
         value: impl Into<SessionConfigOptionValue>,
     ) -> Result<(), SetError> {
-        match self.0.handle() {
+        match self.entry.handle() {
             Some(handle) => handle.set(name, value).await,
             None => Err(SetError::Call(CallError::Gone(self.end()))),
         }
@@ -212,7 +225,7 @@ impl HubSession {
     /// # Errors
     /// As there; also if the agent is gone.
     pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
-        match self.0.handle() {
+        match self.entry.handle() {
             Some(handle) => handle.set_mode(mode).await,
             None => Err(SetError::Call(CallError::Gone(self.end()))),
         }
@@ -223,7 +236,7 @@ impl HubSession {
     /// # Errors
     /// As there; also if the agent is gone.
     pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
-        match self.0.handle() {
+        match self.entry.handle() {
             Some(handle) => handle.set_title(title).await,
             None => Err(CallError::Gone(self.end())),
         }
@@ -231,7 +244,7 @@ impl HubSession {
 
     /// What a terminal shows, as [`crate::SessionHandle::terminal`] does, while the agent runs.
     pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
-        self.0.handle()?.terminal(id)
+        self.entry.handle()?.terminal(id)
     }
 
     /// Begins a new session in the same folder with the same agent, whose first prompt is a summary
@@ -243,24 +256,24 @@ impl HubSession {
     /// # Errors
     /// More prompts wait than a session takes, the agent does not start, or it does not open a
     /// session, or somebody closed the new one at once. Nothing has changed then.
-    pub async fn begin_anew(&self) -> Result<HubSession, HubError> {
-        let hub = self.0.hub.upgrade().ok_or(HubError::Closed)?;
-        if self.0.state().queue.is_overfull() {
+    pub async fn continue_in_new_session(&self) -> Result<HubSession, HubError> {
+        let hub = self.hub.upgrade().ok_or(HubError::Closed)?;
+        if self.entry.state().queue.is_overfull() {
             return Err(HubError::QueueFull);
         }
-        let setting = self.0.setting.clone();
-        let new = hub.open(self.0.agent.clone(), setting).await?;
+        let params = self.entry.params.clone();
+        let new = Self::new(hub.open(self.entry.agent.clone(), params).await?, &hub);
         self.hand_over(&new)?;
-        new.0.work.notify_one();
-        new.0.touch();
-        self.0.touch();
+        new.entry.work.notify_one();
+        new.entry.touch();
+        self.entry.touch();
         // Without a store, or with one that fails, memory alone has them: then the log here keeps
         // its own.
         if new.commit().await.is_ok() {
-            let mut state = self.0.state();
+            let mut state = self.entry.state();
             (state.unsaved.queue, state.unsaved.draft) = (true, true);
             drop(state);
-            save(&self.0);
+            save(&self.entry);
         }
         Ok(new)
     }
@@ -269,8 +282,8 @@ impl HubSession {
     /// opened. The locks are taken in the order of the sessions' ages.
     fn hand_over(&self, new: &HubSession) -> Result<(), HubError> {
         let summary = self.snapshot().hand_off(HAND_OFF);
-        let mut from = self.0.state();
-        let mut to = new.0.state();
+        let mut from = self.entry.state();
+        let mut to = new.entry.state();
         if to.closed {
             return Err(HubError::Closed);
         }
@@ -290,7 +303,7 @@ impl HubSession {
 
     /// Why nothing more of the session is stored, if storing it failed; it goes on in memory.
     pub fn log_failure(&self) -> Option<StoreError> {
-        self.0.fold.log_failure()
+        self.entry.fold.log_failure()
     }
 
     /// Waits until everything until now is stored; at once without a store.
@@ -298,8 +311,8 @@ impl HubSession {
     /// # Errors
     /// It cannot be stored.
     pub async fn commit(&self) -> Result<(), StoreError> {
-        save(&self.0);
-        let commit = self.0.fold.commit();
+        save(&self.entry);
+        let commit = self.entry.fold.commit();
         match commit {
             Some(commit) => commit.await,
             None => Ok(()),
@@ -312,19 +325,19 @@ impl HubSession {
     /// # Errors
     /// The agent refused or did not answer in time; the session is out of the hub all the same.
     pub async fn close(&self) -> Result<(), CallError> {
-        self.0.cancel_turn();
-        let handle = self.0.handle();
+        self.entry.cancel_turn();
+        let handle = self.entry.handle();
         let closing = match &handle {
             Some(handle) => handle.close().await,
             None => Ok(()),
         };
-        save(&self.0);
-        self.0.state().closed = true;
-        self.0.work.notify_one();
-        self.0.fold.end_log();
-        self.0.touch();
-        if let Some(hub) = self.0.hub.upgrade() {
-            hub.forget(&self.0);
+        save(&self.entry);
+        self.entry.state().closed = true;
+        self.entry.work.notify_one();
+        self.entry.fold.end_log();
+        self.entry.touch();
+        if let Some(hub) = self.hub.upgrade() {
+            hub.forget(&self.entry);
         }
         match closing {
             Err(CallError::NotOffered { .. } | CallError::Gone(_)) => Ok(()),
@@ -344,16 +357,16 @@ impl HubSession {
         &self,
         change: impl FnOnce(&mut super::session_entry::State) -> Result<T, HubError>,
     ) -> Result<T, HubError> {
-        let mut state = self.0.state();
+        let mut state = self.entry.state();
         if state.closed {
             return Err(HubError::Closed);
         }
         let done = change(&mut state)?;
         state.unsaved.queue = true;
         drop(state);
-        self.0.work.notify_one();
-        self.0.housekeeping.notify_one();
-        self.0.touch();
+        self.entry.work.notify_one();
+        self.entry.housekeeping.notify_one();
+        self.entry.touch();
         Ok(done)
     }
 }
@@ -361,14 +374,14 @@ impl HubSession {
 impl PartialEq for HubSession {
     /// Whether both are handles to the same session.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.entry, &other.entry)
     }
 }
 
 impl std::fmt::Debug for HubSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HubSession")
-            .field("agent", &self.0.agent.name)
+            .field("agent", &self.entry.agent.name)
             .field("id", self.id())
             .field("state", &self.state())
             .finish()

@@ -2,8 +2,8 @@
 
 use super::hub_agent::HubAgent;
 use super::hub_session::HubSession;
+use super::hub_shared::HubShared;
 use super::session_entry::SessionEntry;
-use super::{Hub, HubShared};
 use crate::observe::watch::{Look, Looks};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -72,7 +72,7 @@ impl std::fmt::Debug for SessionWatch {
 /// costs no memory.
 pub struct HubWatch {
     hub: Weak<HubShared>,
-    bell: watch::Receiver<u64>,
+    notifier: watch::Receiver<u64>,
     seen: u64,
     looked: Option<Instant>,
 }
@@ -90,34 +90,34 @@ pub struct HubLook {
 }
 
 impl HubWatch {
-    pub(crate) fn new(hub: &Hub) -> Self {
-        let mut bell = hub.shared.bell.listen();
-        let seen = *bell.borrow_and_update();
-        hub.sessions().iter().for_each(|session| session.0.rung.looked());
-        hub.agents().iter().for_each(|agent| agent.0.rung.looked());
-        hub.shared.list_rung.looked();
-        Self { hub: Arc::downgrade(&hub.shared), bell, seen, looked: None }
+    pub(crate) fn new(hub: &Arc<HubShared>) -> Self {
+        let mut notifier = hub.notifier.listen();
+        let seen = *notifier.borrow_and_update();
+        hub.sessions().iter().for_each(|session| session.mark.looked());
+        hub.agents().iter().for_each(|agent| agent.mark.looked());
+        hub.list_mark.looked();
+        Self { hub: Arc::downgrade(hub), notifier, seen, looked: None }
     }
 
     /// Waits until something changed since the look before, and says what. `None` once the hub is
     /// closed. Losing the future loses nothing.
     pub async fn next(&mut self) -> Option<HubLook> {
         loop {
-            let now = *self.bell.borrow_and_update();
+            let now = *self.notifier.borrow_and_update();
             if now > self.seen {
                 let hub = self.hub.upgrade()?;
                 let look = HubLook {
-                    sessions: hub
-                        .sessions()
+                    sessions: HubSession::all(&hub)
                         .into_iter()
-                        .filter(|it| it.0.rung.since(self.seen))
+                        .filter(|it| it.entry.mark.since(self.seen))
                         .collect(),
                     agents: hub
                         .agents()
                         .into_iter()
-                        .filter(|it| it.0.rung.since(self.seen))
+                        .map(HubAgent)
+                        .filter(|it| it.0.mark.since(self.seen))
                         .collect(),
-                    list: hub.list_rung.since(self.seen),
+                    list: hub.list_mark.since(self.seen),
                 };
                 self.seen = now;
                 if look.list || !look.sessions.is_empty() || !look.agents.is_empty() {
@@ -125,7 +125,7 @@ impl HubWatch {
                     return Some(look);
                 }
             }
-            self.bell.changed().await.ok()?;
+            self.notifier.changed().await.ok()?;
         }
     }
 

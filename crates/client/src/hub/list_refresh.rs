@@ -1,8 +1,10 @@
 //! Asking agents and the store which sessions they keep, in the background.
 
-use super::hub_agent::AgentEntry;
+use super::Hub;
+use super::agent_entry::AgentEntry;
+use super::hub_shared::HubShared;
 use super::session_list::{AgentListing, ListedSession, SessionFilter};
-use super::{Hub, HubShared, lock};
+use crate::lock::lock;
 use attache_connection::CallError;
 use attache_protocol::method::Side;
 use attache_protocol::v1::SessionId;
@@ -34,7 +36,8 @@ impl Hub {
     /// ([`Hub::refresh_list`]), and those that are open.
     pub fn list(&self, filter: &SessionFilter) -> Vec<ListedSession> {
         let open = self.sessions();
-        let open: Vec<_> = open.iter().map(|it| (it.0.agent.name.clone(), it.snapshot())).collect();
+        let open: Vec<_> =
+            open.iter().map(|it| (it.entry.agent.name.clone(), it.snapshot())).collect();
         lock(&self.shared.list).sessions(&open, filter)
     }
 
@@ -56,7 +59,7 @@ impl HubShared {
 
     fn say_listing(&self, whom: &str, state: AgentListing) {
         lock(&self.list).listings.insert(whom.to_owned(), state);
-        self.bell.ring(&self.list_rung);
+        self.notifier.notify(&self.list_mark);
     }
 
     async fn ask_store(&self) {
@@ -75,7 +78,7 @@ impl HubShared {
                 Err(error) => return self.store_failed(&error),
             };
             lock(&self.list).stored(round, page.sessions);
-            self.bell.ring(&self.list_rung);
+            self.notifier.notify(&self.list_mark);
             match page.next {
                 Some(next) => query.cursor = Some(next),
                 None => break,
@@ -85,7 +88,7 @@ impl HubShared {
         list.end_stored(round);
         list.listings.remove("");
         drop(list);
-        self.bell.ring(&self.list_rung);
+        self.notifier.notify(&self.list_mark);
     }
 
     fn store_failed(&self, error: &StoreError) {

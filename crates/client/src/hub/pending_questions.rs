@@ -1,8 +1,8 @@
 //! What agents ask the person, in order.
 
-use crate::elicitation::{Elicited, ElicitedForm, FormRequest, UrlRequest};
-use crate::session::session_fold::now;
+use crate::elicitation::{FormReply, FormRequest, UrlReply, UrlRequest};
 use crate::permission::{Decision, PermissionRequest};
+use crate::session::session_fold::now;
 use attache_session::Timestamp;
 use std::collections::VecDeque;
 use std::fmt;
@@ -49,9 +49,9 @@ pub enum Answer {
     /// To a permission request.
     Permission(Decision),
     /// To a form.
-    Form(ElicitedForm),
+    Form(FormReply),
     /// To a page.
-    Page(Elicited),
+    Page(UrlReply),
 }
 
 /// Why an answer was not given.
@@ -77,7 +77,7 @@ impl std::error::Error for AnswerError {}
 
 /// The questions of one session, or of an agent about no session.
 #[derive(Default)]
-pub(crate) struct Desk {
+pub(crate) struct PendingQuestions {
     state: Mutex<Questions>,
     changed: OnceLock<Changed>,
 }
@@ -94,14 +94,14 @@ struct Questions {
 /// Who waits for the answer.
 enum Reply {
     Permission(oneshot::Sender<Decision>),
-    Form(oneshot::Sender<ElicitedForm>),
-    Page(oneshot::Sender<Elicited>),
+    Form(oneshot::Sender<FormReply>),
+    Page(oneshot::Sender<UrlReply>),
 }
 
 /// The answer to come; the question is withdrawn if this is dropped before.
 type Coming<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
-impl Desk {
+impl PendingQuestions {
     /// Calls `changed` whenever a question is asked, answered or withdrawn; the first one given
     /// stays.
     pub(crate) fn on_change(&self, changed: impl Fn() + Send + Sync + 'static) {
@@ -112,12 +112,12 @@ impl Desk {
         self.put(QuestionAbout::Permission(Box::new(request)), Reply::Permission, Decision::Reject)
     }
 
-    pub(crate) fn ask_form(self: &Arc<Self>, request: FormRequest) -> Coming<ElicitedForm> {
-        self.put(QuestionAbout::Form(Box::new(request)), Reply::Form, ElicitedForm::Cancel)
+    pub(crate) fn ask_form(self: &Arc<Self>, request: FormRequest) -> Coming<FormReply> {
+        self.put(QuestionAbout::Form(Box::new(request)), Reply::Form, FormReply::Cancel)
     }
 
-    pub(crate) fn ask_page(self: &Arc<Self>, request: UrlRequest) -> Coming<Elicited> {
-        self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, Elicited::Cancel)
+    pub(crate) fn ask_page(self: &Arc<Self>, request: UrlRequest) -> Coming<UrlReply> {
+        self.put(QuestionAbout::Page(Box::new(request)), Reply::Page, UrlReply::Cancel)
     }
 
     /// Asks; `without` is the answer if nobody can give one any more.
@@ -134,7 +134,7 @@ impl Desk {
         state.open.push((Question { id, asked_at: now(), about }, reply(sender)));
         drop(state);
         self.changed();
-        let asked = Asked { desk: Arc::downgrade(self), id };
+        let asked = Asked { pending: Arc::downgrade(self), id };
         Box::pin(async move {
             let answer = answer.await.unwrap_or(without);
             drop(asked);
@@ -215,20 +215,20 @@ impl Questions {
 
 /// A question somebody waits for; withdrawn when this is dropped, unless it was answered.
 struct Asked {
-    desk: Weak<Desk>,
+    pending: Weak<PendingQuestions>,
     id: QuestionId,
 }
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        let Some(desk) = self.desk.upgrade() else { return };
-        let mut state = desk.state();
+        let Some(pending) = self.pending.upgrade() else { return };
+        let mut state = pending.state();
         let Some(index) = state.open.iter().position(|(question, _)| question.id == self.id) else {
             return;
         };
         let (question, _) = state.open.remove(index);
         state.withdraw(question);
         drop(state);
-        desk.changed();
+        pending.changed();
     }
 }

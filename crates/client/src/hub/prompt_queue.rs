@@ -6,13 +6,13 @@ use std::fmt;
 
 /// Names a waiting prompt of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct QueuedId(pub u64);
+pub struct QueuedPromptId(pub u64);
 
 /// A prompt that waits for its turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Queued {
+pub struct QueuedPrompt {
     /// Its name.
-    pub id: QueuedId,
+    pub id: QueuedPromptId,
     /// What will be said.
     pub prompt: Prompt,
 }
@@ -21,7 +21,7 @@ pub struct Queued {
 /// [`crate::HubSession::release`], lets them go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Hold {
+pub enum HoldReason {
     /// The person cancelled the turn before them.
     Cancelled,
     /// The turn before them failed.
@@ -34,7 +34,7 @@ pub enum Hold {
     Restored,
 }
 
-impl fmt::Display for Hold {
+impl fmt::Display for HoldReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cancelled => f.write_str("the turn before was cancelled"),
@@ -52,28 +52,28 @@ const WAITING: usize = 256;
 /// Waiting prompts in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    waiting: Vec<Queued>,
+    waiting: Vec<QueuedPrompt>,
     /// How often a prompt was edited; without an entry it was not.
-    edits: HashMap<QueuedId, u64>,
+    edits: HashMap<QueuedPromptId, u64>,
     last_id: u64,
-    hold: Option<Hold>,
+    hold: Option<HoldReason>,
 }
 
 /// Names what a waiting prompt says: it changes with every edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Version(QueuedId, u64);
+pub(crate) struct Version(QueuedPromptId, u64);
 
 impl Queue {
     /// The queue that an earlier run left, however long it is. It is held.
     pub(crate) fn restored(prompts: Vec<Prompt>) -> Self {
         let mut queue = Self::default();
         queue.put_first(prompts);
-        queue.hold(Hold::Restored);
+        queue.hold(HoldReason::Restored);
         queue
     }
 
     /// Adds a prompt at the end and lets the queue go on; `None` if too many wait.
-    pub(crate) fn add(&mut self, prompt: Prompt) -> Option<QueuedId> {
+    pub(crate) fn add(&mut self, prompt: Prompt) -> Option<QueuedPromptId> {
         if self.waiting.len() >= WAITING {
             return None;
         }
@@ -86,7 +86,8 @@ impl Queue {
 
     /// Puts prompts before all others, however many wait: they were accepted before.
     pub(crate) fn put_first(&mut self, prompts: Vec<Prompt>) {
-        let first: Vec<Queued> = prompts.into_iter().map(|prompt| self.name(prompt)).collect();
+        let first: Vec<QueuedPrompt> =
+            prompts.into_iter().map(|prompt| self.name(prompt)).collect();
         self.waiting.splice(0..0, first);
     }
 
@@ -102,13 +103,13 @@ impl Queue {
         self.waiting.len() > WAITING
     }
 
-    fn name(&mut self, prompt: Prompt) -> Queued {
+    fn name(&mut self, prompt: Prompt) -> QueuedPrompt {
         self.last_id += 1;
-        Queued { id: QueuedId(self.last_id), prompt }
+        QueuedPrompt { id: QueuedPromptId(self.last_id), prompt }
     }
 
     /// Says another thing in its place; `false` if it does not wait any more.
-    pub(crate) fn edit(&mut self, id: QueuedId, prompt: Prompt) -> bool {
+    pub(crate) fn edit(&mut self, id: QueuedPromptId, prompt: Prompt) -> bool {
         let found = self.waiting.iter_mut().find(|queued| queued.id == id);
         let found = found.map(|queued| queued.prompt = prompt).is_some();
         if found {
@@ -121,14 +122,14 @@ impl Queue {
         found
     }
 
-    pub(crate) fn remove(&mut self, id: QueuedId) -> Option<Prompt> {
+    pub(crate) fn remove(&mut self, id: QueuedPromptId) -> Option<Prompt> {
         let index = self.index(id)?;
         self.edits.remove(&id);
         Some(self.waiting.remove(index).prompt)
     }
 
     /// Puts it at this place, counted from 0, or at the end; `false` if it does not wait any more.
-    pub(crate) fn put_at(&mut self, id: QueuedId, place: usize) -> bool {
+    pub(crate) fn put_at(&mut self, id: QueuedPromptId, place: usize) -> bool {
         let Some(index) = self.index(id) else { return false };
         let queued = self.waiting.remove(index);
         self.waiting.insert(place.min(self.waiting.len()), queued);
@@ -136,7 +137,7 @@ impl Queue {
     }
 
     /// Takes the first, unless the queue is held.
-    pub(crate) fn take_next(&mut self) -> Option<Queued> {
+    pub(crate) fn take_next(&mut self) -> Option<QueuedPrompt> {
         if self.hold.is_some() || self.waiting.is_empty() {
             None
         } else {
@@ -145,12 +146,12 @@ impl Queue {
     }
 
     /// Puts one that was taken and not sent back to the first place.
-    pub(crate) fn put_back(&mut self, queued: Queued) {
+    pub(crate) fn put_back(&mut self, queued: QueuedPrompt) {
         self.waiting.insert(0, queued);
     }
 
     /// Stops the queue, if anything waits: what comes first counts.
-    pub(crate) fn hold(&mut self, why: Hold) {
+    pub(crate) fn hold(&mut self, why: HoldReason) {
         if !self.waiting.is_empty() {
             self.hold.get_or_insert(why);
         }
@@ -160,20 +161,20 @@ impl Queue {
         self.hold = None;
     }
 
-    pub(crate) fn held(&self) -> Option<&Hold> {
+    pub(crate) fn held(&self) -> Option<&HoldReason> {
         self.hold.as_ref().filter(|_| !self.waiting.is_empty())
     }
 
-    pub(crate) fn waiting(&self) -> &[Queued] {
+    pub(crate) fn waiting(&self) -> &[QueuedPrompt] {
         &self.waiting
     }
 
     /// What this prompt of the queue says now.
-    pub(crate) fn version(&self, queued: &Queued) -> Version {
+    pub(crate) fn version(&self, queued: &QueuedPrompt) -> Version {
         Version(queued.id, self.edits.get(&queued.id).copied().unwrap_or_default())
     }
 
-    fn index(&self, id: QueuedId) -> Option<usize> {
+    fn index(&self, id: QueuedPromptId) -> Option<usize> {
         self.waiting.iter().position(|queued| queued.id == id)
     }
 }
@@ -209,14 +210,14 @@ mod tests {
     #[test]
     fn a_held_queue_gives_nothing_until_it_is_released_or_added_to() {
         let mut queue = Queue::default();
-        queue.hold(Hold::Cancelled);
+        queue.hold(HoldReason::Cancelled);
         assert_eq!(queue.held(), None, "nothing waits");
         queue.add("a".into());
         assert!(queue.take_next().is_some());
         queue.add("b".into());
-        queue.hold(Hold::TurnFailed);
-        queue.hold(Hold::Cancelled);
-        assert_eq!(queue.held(), Some(&Hold::TurnFailed));
+        queue.hold(HoldReason::TurnFailed);
+        queue.hold(HoldReason::Cancelled);
+        assert_eq!(queue.held(), Some(&HoldReason::TurnFailed));
         assert_eq!(queue.take_next(), None);
         queue.release();
         assert!(queue.take_next().is_some());

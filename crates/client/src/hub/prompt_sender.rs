@@ -1,11 +1,12 @@
 //! The life of one session: its prompts are sent one after the other, over whichever connection
 //! there is.
 
-use super::hub_agent::{Phase, Up};
-use super::prompt_queue::{Hold, Queued};
+use super::agent_entry::{Phase, Up};
+use super::housekeeping;
+use super::prompt_queue::{HoldReason, QueuedPrompt};
 use super::reopening::reopen;
 use super::session_entry::{SessionEntry, Turning};
-use crate::race::{First, first};
+use crate::race::{Raced, race};
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
 use crate::session::turn::Turn;
@@ -13,15 +14,15 @@ use attache_protocol::v1::{NoticeSeverity, StopReason};
 use std::sync::Arc;
 
 /// Runs the session until it is closed.
-pub(crate) async fn drive(entry: Arc<SessionEntry>) {
+pub(crate) async fn run_session(entry: Arc<SessionEntry>) {
     let life = async {
         let mut phases = entry.agent.phase.subscribe();
         while !entry.state().closed {
             let phase = phases.borrow_and_update().clone();
             let Phase::Up(up) = phase else {
-                match first(phases.changed(), closed(&entry)).await {
-                    First::One(Ok(())) => continue,
-                    First::One(Err(_)) | First::Other(()) => return,
+                match race(phases.changed(), closed(&entry)).await {
+                    Raced::First(Ok(())) => continue,
+                    Raced::First(Err(_)) | Raced::Second(()) => return,
                 }
             };
             let read_only = entry.state().read_only.as_ref().map(|(generation, _)| *generation);
@@ -39,12 +40,13 @@ pub(crate) async fn drive(entry: Arc<SessionEntry>) {
                         .await,
                 );
             };
-            if let First::Other(()) = first(over, closed(&entry)).await {
+            if let Raced::Second(()) = race(over, closed(&entry)).await {
                 return;
             }
         }
     };
-    entry.beside_housekeeping(life).await;
+    // Housekeeping never ends by itself.
+    race(life, housekeeping::run(&entry)).await;
 }
 
 /// Waits until the session is closed.
@@ -56,13 +58,13 @@ async fn closed(entry: &SessionEntry) {
 
 /// Sends prompts until the session is closed or the agent ends.
 async fn work(entry: &Arc<SessionEntry>, up: &Up) {
-    while let First::One(Some(queued)) = first(entry.next_prompt(), up.connection.ended()).await {
+    while let Raced::First(Some(queued)) = race(entry.next_prompt(), up.connection.ended()).await {
         let Some(handle) = entry.handle() else {
             put_back(entry, queued);
             return;
         };
         match handle.prompt(queued.prompt.clone()).await {
-            Ok(turn) => see_through(entry, turn).await,
+            Ok(turn) => await_turn(entry, turn).await,
             Err(error) => {
                 not_sent(entry, queued, &error);
                 if matches!(error, PromptError::Gone(_)) {
@@ -73,7 +75,7 @@ async fn work(entry: &Arc<SessionEntry>, up: &Up) {
     }
 }
 
-fn put_back(entry: &SessionEntry, queued: Queued) {
+fn put_back(entry: &SessionEntry, queued: QueuedPrompt) {
     let mut state = entry.state();
     state.turn = Turning::Idle;
     state.sending = None;
@@ -84,15 +86,15 @@ fn put_back(entry: &SessionEntry, queued: Queued) {
     entry.touch();
 }
 
-fn not_sent(entry: &SessionEntry, queued: Queued, error: &PromptError) {
+fn not_sent(entry: &SessionEntry, queued: QueuedPrompt, error: &PromptError) {
     put_back(entry, queued);
     if !matches!(error, PromptError::Gone(_)) {
-        entry.hold(Hold::Refused(error.to_string()));
+        entry.hold(HoldReason::Refused(error.to_string()));
     }
 }
 
 /// Waits for the end of a turn, or cancels it when the budget is used up.
-async fn see_through(entry: &Arc<SessionEntry>, mut turn: Turn) {
+async fn await_turn(entry: &Arc<SessionEntry>, mut turn: Turn) {
     let cancelled = {
         let mut state = entry.state();
         let cancelled = state.turn == Turning::Sending { cancelled: true };
@@ -102,7 +104,7 @@ async fn see_through(entry: &Arc<SessionEntry>, mut turn: Turn) {
         state.unsaved.turn = true;
         cancelled
     };
-    entry.desk.forget_withdrawn();
+    entry.pending.forget_withdrawn();
     entry.fold.hear();
     if cancelled {
         turn.cancel();
@@ -110,9 +112,9 @@ async fn see_through(entry: &Arc<SessionEntry>, mut turn: Turn) {
     entry.housekeeping.notify_one();
     entry.touch();
     let mut over_budget = false;
-    let outcome = match first(turn.outcome(), entry.budget_passed()).await {
-        First::One(outcome) => outcome,
-        First::Other(passed) => {
+    let outcome = match race(turn.outcome(), entry.budget_passed()).await {
+        Raced::First(outcome) => outcome,
+        Raced::Second(passed) => {
             over_budget = true;
             turn.cancel();
             entry.say(NoticeSeverity::Warning, format!("The turn is stopped: {passed}"), None);
@@ -132,16 +134,16 @@ fn ended(entry: &SessionEntry, outcome: &Result<Outcome, TurnError>, over_budget
     state.turn = Turning::Idle;
     state.unresponsive = matches!(outcome, Err(TurnError::CancelUnanswered { .. }));
     let hold = match outcome {
-        _ if over_budget || passed.is_some() => Some(Hold::Budget),
+        _ if over_budget || passed.is_some() => Some(HoldReason::Budget),
         Ok(Outcome { stop_reason: StopReason::Cancelled, .. }) if !state.sending_now => {
-            Some(Hold::Cancelled)
+            Some(HoldReason::Cancelled)
         }
         Ok(_) => None,
-        Err(_) => Some(Hold::TurnFailed),
+        Err(_) => Some(HoldReason::TurnFailed),
     };
     state.sending_now = false;
     state.unsaved.turn = true;
-    let stopped = hold == Some(Hold::Budget) && !state.queue.waiting().is_empty();
+    let stopped = hold == Some(HoldReason::Budget) && !state.queue.waiting().is_empty();
     hold.into_iter().for_each(|hold| state.queue.hold(hold));
     drop(state);
     entry.housekeeping.notify_one();

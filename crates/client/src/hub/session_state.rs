@@ -42,7 +42,7 @@ pub enum SessionState {
         restarting: bool,
     },
     /// The agent cannot go on with the session, which can be read and begun anew: see
-    /// [`crate::HubSession::begin_anew`].
+    /// [`crate::HubSession::continue_in_new_session`].
     ReadOnly {
         /// Why.
         why: Arc<str>,

@@ -1,6 +1,6 @@
 //! What a session's log has for its hub: the history, and what the person has not sent yet.
 
-use super::prompt_queue::{Queue, Queued, Version};
+use super::prompt_queue::{Queue, QueuedPrompt, Version};
 use super::spending::Spending;
 use crate::session::prompt::Prompt;
 use attache_protocol::method::Side;
@@ -21,17 +21,17 @@ const QUEUE: &str = "hub/queue";
 const QUEUE_CHANGE: &str = "hub/queue/change";
 
 /// A session as its log has it.
-pub(crate) struct Kept {
+pub(crate) struct StoredSession {
     pub(crate) session: Session,
     pub(crate) draft: String,
     pub(crate) queue: Queue,
-    pub(crate) saved: Saved,
+    pub(crate) saved: SavedState,
 }
 
 /// Reads a session's log to its end. Blocks.
-pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<Kept, StoreError> {
+pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<StoredSession, StoreError> {
     let mut session = Session::new(key.session_id.clone());
-    let mut unsent = Unsent::default();
+    let mut unsent = UnsentState::default();
     loop {
         let page = store.read(key, session.sequence())?;
         if page.is_empty() {
@@ -44,21 +44,21 @@ pub(crate) fn read(store: &dyn Store, key: &SessionKey) -> Result<Kept, StoreErr
             }
         }
     }
-    let Unsent { draft, waiting } = unsent;
+    let UnsentState { draft, waiting } = unsent;
     let queue = Queue::restored(waiting);
     let versions = queue.waiting().iter().map(|queued| queue.version(queued)).collect();
-    let saved = Saved { draft: draft.clone(), queue: versions };
-    Ok(Kept { session, draft, queue, saved })
+    let saved = SavedState { draft: draft.clone(), queue: versions };
+    Ok(StoredSession { session, draft, queue, saved })
 }
 
 /// The fold of the private records.
 #[derive(Debug, Default)]
-struct Unsent {
+struct UnsentState {
     draft: String,
     waiting: Vec<Prompt>,
 }
 
-impl Unsent {
+impl UnsentState {
     /// Applies a record; one that cannot be read changes nothing.
     fn apply(&mut self, name: &str, value: &Raw) {
         match name {
@@ -98,12 +98,12 @@ fn prompts(value: &Raw) -> Vec<Prompt> {
 
 /// What the log has of a draft and a queue.
 #[derive(Debug, Default)]
-pub(crate) struct Saved {
+pub(crate) struct SavedState {
     draft: String,
     queue: Vec<Version>,
 }
 
-impl Saved {
+impl SavedState {
     /// The record that makes the log's draft this one; `None` if it is.
     pub(crate) fn draft(&mut self, draft: &str) -> Option<(String, Raw)> {
         let before = std::mem::replace(&mut self.draft, draft.to_owned());
@@ -124,7 +124,7 @@ impl Saved {
     }
 
     /// The record that makes the log's queue this one; `None` if it is.
-    pub(crate) fn queue(&mut self, waiting: &[(Version, &Queued)]) -> Option<(String, Raw)> {
+    pub(crate) fn queue(&mut self, waiting: &[(Version, &QueuedPrompt)]) -> Option<(String, Raw)> {
         let versions: Vec<Version> = waiting.iter().map(|(version, _)| *version).collect();
         let before = std::mem::replace(&mut self.queue, versions);
         if before == self.queue {
@@ -160,16 +160,16 @@ fn changed(name: &str, at: usize, cut: usize, new: &impl Wire) -> Option<(String
 
 /// What each stored session took, up to which of its events it was counted.
 #[derive(Debug, Default)]
-pub(crate) struct Counted(HashMap<SessionKey, CountedSession>);
+pub(crate) struct SpendingCache(HashMap<SessionKey, CountedSpending>);
 
 #[derive(Debug, Default)]
-struct CountedSession {
+struct CountedSpending {
     began_at: Timestamp,
     sequence: u64,
     spending: Spending,
 }
 
-impl Counted {
+impl SpendingCache {
     /// What the sessions of a store took. Reads only what was stored since the last time. Blocks.
     pub(crate) fn spending(&mut self, store: &dyn Store) -> Result<Spending, StoreError> {
         let mut all = Spending::default();
@@ -187,8 +187,10 @@ impl Counted {
                 let mut counted = before.remove(&key).unwrap_or_default();
                 // One that was deleted may have begun once more under its id.
                 if counted.began_at != summary.began_at || counted.sequence > summary.sequence {
-                    counted =
-                        CountedSession { began_at: summary.began_at, ..CountedSession::default() };
+                    counted = CountedSpending {
+                        began_at: summary.began_at,
+                        ..CountedSpending::default()
+                    };
                 }
                 if counted.sequence < summary.sequence {
                     counted.go_on(store, &key)?;
@@ -204,7 +206,7 @@ impl Counted {
     }
 }
 
-impl CountedSession {
+impl CountedSpending {
     fn go_on(&mut self, store: &dyn Store, key: &SessionKey) -> Result<(), StoreError> {
         loop {
             let events = store.read(key, self.sequence)?;
@@ -219,7 +221,7 @@ impl CountedSession {
 mod tests {
     use super::*;
 
-    fn apply(unsent: &mut Unsent, record: Option<(String, Raw)>) {
+    fn apply(unsent: &mut UnsentState, record: Option<(String, Raw)>) {
         if let Some((name, value)) = record {
             unsent.apply(&name, &value);
         }
@@ -227,7 +229,8 @@ mod tests {
 
     #[test]
     fn a_draft_is_what_was_typed_whatever_was_changed_in_it() {
-        let (mut unsent, mut saved, mut draft) = (Unsent::default(), Saved::default(), Vec::new());
+        let (mut unsent, mut saved, mut draft) =
+            (UnsentState::default(), SavedState::default(), Vec::new());
         let mut random = 7_usize;
         for step in 0..2000 {
             random = random
@@ -249,7 +252,7 @@ mod tests {
 
     #[test]
     fn records_that_fit_nothing_change_nothing() {
-        let mut unsent = Unsent { draft: "\u{e4}b".to_owned(), waiting: vec!["x".into()] };
+        let mut unsent = UnsentState { draft: "\u{e4}b".to_owned(), waiting: vec!["x".into()] };
         for value in [
             "[1,0,\"x\"]",
             "[0,9,\"\"]",

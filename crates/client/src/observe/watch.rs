@@ -1,7 +1,7 @@
 //! Watching a session, inside and outside of turns.
 
-use crate::session::session_fold::Fold;
-use crate::session::live_session::Live;
+use crate::session::live_session::LiveSession;
+use crate::session::session_fold::SessionFold;
 use attache_session::{Changes, Position, Session};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 /// Watches a session from a position on. However slowly it is looked at, it misses no final state
 /// and costs no memory.
 pub struct Watch {
-    live: Arc<Live>,
+    live: Arc<LiveSession>,
     looks: Looks,
 }
 
@@ -26,7 +26,7 @@ pub struct Look {
 }
 
 impl Watch {
-    pub(crate) fn new(live: Arc<Live>) -> Self {
+    pub(crate) fn new(live: Arc<LiveSession>) -> Self {
         let looks = Looks::from_now(&live.fold);
         Self { live, looks }
     }
@@ -56,7 +56,7 @@ pub(crate) struct Looks {
 
 impl Looks {
     /// Everything until now counts as seen.
-    pub(crate) fn from_now(fold: &Fold) -> Self {
+    pub(crate) fn from_now(fold: &SessionFold) -> Self {
         let seen = fold.seen();
         let (position, generation) =
             fold.with(|session| (session.position(), session.generation()));
@@ -65,7 +65,7 @@ impl Looks {
 
     /// Looks at what changed since the look before, which may be nothing. What changes from here on
     /// wakes [`Looks::changed`].
-    pub(crate) fn look(&mut self, fold: &Fold) -> Look {
+    pub(crate) fn look(&mut self, fold: &SessionFold) -> Look {
         self.seen.borrow_and_update();
         fold.looking();
         let session = fold.session();

@@ -1,19 +1,20 @@
 //! One session while it lives: the fold, the turn in flight, the open questions.
 
-mod asking;
+mod agent_question;
+pub(crate) mod asking;
 mod loading;
+mod pending_load;
 
-use self::asking::Question;
-pub(crate) use self::asking::{OpenQuestion, Permitted};
-use self::loading::Loading;
+use self::agent_question::AgentQuestion;
+use self::pending_load::PendingLoad;
 use crate::approvals::Approvals;
-use crate::session::prompt_echo::Echo;
-use crate::text_files::Files;
-use crate::session::session_fold::Fold;
-use crate::session::outcome::{Outcome, TurnError};
 use crate::permission::Permissions;
+use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
-use crate::terminals::Terminals;
+use crate::session::prompt_echo::PromptEcho;
+use crate::session::session_fold::SessionFold;
+use crate::terminals::terminal_table::Terminals;
+use crate::text_files::session_files::SessionFiles;
 use attache_connection::{End, Peer};
 use attache_policy::Folders;
 use attache_protocol::method::SessionCancel;
@@ -33,10 +34,10 @@ use tokio::sync::{oneshot, watch};
 /// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that
 /// could take it again, so replies, which may be settled inside a call that cannot be sent, are
 /// folded without it being held.
-pub(crate) struct Live {
+pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) peer: Peer,
-    pub(crate) fold: Arc<Fold>,
+    pub(crate) fold: Arc<SessionFold>,
     state: Mutex<State>,
     pub(crate) terminals: Terminals,
     /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
@@ -48,11 +49,11 @@ pub(crate) struct Live {
 
 /// What changes about a session here besides its fold.
 pub(crate) struct State {
-    fold: Arc<Fold>,
+    fold: Arc<SessionFold>,
     /// The load that the agent has not answered yet.
-    loading: Option<Loading>,
+    loading: Option<PendingLoad>,
     loads: u64,
-    files: Files,
+    files: SessionFiles,
     folders: Option<Arc<Folders>>,
     permissions: Permissions,
     /// What the agent's permission requests allowed.
@@ -62,7 +63,7 @@ pub(crate) struct State {
     asked_aside: Vec<oneshot::Sender<()>>,
     turn: Option<Running>,
     turns: u64,
-    asked: BTreeMap<PermissionId, Question>,
+    asked: BTreeMap<PermissionId, AgentQuestion>,
     questions: u64,
 }
 
@@ -70,7 +71,7 @@ struct Running {
     number: u64,
     stage: watch::Sender<Stage>,
     /// The prompt, until the agent has repeated it; `None` if it has no text.
-    echo: Option<Echo>,
+    echo: Option<PromptEcho>,
 }
 
 /// What setting a session up gives it.
@@ -91,9 +92,9 @@ pub(crate) enum Stage {
     Ended(Result<Outcome, TurnError>),
 }
 
-impl Live {
+impl LiveSession {
     /// A session that is not set up yet: it has no folders and rejects everything.
-    pub(crate) fn new(fold: Arc<Fold>, peer: Peer) -> Self {
+    pub(crate) fn new(fold: Arc<SessionFold>, peer: Peer) -> Self {
         let (id, questions) = fold.with(|session| {
             let asked = session.permissions().iter().map(|permission| permission.id.0);
             (session.id().clone(), asked.max().unwrap_or(0))
@@ -102,7 +103,7 @@ impl Live {
             fold: fold.clone(),
             loading: None,
             loads: 0,
-            files: Files::none(),
+            files: SessionFiles::none(),
             folders: None,
             permissions: Permissions::Reject,
             approvals: Approvals::default(),
@@ -141,11 +142,11 @@ impl Live {
     /// Folds an update of the agent: into the history being replayed, while there is one. A prompt
     /// repeated in its own turn is left out.
     pub(crate) fn updated(&self, body: EventBody) {
-        self.terminals.told_of(&body);
+        self.terminals.update_from(&body);
         self.fold.hear();
         let mut state = self.state();
         match &mut state.loading {
-            Some(Loading { replayed: Some(fresh), .. }) => fresh.keep(body),
+            Some(PendingLoad { replayed: Some(fresh), .. }) => fresh.keep(body),
             Some(_) => return,
             None => state.hear(body),
         }
@@ -154,7 +155,7 @@ impl Live {
     }
 
     /// The session's files.
-    pub(crate) fn files(&self) -> Files {
+    pub(crate) fn files(&self) -> SessionFiles {
         self.state().files.clone()
     }
 
@@ -185,7 +186,7 @@ impl Live {
         state.turns += 1;
         let (stage, stages) = watch::channel(Stage::Running);
         let number = state.turns;
-        state.turn = Some(Running { number, stage, echo: Echo::of(&prompt) });
+        state.turn = Some(Running { number, stage, echo: PromptEcho::of(&prompt) });
         state.apply(EventBody::Prompt { content: prompt });
         state.apply(EventBody::TurnBegan);
         let position = self.fold.with(|session| session.position());
@@ -199,7 +200,7 @@ impl Live {
     pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
         let mut state = self.state();
         let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
-        turn.echo.and_then(Echo::left).into_iter().for_each(|body| state.apply(body));
+        turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
         let withdrawn = state.withdraw();
         // What the agent says after a cancel may be that error instead of the stop reason
         // (CANCEL-20).
@@ -267,7 +268,7 @@ impl Live {
 
 impl State {
     fn set_up(&mut self, setup: Setup) {
-        self.files = Files::new(setup.folders.clone());
+        self.files = SessionFiles::new(setup.folders.clone());
         self.folders = Some(setup.folders);
         self.permissions = setup.permissions;
         setup.said.into_iter().for_each(|body| self.apply(body));
@@ -297,7 +298,7 @@ impl State {
 
     /// Takes out all open questions and folds that nobody answered them. What was approved and not
     /// used is not used later.
-    fn withdraw(&mut self) -> Vec<Question> {
+    fn withdraw(&mut self) -> Vec<AgentQuestion> {
         self.approvals.end_turn();
         self.asked_aside.clear();
         let open = std::mem::take(&mut self.asked);
@@ -312,7 +313,7 @@ impl State {
 }
 
 /// Answers questions that nobody will answer any more. Never under the state's lock.
-fn cancelled(questions: Vec<Question>) {
+fn cancelled(questions: Vec<AgentQuestion>) {
     for question in questions {
         question
             .answer

@@ -1,12 +1,12 @@
 //! Setting a session up: new, loaded, resumed or forked.
 
-use crate::agent::agent_connection::Shared;
-use crate::session::session_fold::Fold;
-use crate::session::live_session::{Live, Setup};
-use crate::session::open_error::OpenError;
-use crate::permission::Permissions;
-use crate::session::session_handle::SessionHandle;
+use crate::agent::shared_connection::SharedConnection;
 use crate::observe::watch::Watch;
+use crate::permission::Permissions;
+use crate::session::live_session::{LiveSession, Setup};
+use crate::session::open_error::OpenError;
+use crate::session::session_fold::SessionFold;
+use crate::session::session_handle::SessionHandle;
 use attache_connection::CallError;
 use attache_host::RootsError;
 use attache_policy as policy;
@@ -38,19 +38,19 @@ pub(crate) enum Origin {
 #[derive(Debug)]
 #[must_use = "nothing is opened until this is awaited"]
 pub struct Opening<'c> {
-    shared: &'c Arc<Shared>,
+    shared: &'c Arc<SharedConnection>,
     origin: Origin,
     cwd: PathBuf,
     additional_directories: Vec<PathBuf>,
     mcp_servers: Vec<McpServer>,
     permissions: Permissions,
     unarchive: bool,
-    known: Option<Arc<Fold>>,
+    known: Option<Arc<SessionFold>>,
     logged: bool,
 }
 
 impl<'c> Opening<'c> {
-    pub(crate) fn new(shared: &'c Arc<Shared>, cwd: &Path, origin: Origin) -> Self {
+    pub(crate) fn new(shared: &'c Arc<SharedConnection>, cwd: &Path, origin: Origin) -> Self {
         Self {
             shared,
             origin,
@@ -66,7 +66,7 @@ impl<'c> Opening<'c> {
 
     /// What is known of the session from another connection: it goes on with that, and what was
     /// received of the last turn outlives a load.
-    pub(crate) fn known(mut self, fold: Arc<Fold>) -> Self {
+    pub(crate) fn known(mut self, fold: Arc<SessionFold>) -> Self {
         self.known = Some(fold);
         self
     }
@@ -209,11 +209,11 @@ impl<'c> IntoFuture for Opening<'c> {
 }
 
 async fn create(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedConnection>,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
-) -> Result<Arc<Live>, OpenError> {
+) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = NewSessionRequest::new(folders.cwd.clone(), mcp_servers);
     params.additional_directories = folders.additional_directories.clone();
     setup.said.push(folders.opened(shared, attache_session::Origin::New));
@@ -225,12 +225,12 @@ async fn create(
 }
 
 async fn fork(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedConnection>,
     id: SessionId,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
-) -> Result<Arc<Live>, OpenError> {
+) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = ForkSessionRequest::new(id.clone(), folders.cwd.clone());
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
@@ -244,11 +244,11 @@ async fn fork(
 
 /// Makes a session whose id the reply tells, with what else it says.
 async fn make<M: Call>(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedConnection>,
     params: &M::Params,
     mut setup: Setup,
     told: impl FnOnce(&M::Result) -> (SessionId, Vec<EventBody>) + Send + 'static,
-) -> Result<Arc<Live>, OpenError> {
+) -> Result<Arc<LiveSession>, OpenError> {
     let (found, opened) = oneshot::channel();
     let (sessions, peer) = (shared.sessions.clone(), shared.peer.clone());
     let fold_reply = move |reply: &Result<M::Result, CallError>| {
@@ -269,12 +269,12 @@ async fn make<M: Call>(
 }
 
 async fn load(
-    shared: &Arc<Shared>,
-    live: Arc<Live>,
+    shared: &Arc<SharedConnection>,
+    live: Arc<LiveSession>,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
-) -> Result<Arc<Live>, OpenError> {
+) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = LoadSessionRequest::new(mcp_servers, folders.cwd.clone(), live.id.clone());
     params.additional_directories = folders.additional_directories.clone();
     let opened = folders.opened(shared, attache_session::Origin::Loaded);
@@ -316,7 +316,7 @@ const QUIET: Duration = Duration::from_millis(100);
 const REPLAY: Duration = Duration::from_secs(5);
 
 /// Waits until nothing more of a history comes.
-async fn replayed(live: &Arc<Live>) {
+async fn replayed(live: &Arc<LiveSession>) {
     let mut watch = Watch::new(live.clone());
     let quiet =
         async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
@@ -326,7 +326,7 @@ async fn replayed(live: &Arc<Live>) {
 
 /// A load in flight: given up when dropped, unless it was answered before.
 struct Load {
-    live: Arc<Live>,
+    live: Arc<LiveSession>,
     number: u64,
 }
 
@@ -337,12 +337,12 @@ impl Drop for Load {
 }
 
 async fn resume(
-    shared: &Arc<Shared>,
-    live: Arc<Live>,
+    shared: &Arc<SharedConnection>,
+    live: Arc<LiveSession>,
     folders: Folders,
     mcp_servers: Vec<McpServer>,
     mut setup: Setup,
-) -> Result<Arc<Live>, OpenError> {
+) -> Result<Arc<LiveSession>, OpenError> {
     let mut params = ResumeSessionRequest::new(live.id.clone(), folders.cwd.clone());
     params.additional_directories = folders.additional_directories.clone();
     params.mcp_servers = mcp_servers;
@@ -410,7 +410,7 @@ impl Folders {
         Ok(Self { cwd, additional_directories: additional, found: Arc::new(found) })
     }
 
-    fn opened(&self, shared: &Shared, origin: attache_session::Origin) -> EventBody {
+    fn opened(&self, shared: &SharedConnection, origin: attache_session::Origin) -> EventBody {
         let (cwd, additional_directories) = (self.cwd.clone(), self.additional_directories.clone());
         EventBody::Opened { cwd, additional_directories, origin, agent: shared.counted_by.clone() }
     }

@@ -11,7 +11,7 @@ use attache_session::{EventBody, MessageAuthor};
 /// something else is passed on at its place, also a message that stops short or goes on beyond the
 /// prompt. At most the prompt's own text is held, however many chunks it comes in.
 #[derive(Debug)]
-pub(crate) struct Echo {
+pub(crate) struct PromptEcho {
     /// The prompt's texts, joined.
     sent: String,
     /// What was held back or left out.
@@ -27,7 +27,7 @@ struct Heard {
     bytes: usize,
 }
 
-impl Echo {
+impl PromptEcho {
     /// Of a prompt; `None` if it has no text to repeat.
     pub(crate) fn of(prompt: &[ContentBlock]) -> Option<Self> {
         let texts = prompt.iter().filter_map(|block| match block {
@@ -107,7 +107,7 @@ impl Echo {
 
 #[cfg(test)]
 mod tests {
-    use super::Echo;
+    use super::PromptEcho;
     use attache_protocol::v1::{ContentBlock, ResourceLink, TextContent};
     use attache_protocol::{Meta, Raw};
     use attache_session::{EventBody, MessageAuthor};
@@ -123,7 +123,7 @@ mod tests {
     /// What is passed on of a turn, one word for each event: the id and text of a message of the
     /// person, `agent` or `state`.
     fn passed(prompt: &str, bodies: impl IntoIterator<Item = EventBody>) -> Vec<String> {
-        let mut echo = Echo::of(&[prompt.into()]).unwrap();
+        let mut echo = PromptEcho::of(&[prompt.into()]).unwrap();
         let mut passed = Vec::new();
         bodies.into_iter().for_each(|body| echo.hear(body, |body| passed.push(body)));
         passed.extend(echo.left());
@@ -206,8 +206,9 @@ mod tests {
     #[test]
     fn a_prompt_without_text_has_no_repetition() {
         assert!(
-            Echo::of(&[ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))]).is_none()
+            PromptEcho::of(&[ContentBlock::ResourceLink(ResourceLink::new("file:///a", "a"))])
+                .is_none()
         );
-        assert!(Echo::of(&["a".into(), "b".into()]).is_some_and(|echo| echo.sent == "ab"));
+        assert!(PromptEcho::of(&["a".into(), "b".into()]).is_some_and(|echo| echo.sent == "ab"));
     }
 }

@@ -13,7 +13,7 @@ const BACKLOG: usize = 1 << 20;
 
 /// The fold of one session. It outlives the connection over which its events come: whoever goes on
 /// with the session over another one goes on with this.
-pub(crate) struct Fold {
+pub(crate) struct SessionFold {
     state: Mutex<Folded>,
     /// Counts the times watchers were woken.
     seen: watch::Sender<u64>,
@@ -34,13 +34,13 @@ pub(crate) trait Observer: Send + Sync {
 
 struct Folded {
     session: Session,
-    lane: Lane,
+    sink: LogSink,
     /// When the agent last said something.
     heard: Instant,
 }
 
 /// Where the events of a fold go besides.
-enum Lane {
+enum LogSink {
     /// Nowhere.
     None,
     /// Here, until there is a log: the events since the session began, joined, and how many bytes
@@ -53,27 +53,30 @@ enum Lane {
 }
 
 /// Done once there is room in the log.
-pub(crate) type Room = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type LogRoom = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Fold {
+impl SessionFold {
     /// A fold without a log.
     pub(crate) fn new(session: Session) -> Self {
-        Self::with_lane(session, Lane::None)
+        Self::with_sink(session, LogSink::None)
     }
 
-    /// A fold that keeps its events until [`Fold::log_to`] says where they go.
+    /// A fold that keeps its events until [`SessionFold::log_to`] says where they go.
     pub(crate) fn awaiting_log(session: Session) -> Self {
         let begun = watch::Sender::new(());
-        Self::with_lane(session, Lane::Waiting { events: Vec::new(), bytes: 0, begun })
+        Self::with_sink(session, LogSink::Waiting { events: Vec::new(), bytes: 0, begun })
     }
 
     /// A fold that goes on with its log; `None` keeps nothing.
     pub(crate) fn logged(session: Session, log: Option<Box<dyn Log>>) -> Self {
-        Self::with_lane(session, log.map_or(Lane::None, |log| Lane::Log { log, waited_for: false }))
+        Self::with_sink(
+            session,
+            log.map_or(LogSink::None, |log| LogSink::Log { log, waited_for: false }),
+        )
     }
 
-    fn with_lane(session: Session, lane: Lane) -> Self {
-        let state = Folded { session, lane, heard: Instant::now() };
+    fn with_sink(session: Session, sink: LogSink) -> Self {
+        let state = Folded { session, sink, heard: Instant::now() };
         Self {
             state: Mutex::new(state),
             seen: watch::Sender::default(),
@@ -114,7 +117,7 @@ impl Fold {
         if let Some(observer) = self.observer.get() {
             observer.applied(&state.session, &event, change);
         }
-        state.lane.append(event);
+        state.sink.append(event);
     }
 
     /// The agent said something.
@@ -156,21 +159,21 @@ impl Fold {
     /// effect on a fold that does not wait for it.
     pub(crate) fn log_to(&self, log: Option<Box<dyn Log>>) {
         let mut state = self.state();
-        let Lane::Waiting { events, .. } = &mut state.lane else { return };
+        let LogSink::Waiting { events, .. } = &mut state.sink else { return };
         let events = std::mem::take(events);
-        state.lane = match log {
-            None => Lane::None,
+        state.sink = match log {
+            None => LogSink::None,
             Some(mut log) => {
                 events.iter().for_each(|event| log.append(event));
-                Lane::Log { log, waited_for: false }
+                LogSink::Log { log, waited_for: false }
             }
         };
     }
 
     /// Takes over what another fold keeps of the same session, which nobody else does any more.
     pub(crate) fn take_over(&self, other: &Self) {
-        let events = match &mut other.state().lane {
-            Lane::Waiting { events, .. } => std::mem::take(events),
+        let events = match &mut other.state().sink {
+            LogSink::Waiting { events, .. } => std::mem::take(events),
             _ => Vec::new(),
         };
         events.into_iter().for_each(|event| self.apply_at(event.at, event.body));
@@ -178,15 +181,15 @@ impl Fold {
 
     /// If more waits to be stored than memory should hold: what to wait for before more is taken
     /// from the agent.
-    pub(crate) fn room(self: &Arc<Self>) -> Option<Room> {
+    pub(crate) fn room(self: &Arc<Self>) -> Option<LogRoom> {
         let mut state = self.state();
-        match &mut state.lane {
-            Lane::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
+        match &mut state.sink {
+            LogSink::Waiting { bytes, begun, .. } if *bytes > BACKLOG => {
                 let mut begun = begun.subscribe();
                 // The sender goes when there is a log, and with the fold.
                 Some(Box::pin(async move { drop(begun.changed().await) }))
             }
-            Lane::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {
+            LogSink::Log { log, waited_for } if !*waited_for && log.backlog() > BACKLOG => {
                 *waited_for = true;
                 let (commit, fold) = (log.commit(), Arc::downgrade(self));
                 Some(Box::pin(async move {
@@ -204,11 +207,11 @@ impl Fold {
     /// in memory for ever.
     fn stored(&self, outcome: Result<(), StoreError>) {
         let mut state = self.state();
-        if let Lane::Log { waited_for, .. } = &mut state.lane {
+        if let LogSink::Log { waited_for, .. } = &mut state.sink {
             *waited_for = false;
         }
         if let Err(error) = outcome {
-            state.lane = Lane::Failed(error);
+            state.sink = LogSink::Failed(error);
             drop(state);
             self.wake();
         }
@@ -216,8 +219,8 @@ impl Fold {
 
     /// Stores everything until now; `None` if there is no log.
     pub(crate) fn commit(&self) -> Option<Commit> {
-        match &self.state().lane {
-            Lane::Log { log, .. } => Some(log.commit()),
+        match &self.state().sink {
+            LogSink::Log { log, .. } => Some(log.commit()),
             _ => None,
         }
     }
@@ -225,27 +228,27 @@ impl Fold {
     /// Nothing more goes to the log, which stores what is left and lets others write.
     pub(crate) fn end_log(&self) {
         let mut state = self.state();
-        if !matches!(state.lane, Lane::Failed(_)) {
-            state.lane = Lane::None;
+        if !matches!(state.sink, LogSink::Failed(_)) {
+            state.sink = LogSink::None;
         }
     }
 
     /// Why nothing is stored any more.
     pub(crate) fn log_failure(&self) -> Option<StoreError> {
-        match &self.state().lane {
-            Lane::Failed(error) => Some(error.clone()),
+        match &self.state().sink {
+            LogSink::Failed(error) => Some(error.clone()),
             _ => None,
         }
     }
 }
 
-impl std::fmt::Debug for Fold {
+impl std::fmt::Debug for SessionFold {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fold").field("id", self.state().session.id()).finish_non_exhaustive()
+        f.debug_struct("SessionFold").field("id", self.state().session.id()).finish_non_exhaustive()
     }
 }
 
-impl Lane {
+impl LogSink {
     fn append(&mut self, event: Event) {
         match self {
             Self::None | Self::Failed(_) => {}
@@ -312,15 +315,15 @@ mod tests {
         }
     }
 
-    fn say(fold: &Fold, text: &str) {
+    fn say(fold: &SessionFold, text: &str) {
         let content = ContentBlock::text(text);
         fold.apply(EventBody::Message { author: MessageAuthor::Agent, message_id: None, content });
     }
 
-    fn slow() -> (Arc<Fold>, watch::Sender<Option<bool>>) {
+    fn slow() -> (Arc<SessionFold>, watch::Sender<Option<bool>>) {
         let (disk, written) = watch::channel(None);
         let log = SlowLog { backlog: Arc::default(), written };
-        (Arc::new(Fold::logged(Session::new("s"), Some(Box::new(log)))), disk)
+        (Arc::new(SessionFold::logged(Session::new("s"), Some(Box::new(log)))), disk)
     }
 
     #[tokio::test]
@@ -361,7 +364,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_came_before_the_log_is_in_it_and_bounded_until_it_is_there() {
-        let fold = Arc::new(Fold::awaiting_log(Session::new("s")));
+        let fold = Arc::new(SessionFold::awaiting_log(Session::new("s")));
         say(&fold, "early");
         assert!(fold.room().is_none());
         say(&fold, &"x".repeat(BACKLOG));

@@ -1,11 +1,11 @@
 //! A session, as its user holds it.
 
-use crate::agent::agent_connection::Shared;
-use crate::session::live_session::Live;
+use crate::agent::shared_connection::SharedConnection;
+use crate::observe::watch::Watch;
+use crate::session::live_session::LiveSession;
 use crate::session::prompt::{Prompt, PromptError};
 use crate::session::set_error::SetError;
 use crate::session::turn::Turn;
-use crate::observe::watch::Watch;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
 use attache_protocol::method::{
@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// closed.
 #[derive(Clone)]
 pub struct SessionHandle {
-    pub(crate) live: Arc<Live>,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) live: Arc<LiveSession>,
+    pub(crate) shared: Arc<SharedConnection>,
 }
 
 impl SessionHandle {

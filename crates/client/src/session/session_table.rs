@@ -1,7 +1,7 @@
 //! The sessions of one connection, by id.
 
-use crate::session::session_fold::{Fold, Room};
-use crate::session::live_session::Live;
+use crate::session::live_session::LiveSession;
+use crate::session::session_fold::{LogRoom, SessionFold};
 use attache_connection::{End, Peer};
 use attache_protocol::v1::SessionId;
 use attache_session::{EventBody, Session};
@@ -17,10 +17,10 @@ const EARLY_BYTES: usize = 1 << 20;
 
 /// The sessions of one connection, by id. They live as long as somebody has a handle to them.
 #[derive(Default)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionTable {
     table: Mutex<Table>,
     /// What the reading task waits for before it takes another line.
-    rooms: Mutex<Vec<Room>>,
+    rooms: Mutex<Vec<LogRoom>>,
     /// Whether what is said of sessions is kept for a log, and what is said of unknown ones at any
     /// time.
     kept: bool,
@@ -28,17 +28,17 @@ pub(crate) struct Sessions {
 
 #[derive(Default)]
 struct Table {
-    live: HashMap<SessionId, Weak<Live>>,
+    live: HashMap<SessionId, Weak<LiveSession>>,
     /// How many replies to `session/new` are awaited.
     expected: usize,
     /// Sessions that updates named while such a reply was awaited, folded already (SESS-26).
-    early: HashMap<SessionId, Arc<Fold>>,
+    early: HashMap<SessionId, Arc<SessionFold>>,
     /// How many updates were ignored because nobody knows their session.
     ignored: u64,
     over: Option<End>,
 }
 
-impl Sessions {
+impl SessionTable {
     /// The sessions of a connection whose sessions are `kept` for a log.
     pub(crate) fn new(kept: bool) -> Self {
         Self { kept, ..Self::default() }
@@ -48,13 +48,17 @@ impl Sessions {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new_fold(&self, id: &SessionId) -> Arc<Fold> {
+    fn new_fold(&self, id: &SessionId) -> Arc<SessionFold> {
         let session = Session::new(id.clone());
-        Arc::new(if self.kept { Fold::awaiting_log(session) } else { Fold::new(session) })
+        Arc::new(if self.kept {
+            SessionFold::awaiting_log(session)
+        } else {
+            SessionFold::new(session)
+        })
     }
 
     /// The session with this id.
-    pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<Live>> {
+    pub(crate) fn get(&self, id: &SessionId) -> Option<Arc<LiveSession>> {
         self.table().live.get(id).and_then(Weak::upgrade)
     }
 
@@ -112,8 +116,8 @@ impl Sessions {
         &self,
         id: &SessionId,
         peer: &Peer,
-        known: Option<Arc<Fold>>,
-    ) -> Arc<Live> {
+        known: Option<Arc<SessionFold>>,
+    ) -> Arc<LiveSession> {
         let mut table = self.table();
         if let Some(live) = table.live.get(id).and_then(Weak::upgrade) {
             return live;
@@ -125,7 +129,7 @@ impl Sessions {
             }
             (known, early) => known.or(early).unwrap_or_else(|| self.new_fold(id)),
         };
-        let live = Arc::new(Live::new(fold, peer.clone()));
+        let live = Arc::new(LiveSession::new(fold, peer.clone()));
         table.live.retain(|_, live| live.strong_count() > 0);
         table.live.insert(id.clone(), Arc::downgrade(&live));
         let over = table.over.clone();
@@ -152,14 +156,14 @@ impl Sessions {
             return;
         }
         table.over = Some(end.clone());
-        let live: Vec<Arc<Live>> = table.live.values().filter_map(Weak::upgrade).collect();
+        let live: Vec<Arc<LiveSession>> = table.live.values().filter_map(Weak::upgrade).collect();
         drop(table);
         live.iter().for_each(|live| live.over(end));
     }
 }
 
 /// A reply to `session/new` is awaited.
-pub(crate) struct Expected(Arc<Sessions>);
+pub(crate) struct Expected(Arc<SessionTable>);
 
 impl Drop for Expected {
     fn drop(&mut self) {

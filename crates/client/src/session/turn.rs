@@ -1,9 +1,9 @@
 //! A turn in flight.
 
-use crate::agent::agent_connection::Shared;
+use crate::agent::shared_connection::SharedConnection;
 use crate::observe::change::{Change, Told};
-use crate::race::{First, first};
-use crate::session::live_session::{Live, Stage};
+use crate::race::{Raced, race};
+use crate::session::live_session::{LiveSession, Stage};
 use crate::session::outcome::{Outcome, TurnError, outcome_of};
 use crate::session::prompt::{Prompt, PromptError};
 use attache_connection::Reply;
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 /// A turn in flight: what changes, and how it ends. Dropping it cancels the turn.
 pub struct Turn {
-    live: Arc<Live>,
+    live: Arc<LiveSession>,
     number: u64,
     stages: watch::Receiver<Stage>,
     seen: watch::Receiver<u64>,
@@ -27,8 +27,8 @@ pub struct Turn {
 impl Turn {
     /// Sends a prompt.
     pub(crate) async fn begin(
-        live: Arc<Live>,
-        shared: &Arc<Shared>,
+        live: Arc<LiveSession>,
+        shared: &Arc<SharedConnection>,
         prompt: Prompt,
     ) -> Result<Self, PromptError> {
         prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
@@ -126,8 +126,8 @@ impl std::fmt::Debug for Turn {
 /// Waits for the reply, which is folded when it arrives, or settles a cancelled turn that the agent
 /// does not end (always true no. 1). The reply is then given up, and the agent told so.
 async fn see_to_its_end(
-    live: Arc<Live>,
-    shared: Arc<Shared>,
+    live: Arc<LiveSession>,
+    shared: Arc<SharedConnection>,
     number: u64,
     mut stages: watch::Receiver<Stage>,
     reply: Reply<PromptResponse>,
@@ -138,7 +138,7 @@ async fn see_to_its_end(
         drop(stages.wait_for(|stage| !matches!(stage, Stage::Running)).await);
         tokio::time::sleep(after).await;
     };
-    if let First::Other(()) = first(reply, unanswered).await {
+    if let Raced::Second(()) = race(reply, unanswered).await {
         shared.unresponsive.store(true, Ordering::Relaxed);
         live.end_turn(number, Err(TurnError::CancelUnanswered { after }));
     }

@@ -1,7 +1,7 @@
 //! One terminal: a command, the end of its output, and how it ended.
 
-use crate::race::{First, first};
-use crate::terminals::terminal_meta::Told;
+use crate::race::{Raced, race};
+use crate::terminals::terminal_meta::TerminalEvent;
 use attache_host::{Command, Exit, Tail};
 use attache_protocol::v1::{TerminalExitStatus, TerminalOutputResponse};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -44,10 +44,10 @@ impl Terminal {
         let terminal = &ending.0;
         loop {
             // The kill first: a command that never stops writing must not keep it from being seen.
-            match first(terminal.killed.notified(), command.chunk()).await {
-                First::One(()) => command.kill(),
-                First::Other(Some(bytes)) => terminal.kept().tail.push(bytes),
-                First::Other(None) => break,
+            match race(terminal.killed.notified(), command.chunk()).await {
+                Raced::First(()) => command.kill(),
+                Raced::Second(Some(bytes)) => terminal.kept().tail.push(bytes),
+                Raced::Second(None) => break,
             }
         }
         terminal.exit.send_replace(command.try_exit().map(status));
@@ -85,11 +85,11 @@ impl Terminal {
     }
 
     /// Takes what the agent says about a terminal that it runs itself.
-    pub(crate) fn tell(&self, told: &Told) {
-        match told {
-            Told::Began => {}
-            Told::Output(data) => self.kept().tail.push(data.as_bytes()),
-            Told::Exit(status) => drop(self.exit.send_replace(Some(status.clone()))),
+    pub(crate) fn apply(&self, event: &TerminalEvent) {
+        match event {
+            TerminalEvent::Began => {}
+            TerminalEvent::Output(data) => self.kept().tail.push(data.as_bytes()),
+            TerminalEvent::Exit(status) => drop(self.exit.send_replace(Some(status.clone()))),
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) const ADVERTISED: &str = "terminal_output";
 
 /// One thing that was told.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum TerminalEvent {
     Began,
     /// More output.
     Output(String),
@@ -20,7 +20,7 @@ pub(crate) enum Told {
 
 /// What the metadata of one tool call tells, in the order in which it happened. What is malformed
 /// is passed over: nothing is assumed about metadata (META-02).
-pub(crate) fn told(meta: &Meta) -> Vec<(TerminalId, Told)> {
+pub(crate) fn events(meta: &Meta) -> Vec<(TerminalId, TerminalEvent)> {
     // Most metadata is about something else, and some of it is large.
     if !meta.raw().get().contains("terminal_") {
         return Vec::new();
@@ -30,15 +30,16 @@ pub(crate) fn told(meta: &Meta) -> Vec<(TerminalId, Told)> {
         let id = TerminalId::from(part.get("terminal_id")?.as_str()?.to_owned());
         Some((id, part))
     };
-    let began = part("terminal_info").map(|(id, _)| (id, Told::Began));
-    let output = part("terminal_output")
-        .and_then(|(id, part)| Some((id, Told::Output(part.get("data")?.as_str()?.to_owned()))));
+    let began = part("terminal_info").map(|(id, _)| (id, TerminalEvent::Began));
+    let output = part("terminal_output").and_then(|(id, part)| {
+        Some((id, TerminalEvent::Output(part.get("data")?.as_str()?.to_owned())))
+    });
     let exit = part("terminal_exit").map(|(id, part)| {
         let mut status = TerminalExitStatus::new();
         let code = part.get("exit_code").and_then(Value::as_u64);
         status.exit_code = code.and_then(|code| u32::try_from(code).ok());
         status.signal = part.get("signal").and_then(Value::as_str).map(str::to_owned);
-        (id, Told::Exit(status))
+        (id, TerminalEvent::Exit(status))
     });
     [began, output, exit].into_iter().flatten().collect()
 }

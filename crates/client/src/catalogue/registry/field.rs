@@ -1,6 +1,6 @@
 //! A value of a JSON file together with its place, so that a fault can name it.
 
-use super::RegistryError;
+use super::registry_error::RegistryError;
 use serde_json::Value;
 
 /// A value, or that there is none, at a place.

@@ -1,10 +1,11 @@
 //! Asking: the agent's permission requests, and this client's own questions about a file, a
 //! command, a form or a page.
 
-use super::Live;
+use super::LiveSession;
+use super::agent_question::AgentQuestion;
 use crate::approvals::{Approvals, Prospect, prospects};
-use crate::race::{First, first};
 use crate::permission::{Decision, PermissionRequest, Permissions};
+use crate::race::{Raced, race};
 use crate::text_files::unsaved_text::UnsavedText;
 use attache_connection::{Cancelled, Responder};
 use attache_policy::Folders;
@@ -16,14 +17,6 @@ use attache_protocol::v1::{
 use attache_session::{EventBody, PermissionId};
 use std::sync::Arc;
 use tokio::sync::oneshot;
-
-/// A permission request that is open. Whoever takes it out of the state answers it, so it is
-/// answered once.
-pub(super) struct Question {
-    pub(super) answer: Responder<SessionRequestPermission>,
-    /// Dropped with the question, which tells whoever was asked that it is withdrawn.
-    _withdrawn: oneshot::Sender<()>,
-}
 
 /// A question that must be decided, until one of the two says that nobody needs an answer any more.
 pub(crate) struct Asking {
@@ -48,7 +41,7 @@ impl Permitted {
     }
 }
 
-impl Live {
+impl LiveSession {
     /// Takes a permission request: the call is patched (PERM-10) and the question folded. It is
     /// answered if the turn is being cancelled, else whoever takes what is returned decides it.
     pub(crate) fn ask(
@@ -76,7 +69,7 @@ impl Live {
         } else {
             let (sender, withdrawn) = oneshot::channel();
             let cancelled = answer.cancelled().clone();
-            state.asked.insert(id, Question { answer, _withdrawn: sender });
+            state.asked.insert(id, AgentQuestion { answer, _withdrawn: sender });
             drop(state);
             let request = PermissionRequest {
                 tool_call: known,
@@ -161,9 +154,9 @@ impl Live {
         let decided = self.state().permissions.decided(&request);
         let decision = match decided {
             Ok(decision) => decision,
-            Err(asked) => match first(asked(request.clone()), withdrawn).await {
-                First::One(decision) => decision,
-                First::Other(_) => return Permitted::Withdrawn,
+            Err(asked) => match race(asked(request.clone()), withdrawn).await {
+                Raced::First(decision) => decision,
+                Raced::Second(_) => return Permitted::Withdrawn,
             },
         };
         Permitted::by(&decision, &request)
@@ -179,7 +172,7 @@ pub(crate) struct Allowed {
 /// A permission request that is being decided. However that ends, also by a panic, it is settled:
 /// as cancelled if nobody decided.
 pub(crate) struct OpenQuestion {
-    pub(crate) live: Arc<Live>,
+    pub(crate) live: Arc<LiveSession>,
     pub(crate) id: PermissionId,
 }
 
@@ -197,8 +190,8 @@ impl OpenQuestion {
         };
         // CANCEL-21 and CANCEL-05: either way nobody needs the decision any more, and dropping the
         // future says so.
-        let needless = first(cancelled.wait(), withdrawn);
-        if let First::One((decision, prospect)) = first(deciding, needless).await {
+        let needless = race(cancelled.wait(), withdrawn);
+        if let Raced::First((decision, prospect)) = race(deciding, needless).await {
             let outcome = decision.outcome(&options);
             let chosen =
                 options.iter().find(|option| Some(&option.option_id) == outcome.selected());

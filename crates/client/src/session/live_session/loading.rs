@@ -1,39 +1,12 @@
 //! A load in flight: the history is kept aside and takes the session's place when it is complete.
 
-use super::{Live, Setup};
-use crate::session::session_fold::{keep, now};
+use super::pending_load::{PendingLoad, Replayed};
+use super::{LiveSession, Setup};
 use crate::session::received::{is_known, is_state, missing};
-use attache_session::{Event, EventBody, MEMORY_LIMIT, Timestamp};
+use crate::session::session_fold::now;
+use attache_session::{EventBody, Timestamp};
 
-/// A load that the agent has not answered yet.
-pub(super) struct Loading {
-    number: u64,
-    /// The history replayed until now, to take the session's place when it is complete. `None` once
-    /// nobody waits for it: what the agent still replays is no news of the session.
-    pub(super) replayed: Option<Replayed>,
-}
-
-/// A history that is being replayed: its events, joined, and about how many bytes they have.
-#[derive(Default)]
-pub(super) struct Replayed {
-    events: Vec<Event>,
-    bytes: usize,
-}
-
-impl Replayed {
-    /// Keeps what the agent replays; of a history that is larger than what a session holds in
-    /// memory the end.
-    pub(super) fn keep(&mut self, body: EventBody) {
-        let sequence = self.events.last().map_or(0, |last| last.sequence) + 1;
-        keep(&mut self.events, &mut self.bytes, Event { sequence, at: Timestamp::default(), body });
-        if self.bytes > MEMORY_LIMIT {
-            self.events.drain(..self.events.len() / 2);
-            self.bytes /= 2;
-        }
-    }
-}
-
-impl Live {
+impl LiveSession {
     /// From here on what the agent replays is kept aside. Gives the load's number; `None` while a
     /// turn or another load is in flight.
     pub(crate) fn begin_load(&self) -> Option<u64> {
@@ -42,7 +15,8 @@ impl Live {
             return None;
         }
         state.loads += 1;
-        state.loading = Some(Loading { number: state.loads, replayed: Some(Replayed::default()) });
+        state.loading =
+            Some(PendingLoad { number: state.loads, replayed: Some(Replayed::default()) });
         Some(state.loads)
     }
 
