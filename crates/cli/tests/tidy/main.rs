@@ -7,8 +7,12 @@
     reason = "a test fails by panicking, also outside of the test functions"
 )]
 
+mod circles;
+mod columns;
+mod source;
+
+use source::{crates, files, name, without_tests};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The most lines of a source file, without its tests.
 const LINES: usize = 400;
@@ -19,45 +23,11 @@ const VAGUE: &[&str] = &["mod", "util", "utils", "helper", "helpers", "common", 
 /// Members that are no part of the product, so that wire names may stand in them.
 const ASIDE: &[&str] = &["scenario"];
 
-fn crates() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut crates: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    crates.retain(|path| path.join("Cargo.toml").is_file());
-    crates.sort();
-    assert!(crates.len() >= 5, "the crates were not found: {crates:?}");
-    crates
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let Ok(entries) = fs::read_dir(folder) else { return found };
-    for entry in entries {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// The file without its module of tests, which stands last.
-fn without_tests(text: &str) -> &str {
-    text.split("\n#[cfg(test)]\nmod ").next().unwrap()
-}
-
-fn name(path: &Path) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
-}
-
 #[test]
 fn source_files_are_short() {
-    let files = crates().into_iter().flat_map(|path| sources(&path.join("src")));
-    let long: Vec<String> = files
+    let sources = crates().into_iter().flat_map(|path| files(&path.join("src"), "rs"));
+    let long: Vec<String> = sources
+        .filter(|path| !path.ends_with("tests.rs"))
         .map(|path| (without_tests(&fs::read_to_string(&path).unwrap()).lines().count(), path))
         .filter(|(lines, _)| *lines > LINES)
         .map(|(lines, path)| {
@@ -72,10 +42,10 @@ fn source_files_are_short() {
 
 #[test]
 fn files_are_named_after_what_is_in_them() {
-    let files = crates()
-        .into_iter()
-        .flat_map(|path| [sources(&path.join("src")), sources(&path.join("tests"))].concat());
-    let vague: Vec<String> = files
+    let sources = crates().into_iter().flat_map(|path| {
+        [files(&path.join("src"), "rs"), files(&path.join("tests"), "rs")].concat()
+    });
+    let vague: Vec<String> = sources
         .filter(|path| {
             path.file_stem().is_some_and(|stem| VAGUE.contains(&stem.to_str().unwrap_or_default()))
         })
@@ -113,7 +83,7 @@ fn wire_names_stand_only_in_the_protocol() {
         folder != "protocol" && !ASIDE.contains(&folder)
     });
     let mut wrong = Vec::new();
-    for path in elsewhere.flat_map(|path| sources(&path.join("src"))) {
+    for path in elsewhere.flat_map(|path| files(&path.join("src"), "rs")) {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in without_tests(&text).lines().enumerate() {
             let code = line.trim_start();
