@@ -1,81 +1,24 @@
-//! The table of update variants, and the fields that are gated one by one.
+//! The table of fields that have a gate of their own.
 
-use super::{Gate, Stability};
-use crate::v1::SessionUpdate;
+use super::attributes::Stability;
+use super::gate::Gate;
+use super::rows::MCP_OVER_ACP;
 
-/// One row of the update table.
-#[derive(Debug, Clone, Copy)]
-pub struct UpdateRow {
-    /// The value of `sessionUpdate`.
-    pub name: &'static str,
-    /// Stable or unstable.
-    pub stability: Stability,
-    /// What the client must have advertised.
-    pub gate: Gate,
-    /// Whether the update belongs to a session's history and is replayed by `session/load`
-    /// (SESS-13, SESS-16).
-    pub replayed: bool,
-}
-
-/// One row of the table of gated fields: values that may stand in an otherwise allowed message only
-/// if the receiver takes them.
+/// One row of the table of gated fields: a value that an otherwise allowed message may hold only if
+/// the receiver advertised it.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldRow {
-    /// Where the field stands.
+    /// The place of the field.
     pub name: &'static str,
     /// Stable or unstable.
     pub stability: Stability,
     /// What the receiver must have advertised.
     pub gate: Gate,
-    /// The rule.
+    /// The rule that a message past a closed gate breaks.
     pub rule: &'static str,
 }
 
-macro_rules! updates {
-    ($($name:literal $stability:ident $replayed:literal $gate:expr;)*) => {
-        /// Every update variant.
-        pub static UPDATES: &[UpdateRow] = &[$(UpdateRow {
-            name: $name,
-            stability: Stability::$stability,
-            gate: $gate,
-            replayed: $replayed,
-        }),*];
-    };
-}
-
-const COMPACTION: Gate = Gate::Client("clientCapabilities.session.compaction", |client| {
-    client.session.as_ref().is_some_and(|session| session.compaction.is_some())
-});
-const NOTICES: Gate = Gate::Client("clientCapabilities.session.notices", |client| {
-    client.session.as_ref().is_some_and(|session| session.notices.is_some())
-});
-const PLAN: Gate = Gate::Client("clientCapabilities.plan", |client| client.plan.is_some());
-const SUBAGENTS: Gate =
-    Gate::Client("clientCapabilities.subagents", |client| client.subagents.is_some());
-
-updates! {
-    "user_message_chunk" Stable true Gate::Always;
-    "agent_message_chunk" Stable true Gate::Always;
-    "agent_thought_chunk" Stable true Gate::Always;
-    "tool_call" Stable true Gate::Always;
-    "tool_call_update" Stable true Gate::Always;
-    "plan" Stable true Gate::Always;
-    "available_commands_update" Stable true Gate::Always;
-    "current_mode_update" Stable true Gate::Given("the session returned `modes`");
-    "config_option_update" Stable true Gate::Always;
-    "session_info_update" Stable true Gate::Always;
-    "usage_update" Stable true Gate::Always;
-    "notice" Stable false NOTICES;
-    "compaction_update" Stable true COMPACTION;
-    "compaction_summary_chunk" Stable true COMPACTION;
-    "plan_update" Unstable true PLAN;
-    "plan_removed" Unstable true PLAN;
-    "subagent_update" Unstable true SUBAGENTS;
-    "session_message" Unstable true SUBAGENTS;
-    "session_message_chunk" Unstable true SUBAGENTS;
-}
-
-/// Every field that is gated by itself.
+/// Every field that has a gate of its own.
 pub static FIELDS: &[FieldRow] = &[
     FieldRow {
         name: "configOptions[].type \"boolean\"",
@@ -120,9 +63,7 @@ pub static FIELDS: &[FieldRow] = &[
     FieldRow {
         name: "mcpServers[].type \"acp\"",
         stability: Stability::Unstable,
-        gate: Gate::Agent("agentCapabilities.mcpCapabilities.acp", |agent| {
-            agent.mcp_capabilities.acp
-        }),
+        gate: MCP_OVER_ACP,
         rule: "MCPA-01",
     },
     FieldRow {
@@ -158,10 +99,3 @@ pub static FIELDS: &[FieldRow] = &[
         rule: "SYSP-01",
     },
 ];
-
-impl UpdateRow {
-    /// The row of an update; `None` for variants this version does not know.
-    pub fn of(update: &SessionUpdate) -> Option<&'static UpdateRow> {
-        UPDATES.iter().find(|row| row.name == update.tag())
-    }
-}
