@@ -13,8 +13,8 @@
 //! [`Recording`], and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like
-//! any other, and no source code: the program that applies the mutations is `attache-mutations`,
-//! which is no part of the product.
+//! any other, and no source code: it has only the names of the mutations; `attache-mutations`, which
+//! is not part of the product, applies them.
 //!
 //! ```
 //! use attache_check::{Selection, Strength, mutations_of, rules, select};
@@ -22,7 +22,7 @@
 //! let Ok(Selection::Rule(rule)) = select("conf-7") else { panic!("the rule is known") };
 //! assert_eq!(rule.id, "CONF-07");
 //! assert_eq!(rule.strength, Strength::Must);
-//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.name.is_empty()));
+//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.is_empty()));
 //!
 //! let seen = rules().iter().filter(|rule| rule.is_wire_visible()).count();
 //! assert!(seen < rules().len(), "not every rule can be seen on the wire");
@@ -45,8 +45,6 @@ mod loopback;
 mod mask;
 mod mcp_server;
 mod model;
-mod mutation;
-mod mutation_file;
 mod observer;
 mod probe;
 mod raw_peer;
@@ -67,7 +65,10 @@ mod watched;
 pub use baseline::{Against, Baseline, BaselineError, KnownFailure};
 pub use client_run::{ClientRun, NotRun};
 pub use comparison::{Comparison, ComparisonRow, UNTOLD};
-pub use coverage::{Fault, Judged, ProbeName, faults, probes, why_not_judged};
+pub use coverage::{
+    Fault, Judged, MutationName, ProbeName, faults, mutations, mutations_of, probes, tests_of,
+    why_not_judged,
+};
 pub use door::{Door, enter};
 pub use errand::{ERRANDS, Errand};
 pub use fuzz::{Broken, Case, Failure, Fuzz};
@@ -76,7 +77,6 @@ pub use judging::RunEvent;
 pub use mask::masked;
 pub use mcp_server::{McpConnection, McpReach, McpServers};
 pub use model::{ModelServer, ToolNameError, ToolNames};
-pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
 pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
 pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};

@@ -139,6 +139,7 @@ fn reporting<M: Method, T>(
 ) -> Result<M::Params, DecodeError> {
     let (decoded, dropped) = M::decode_params_reporting(params);
     if decoded.is_ok() && !dropped.is_empty() {
+        crate::trace::unhandled(&Unhandled::Dropped(M::ROW.name, &dropped));
         misfit(side, Unhandled::Dropped(M::ROW.name, &dropped));
     }
     decoded
@@ -188,6 +189,7 @@ macro_rules! sides {
                 #[doc = concat!("`", $notename, "`")]
                 fn $note(&mut self, params: <method::$notety as Method>::Params, peer: &Peer) {
                     let _ = (params, peer);
+                    crate::trace::ignored_notification($notename);
                 }
             )*
 
@@ -206,7 +208,8 @@ macro_rules! sides {
 
             /// A notification outside the protocol; its params as they came.
             fn extension_notification(&mut self, name: &str, params: Option<Raw>, peer: &Peer) {
-                let _ = (name, params, peer);
+                let _ = (params, peer);
+                crate::trace::ignored_notification(name);
             }
 
             /// See [`Handler::poll_ready`].

@@ -56,6 +56,7 @@ mod pending;
 mod responder;
 pub mod stdio;
 mod tap;
+mod trace;
 
 pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, End};
