@@ -1,6 +1,5 @@
 //! What an MCP server of the judge says, and what it has seen of the agent.
 
-use super::Place;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +27,16 @@ pub(crate) enum Transport {
     Sse,
     /// The connection of the protocol itself.
     Acp,
+}
+
+/// Where agents find the servers.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// What an agent starts for stdio, and its arguments before the name of the server.
+    pub(super) command: String,
+    pub(super) arguments: Vec<String>,
+    /// What stands in an address before the name of the server.
+    pub(super) url: String,
 }
 
 /// What a server is like.
