@@ -93,7 +93,7 @@ pub(crate) fn authenticate<A: Author>(
         return answer.send(Err(Refusal::invalid_params(message)));
     }
     let (parts, handle) = (Arc::clone(parts), handle.cloned());
-    answer.by(|answer| async move {
+    answer.later_with(|answer| async move {
         after_reading().await;
         let login = async { parts.author.authenticate(&params.method_id).await };
         let done = guarded(login, answer.cancelled().clone().wait()).await;
@@ -109,7 +109,7 @@ pub(crate) fn logout<A: Author>(
     answer: Responder<Logout>,
 ) -> Work {
     let (parts, handle) = (Arc::clone(parts), handle.cloned());
-    answer.by(|answer| async move {
+    answer.later_with(|answer| async move {
         after_reading().await;
         let done =
             guarded(async { parts.author.logout().await }, answer.cancelled().clone().wait()).await;

@@ -127,7 +127,7 @@ impl<A: Author> Served<A> {
         answer: Responder<M>,
         work: impl Future<Output = Result<M::Result>> + Send + 'static,
     ) -> Work {
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             let outcome = work.await;
             let _ = answer.send(outcome.map_err(|error| error.to_reply()));
         })
@@ -155,7 +155,7 @@ impl<A: Author> Agent for Served<A> {
         let mut response = self.parts.about.initialized(&params.client_capabilities);
         self.parts.kept.advertise(&mut response.agent_capabilities);
         self.advertised = response.agent_capabilities.clone();
-        answer.peer().offered_by_client(params.client_capabilities);
+        answer.peer().set_client_capabilities(params.client_capabilities);
         self.initialized = true;
         let (parts, peer) = (Arc::clone(&self.parts), answer.peer().clone());
         answer.send(Ok(response));
@@ -227,7 +227,7 @@ impl<A: Author> Agent for Served<A> {
         answer: Responder<method::SessionNew>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| crate::new::new(parts, params, answer))
+        answer.later_with(|answer| crate::new::new(parts, params, answer))
     }
 
     fn session_load(
@@ -236,7 +236,7 @@ impl<A: Author> Agent for Served<A> {
         answer: Responder<method::SessionLoad>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| crate::load::load(parts, params, answer))
+        answer.later_with(|answer| crate::load::load(parts, params, answer))
     }
 
     fn session_resume(
@@ -245,7 +245,7 @@ impl<A: Author> Agent for Served<A> {
         answer: Responder<method::SessionResume>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| crate::resume::resume(parts, params, answer))
+        answer.later_with(|answer| crate::resume::resume(parts, params, answer))
     }
 
     fn session_fork(
@@ -254,7 +254,7 @@ impl<A: Author> Agent for Served<A> {
         answer: Responder<method::SessionFork>,
     ) -> Work {
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| crate::fork::fork(parts, params, answer))
+        answer.later_with(|answer| crate::fork::fork(parts, params, answer))
     }
 
     fn session_list(
@@ -385,7 +385,7 @@ impl<A: Author> Agent for Served<A> {
         }
         let ticket = held.session.accept(answer.cancelled().clone());
         let parts = Arc::clone(&self.parts);
-        answer.by(|answer| prompt::serve(parts, held, (ticket, params.prompt), answer))
+        answer.later_with(|answer| prompt::serve(parts, held, (ticket, params.prompt), answer))
     }
 
     fn session_cancel(&mut self, params: CancelNotification, _peer: &Peer) {

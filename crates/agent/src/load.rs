@@ -67,7 +67,7 @@ async fn begin<A: Author>(
 
 async fn send(peer: &Peer, id: &SessionId, updates: &mut Vec<SessionUpdate>) -> Result<()> {
     for update in updates.drain(..) {
-        peer.room().await?;
+        peer.wait_for_room().await?;
         peer.notify::<SessionUpdateNotification>(&SessionNotification::new(id.clone(), update))?;
     }
     // Pages that show nothing must not hold up other sessions.

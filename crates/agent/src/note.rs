@@ -31,10 +31,11 @@ impl<A: Author> Parts<A> {
                 }
                 Promise::new(&held.session, &mut state)
             };
-            return answer.by(|answer| promise.answer(answer, |stored| stored.map(|()| reply)));
+            return answer
+                .later_with(|answer| promise.answer(answer, |stored| stored.map(|()| reply)));
         }
         let parts = Arc::clone(self);
-        answer.by(|answer| async move {
+        answer.later_with(|answer| async move {
             let stored = parts.note_stored(&session, body).await;
             let _ = answer.send(stored.map(|()| reply).map_err(|error| error.to_reply()));
         })

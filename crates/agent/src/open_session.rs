@@ -242,7 +242,7 @@ impl OpenSession {
     /// # Errors
     /// [`Error::Gone`], [`Error::Store`].
     pub(crate) async fn room(&self) -> Result<()> {
-        self.peer.room().await?;
+        self.peer.wait_for_room().await?;
         self.kept_up().await
     }
 

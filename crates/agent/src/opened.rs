@@ -133,7 +133,7 @@ impl<A: Author> Parts<A> {
 /// What happens first: a turn that a dead writer left open is settled, and the session is here with
 /// what the client asked for.
 fn begin(state: &mut State, setup: &Setup, origin: &Origin, records: &Records) {
-    for body in state.session.unsettled() {
+    for body in state.session.recovery_events() {
         state.record(body);
     }
     state.record(EventBody::Opened {

@@ -50,7 +50,7 @@ pub(crate) fn change<A: Author, M: Call>(
     };
     let parts = Arc::clone(parts);
     let client = answer.peer().client_capabilities().unwrap_or_default();
-    answer.by(move |answer| async move {
+    answer.later_with(move |answer| async move {
         let session = &held.session;
         let change = |config: ConfigOptions| async move {
             let (id, value) = pick(&config)?;

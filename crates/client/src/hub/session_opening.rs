@@ -126,7 +126,7 @@ impl HubShared {
     async fn log(&self, key: &SessionKey) -> Result<Option<Box<dyn Log>>, StoreError> {
         let key = key.clone();
         self.with_store(move |store| match store.create(&key) {
-            Err(StoreError::Exists(_)) => store.open(&key),
+            Err(StoreError::AlreadyExists(_)) => store.open(&key),
             created => created,
         })
         .await
@@ -141,7 +141,7 @@ impl HubShared {
         let key = key.clone();
         let found = self.with_store(move |store| match store.open(&key) {
             Ok(log) => Ok((Some(stored_session::read(store, &key)?), log)),
-            Err(StoreError::Unknown(_)) => Ok((None, store.create(&key)?)),
+            Err(StoreError::NotFound(_)) => Ok((None, store.create(&key)?)),
             Err(error) => Err(error),
         });
         Ok(match found.await? {
