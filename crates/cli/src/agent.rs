@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const AT_A_TERMINAL: &str = "\
-attache agent speaks ACP on stdin and stdout, one JSON message a line; a client is meant to start it:
-  attache run \"help\"                        this program's own client
-  an editor                                 set its ACP agent to the command `attache agent`
-It serves what you type all the same; Ctrl-D ends it.";
+attache agent speaks ACP on stdin and stdout, one JSON message per line. Clients start it:
+  attache run \"help\"     this program's own client
+  an editor              set its ACP agent to the command `attache agent`
+It reads messages from this terminal now; Ctrl-D ends it.";
 
 /// Serves until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
@@ -65,7 +65,7 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(file) = settings.permissions() {
         coder = coder.permissions(file);
     }
-    let list = why.map(|why| format!("your own list of models is left out: {why}"));
+    let list = why.map(|why| format!("your own list of models is ignored: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {
         log::line(&format!("attache agent: {trouble}"));
         coder = coder.trouble(trouble);
@@ -97,7 +97,7 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
     };
     let why = why.to_string();
     log::line(&format!(
-        "attache agent: no session is kept: {}",
+        "attache agent: sessions are not stored: {}",
         crate::show::sanitize::visible(&why)
     ));
     None
@@ -123,10 +123,10 @@ fn gist(line: &[u8]) -> String {
     match Message::read(line) {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),
-        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("answer to call {id}"),
+        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("reply to call {id}"),
         Ok(Message::Reply { id, outcome: Err(error) }) => {
             format!("error {} to call {id}", error.code)
         }
-        Err(_) => "a line that is no message".to_owned(),
+        Err(_) => "a line that is not a message".to_owned(),
     }
 }

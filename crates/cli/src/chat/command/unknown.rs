@@ -32,7 +32,7 @@ pub(super) fn refusal<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> S
         None => "/help lists the commands.".to_owned(),
     };
     format!(
-        "There is no command /{name}: {meant} Nothing was sent; //{name} … sends a line that begins with /{name}."
+        "Unknown command /{name}: {meant} Nothing was sent. To send a line that begins with /{name}, type //{name}."
     )
 }
 
