@@ -1,20 +1,38 @@
 //! What rules are about, and how they are written.
 
-use super::*;
+use crate::permission::PermissionRequest;
+use attache_policy::{Effect, Rule, RuleScope, Subject};
 use attache_protocol::decode;
 use attache_session::PermissionId;
 use serde_json::Value;
+use std::path::Path;
 
 fn request(tool_call: &str) -> PermissionRequest {
     PermissionRequest::new(PermissionId(1), "s".into(), decode(tool_call).unwrap(), Vec::new())
 }
 
-fn rule(line: &str) -> PermissionRule {
-    line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
+fn rule(line: &str) -> Rule {
+    Rule::from_line(line).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+fn is_about(rule: &Rule, tool_call: &str, cwd: &str) -> bool {
+    request(tool_call).asked_call("probe", Path::new(cwd)).is_about(rule)
+}
+
+/// The narrowest rule about a call in a session in this folder.
+fn about_in(tool_call: &str, effect: Effect, cwd: &str) -> Option<Rule> {
+    let request = request(tool_call);
+    request.asked_call("probe", Path::new(cwd)).narrowest_rule(effect, RuleScope::Always)
+}
+
+/// A part of a rule about calls.
+fn call_of(rule: &Rule) -> &attache_policy::CallPattern {
+    let Subject::Call(call) = &rule.subject else { panic!("{rule:?}") };
+    call
 }
 
 fn matches(line: &str, tool_call: &str) -> bool {
-    rule(line).is_about(&request(tool_call), "probe", Path::new("/home/app/src"))
+    is_about(&rule(line), tool_call, "/home/app/src")
 }
 
 fn command(line: &str) -> String {
@@ -224,10 +242,10 @@ fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
             .to_string()
     };
     let asked = call("Bash", "Requesting approval to Running: make");
-    let about = |call: &str, effect| PermissionRule::about(&request(call), effect, Scope::Always);
+    let about = |call: &str, effect| about_in(call, effect, "");
     let rule = about(&asked, Effect::Allow).unwrap();
     let line = r#"allow kind="execute" title="Bash" text="Requesting approval to Running: make""#;
-    assert_eq!((rule.to_string().as_str(), line.parse().as_ref()), (line, Ok(&rule)));
+    assert_eq!((rule.to_line().as_str(), Rule::from_line(line).as_ref()), (line, Ok(&rule)));
     assert!(matches(line, &asked));
     for other in [
         call("Bash", "Requesting approval to Running: rm x"),
@@ -240,11 +258,11 @@ fn a_command_that_an_agent_names_only_in_words_can_be_remembered() {
     }
     let label = r#"{"toolCallId":"t","title":"Bash","kind":"execute"}"#;
     assert_eq!(about(label, Effect::Allow), None, "a label would cover every command");
-    assert!(about(label, Effect::Reject).is_some());
+    assert!(about(label, Effect::Deny).is_some());
     let changed =
         r#"{"toolCallId":"t","kind":"execute","rawInput":{"command":"make","env":{"PATH":"/x"}}}"#;
     assert_eq!(about(changed, Effect::Allow), None);
-    assert_eq!(about(changed, Effect::Reject).unwrap().command.as_deref(), Some("make"));
+    assert_eq!(call_of(&about(changed, Effect::Deny).unwrap()).command.as_deref(), Some("make"));
 }
 
 #[test]
@@ -268,17 +286,17 @@ fn agent_tool_and_scope_are_held_to() {
     );
     let mut in_session = rule(r#"allow kind="fetch""#);
     for (session, expected) in [("s", true), ("other", false)] {
-        in_session.scope = Scope::Session(session.into());
-        assert_eq!(in_session.is_about(&request(call), "probe", Path::new("/")), expected);
+        in_session.scope = RuleScope::Session(session.into());
+        assert_eq!(is_about(&in_session, call, "/"), expected);
     }
 }
 
 #[test]
 fn the_narrowest_rule_is_about_its_request_and_little_else() {
     let about = |call: &str| {
-        let rule = PermissionRule::about(&request(call), Effect::Allow, Scope::Always)?;
-        assert!(rule.is_about(&request(call), "probe", Path::new("/a")));
-        Some(rule.to_string())
+        let rule = about_in(call, Effect::Allow, "")?;
+        assert!(is_about(&rule, call, "/a"));
+        Some(rule.to_line())
     };
     assert_eq!(about(&command("ls -l")).as_deref(), Some(r#"allow command="ls -l""#));
     let edit = r#"{"toolCallId":"t","kind":"edit","locations":[{"path":"/a/b"}]}"#;
@@ -287,9 +305,8 @@ fn the_narrowest_rule_is_about_its_request_and_little_else() {
     assert_eq!(about(&both).as_deref(), Some(r#"allow kind="edit" tool="e" path="/a/b""#));
     let relative = r#"{"toolCallId":"t","name":"e","kind":"edit","rawInput":{"path":"b"}}"#;
     assert_eq!(about(relative), None, "all files of the tool were never asked about");
-    let (request, folder) = (request(relative), Path::new("/a"));
-    let known = PermissionRule::about_in(&request, Effect::Allow, Scope::Always, folder);
-    assert_eq!(known.unwrap().path.as_deref(), Some(Path::new("/a/b")));
+    let known = about_in(relative, Effect::Allow, "/a");
+    assert_eq!(call_of(&known.unwrap()).path.as_deref(), Some(Path::new("/a/b")));
     assert_eq!(about(r#"{"toolCallId":"t","name":"n"}"#).as_deref(), Some(r#"allow tool="n""#));
     assert_eq!(
         about(r#"{"toolCallId":"t","kind":"edit"}"#),
@@ -304,7 +321,7 @@ fn a_rule_reads_back_as_it_was_written() {
         r#"allow agent="a \"b\"" project="/p q" kind="edit" tool="t*" path="/x/ü" command="a\nb""#,
         r#"reject command="rm""#,
     ] {
-        assert_eq!(rule(line).to_string(), line);
+        assert_eq!(rule(line).to_line(), line);
     }
 }
 
@@ -325,6 +342,6 @@ fn what_is_no_rule_is_refused() {
         "allow colour=\"red\"",
         "allow kind=\"edit",
     ] {
-        assert!(line.parse::<PermissionRule>().is_err(), "{line}");
+        assert!(Rule::from_line(line).is_err(), "{line}");
     }
 }
