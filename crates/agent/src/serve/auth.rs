@@ -6,34 +6,17 @@ use crate::serve::guard::{catch_panic, read_first, run_guarded};
 use crate::{About, AuthStatusHandle, Error, Result};
 use attache_connection::{Responder, Work};
 use attache_protocol::Error as Refusal;
-use attache_protocol::method::{
-    AuthStatus, Authenticate, Logout, Method as _, Row, SessionFork, SessionList, SessionLoad,
-    SessionNew, SessionPrompt, SessionResume,
-};
+use attache_protocol::method::{AuthStatus, Authenticate, Logout, Row};
 use attache_protocol::v1::{
     AuthMethod, AuthState, AuthStatusResponse, AuthenticateRequest, AuthenticateResponse,
     ClientCapabilities, LogoutResponse,
 };
 use std::sync::Arc;
 
-/// The calls that need a login (AUTH-01).
-const GATED: &[&Row] = &[
-    SessionNew::ROW,
-    SessionLoad::ROW,
-    SessionResume::ROW,
-    SessionFork::ROW,
-    SessionList::ROW,
-    SessionPrompt::ROW,
-];
-
 impl Context {
     /// Returns the error for a call that needs a login, if the user is not logged in (AUTH-01).
-    pub(crate) fn login_missing(
-        &self,
-        method: &str,
-        client: &ClientCapabilities,
-    ) -> Option<Refusal> {
-        if !GATED.iter().any(|row| row.name == method) {
+    pub(crate) fn login_missing(&self, row: &Row, client: &ClientCapabilities) -> Option<Refusal> {
+        if !row.needs_login {
             return None;
         }
         let login = self.parts.login.as_ref()?;

@@ -75,8 +75,8 @@ impl Handler for KitHandler {
         self.0.poll_ready(context)
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.0.misfit(misfit);
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.0.unhandled(unhandled);
     }
 
     fn ended(&mut self, end: &End) {
@@ -91,7 +91,7 @@ impl Served {
         let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
         let served = self.initialized && self.advertises(&row.gate);
         let client = call.peer().client_capabilities().unwrap_or_default();
-        served.then(|| self.context.login_missing(call.name, &client)).flatten()
+        served.then(|| self.context.login_missing(row, &client)).flatten()
     }
 
     /// Replies with the result of `work`, which is not interrupted when the call is cancelled.
@@ -112,8 +112,8 @@ impl Agent for Served {
         gate.opened_by_agent(&self.advertised)
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.log.misfit(&misfit);
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.log.unhandled(&unhandled);
     }
 
     fn reports_dropped(&self) -> bool {

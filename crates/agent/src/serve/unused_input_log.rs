@@ -35,8 +35,8 @@ impl UnusedInputLog {
     }
 
     /// Logs a message, or a part of one, that was not used.
-    pub(crate) fn misfit(&mut self, misfit: &Unhandled<'_>) {
-        match misfit {
+    pub(crate) fn unhandled(&mut self, unhandled: &Unhandled<'_>) {
+        match unhandled {
             Unhandled::Line(line, _) => self.say(&format!(
                 "ignored a line of {} bytes: it is not a message of the protocol",
                 line.len()
