@@ -61,6 +61,7 @@ async fn a_turn_tells_what_is_new_and_how_it_ended() {
         (outcome.stop_reason, outcome.usage.unwrap().total_tokens),
         (StopReason::EndTurn, 9)
     );
+    assert!(matches!(soon(turn.next()).await, Some(Change::Turn(_))));
     assert!(soon(turn.next()).await.is_none());
     assert_eq!(session.snapshot().turn(), TurnState::Idle);
     drop(turn);
