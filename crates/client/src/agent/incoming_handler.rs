@@ -146,8 +146,9 @@ impl Client for IncomingHandler {
         self.elicitations.complete(&params);
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = unhandled
+        {
             self.stray_output.keep(line);
         }
     }
