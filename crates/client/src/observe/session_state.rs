@@ -1,12 +1,15 @@
 //! How a session of a hub is.
 
+use super::wire;
 use attache_session::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How a session of a hub is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
     /// Its agent is being started, or is setting it up.
@@ -16,6 +19,7 @@ pub enum SessionState {
     /// A turn runs.
     Running {
         /// Since when.
+        #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
         /// For how long the agent has said nothing of this session. Nothing tells that it grows:
         /// who shows it looks now and then.
@@ -24,6 +28,7 @@ pub enum SessionState {
     /// A turn runs that was cancelled, and the agent has not ended it.
     Cancelling {
         /// Since when the turn runs.
+        #[serde(with = "wire::Milliseconds")]
         since: Timestamp,
     },
     /// The person is asked something: see [`crate::HubSession::questions`].
@@ -37,14 +42,16 @@ pub enum SessionState {
     /// The agent is gone. Everything received is there; prompts can be queued.
     Gone {
         /// How it ended.
+        #[serde(with = "wire::shared_text")]
         why: Arc<str>,
         /// Whether it is started again by itself; else restart it.
         restarting: bool,
     },
-    /// The agent cannot go on with the session, which can be read and begun anew: see
+    /// The agent cannot go on with the session, which can be read and continued in a new one: see
     /// [`crate::HubSession::continue_in_new_session`].
     ReadOnly {
         /// Why.
+        #[serde(with = "wire::shared_text")]
         why: Arc<str>,
     },
     /// The session was closed.
