@@ -1,12 +1,12 @@
 //! The providers that the environment names, with their usual variables.
 
+use crate::address::is_loopback;
 use crate::catalogue::provider_variables::ProviderVariables;
-use crate::http::is_loopback;
+use crate::environment::Environment;
+use crate::provider::Provider;
 use crate::secret::Secret;
-use crate::wire::{Dialect, Provider, Wire};
-
-/// The value of an environment variable by its name.
-pub type Environment<'e> = &'e (dyn Fn(&str) -> Option<String> + Sync);
+use crate::wire::Wire;
+use crate::wire::chat::dialect::Dialect;
 
 /// One provider that everybody knows.
 struct Known {
@@ -108,7 +108,7 @@ pub(crate) const OLLAMA_PORT: u16 = 11434;
 /// `OPENAI_BASE_URL` other than OpenAI's own means a server that speaks Chat Completions.
 /// `ANTHROPIC_AUTH_TOKEN` is a key that goes as `Authorization: Bearer`. `OPENAI_ORG_ID` and
 /// `OPENAI_PROJECT_ID` become headers. `OLLAMA_HOST` names an Ollama server as Ollama reads it.
-pub fn providers(environment: Environment<'_>) -> Vec<Provider> {
+pub(crate) fn providers(environment: Environment<'_>) -> Vec<Provider> {
     let value = |name: &str| {
         environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
     };
@@ -153,12 +153,12 @@ fn provider(known: &Known, value: &dyn Fn(&str) -> Option<String>) -> Option<Pro
 }
 
 /// The providers that everybody knows, where they are themselves, without keys.
-pub fn known_providers() -> Vec<Provider> {
+pub(crate) fn known_providers() -> Vec<Provider> {
     KNOWN.iter().map(Known::provider).collect()
 }
 
 /// The provider at another address. Who takes OpenAI's place speaks Chat Completions only.
-pub fn elsewhere(provider: Provider, base_url: &str) -> Provider {
+pub(crate) fn elsewhere(provider: Provider, base_url: &str) -> Provider {
     let base_url = base_url.trim_end_matches('/').to_owned();
     match provider.id == "openai" && base_url != OPENAI {
         true => Provider { base_url, wire: Wire::Chat, dialect: Dialect::Plain, ..provider },
@@ -209,8 +209,10 @@ pub(crate) fn ollama(host: &str) -> Provider {
 #[cfg(test)]
 mod tests {
     use super::{ollama, providers};
+    use crate::provider::Provider;
     use crate::secret::Secret;
-    use crate::wire::{Dialect, Provider, Wire};
+    use crate::wire::Wire;
+    use crate::wire::chat::dialect::Dialect;
 
     fn found(variables: &[(&str, &str)]) -> Vec<Provider> {
         let value = |name: &str| {
