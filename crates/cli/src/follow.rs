@@ -11,8 +11,8 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question,
-    QuestionAbout, SessionChanges, SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
+    SessionChanges, SessionState,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// What a remembered rule decided, in whichever session of the hub.
-pub(crate) type ByRule = (PermissionRequest, PermissionRule);
+pub(crate) type ByRule = (PermissionRequest, Rule);
 
 /// The session that is shown.
 pub(crate) struct Follow {

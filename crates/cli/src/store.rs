@@ -146,9 +146,9 @@ fn set(value: Option<&OsStr>) -> Option<PathBuf> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::Unknown(_) | StoreError::Exists(_) => Exit::Usage,
+            StoreError::NotFound(_) | StoreError::AlreadyExists(_) => Exit::Usage,
             StoreError::InUse(_) => Exit::Busy,
-            StoreError::Cursor => Exit::OurFault,
+            StoreError::InvalidCursor => Exit::OurFault,
             _ => Exit::NoStore,
         };
         Self::new(exit, error)

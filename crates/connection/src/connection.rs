@@ -218,7 +218,7 @@ impl<H: Handler> Connection<H> {
                     let Self { peer, handler, limits, tap, .. } = self;
                     let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
                     if work.is_none() {
-                        calmly(|| unhandled(handler, Unhandled::HandlerPanicked(line)));
+                        calmly(|| report(handler, Unhandled::HandlerPanicked(line)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
@@ -327,14 +327,14 @@ fn dispatch<H: Handler>(
         }
         Ok(Message::Notification { method, params }) => {
             if let Err(error) = handler.notification(peer, &method, params) {
-                unhandled(handler, Unhandled::Notification(&method, error));
+                report(handler, Unhandled::Notification(&method, error));
             }
         }
         Ok(Message::Reply { id, outcome }) => {
             match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
                 Settled::InTime => {}
-                Settled::Late => unhandled(handler, Unhandled::LateReply(&id)),
-                Settled::Unknown => unhandled(handler, Unhandled::UnknownReply(&id)),
+                Settled::Late => report(handler, Unhandled::LateReply(&id)),
+                Settled::Unknown => report(handler, Unhandled::UnknownReply(&id)),
             }
         }
         Ok(Message::Call { id, method, params }) => {
@@ -347,19 +347,19 @@ fn dispatch<H: Handler>(
             let call = IncomingCall { duty: ReplyGuardHolder(duty), name: &method, params };
             return handler.call(call);
         }
-        Err(misfit) => {
+        Err(not_a_message) => {
             // A broken answer is never answered (RPC-22), but whoever waits for it learns that
             // nothing better will come.
-            if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
+            if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
-            unhandled(handler, Unhandled::Line(line, &misfit));
+            report(handler, Unhandled::Line(line, &not_a_message));
             // Stray text of an agent is never answered: it may be a banner or a log line
             // (design.md); an agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
-                && let Some(error) = misfit.error()
+                && let Some(error) = not_a_message.error()
             {
                 let _ = peer.0.outbox.enqueue(|out| {
                     envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
@@ -371,9 +371,9 @@ fn dispatch<H: Handler>(
 }
 
 /// Reports to the trace and to the handler what cannot be used.
-fn unhandled<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
+fn report<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
     trace::unhandled(&unhandled);
-    handler.misfit(unhandled);
+    handler.unhandled(unhandled);
 }
 
 /// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16,
@@ -381,11 +381,13 @@ fn unhandled<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
 fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
     match CancelRequest::decode_params(params) {
         Ok(params) => {
-            let open =
-                peer.0.incoming().get(&params.request_id).map(CancelSwitch::cancel).is_some();
-            trace::cancelled(&params.request_id, open);
+            trace::cancelled(&params.request_id);
+            let incoming = peer.0.incoming();
+            if let Some(switch) = incoming.get(&params.request_id) {
+                switch.cancel();
+            }
         }
-        Err(error) => unhandled(handler, Unhandled::Notification(CancelRequest::ROW.name, error)),
+        Err(error) => report(handler, Unhandled::Notification(CancelRequest::ROW.name, error)),
     }
 }
 

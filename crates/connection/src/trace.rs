@@ -118,8 +118,8 @@ pub(crate) fn refused_duplicate(id: &RequestId) {
     warn!(%id, "call refused: its id belongs to an open call");
 }
 
-pub(crate) fn cancelled(id: &RequestId, open: bool) {
-    debug!(%id, open, "peer cancelled a call");
+pub(crate) fn cancelled(id: &RequestId) {
+    debug!(%id, "peer cancelled a call");
 }
 
 pub(crate) fn work_panicked() {

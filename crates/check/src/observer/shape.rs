@@ -4,7 +4,7 @@
 use super::finding::Report;
 use super::seen::{Asked, Body, Seen, quoted};
 use attache_protocol::method::{self, Call, Method, Side};
-use attache_protocol::{DecodeError, Notice, Unknown, Why, decode_reporting};
+use attache_protocol::{DecodeError, DroppedValue, FaultKind, Unknown, decode_reporting};
 
 /// What decoding finds wrong with a text, as an error or a value that was left out.
 type Reader = fn(&str) -> Vec<Fault>;
@@ -24,11 +24,11 @@ struct Shapes {
 
 macro_rules! shapes {
     (
-        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident, $as:ident, $ast:ident, $ad:ident;)* }
-        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident, $bs:ident, $bst:ident;)* }
-        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident, $cs:ident, $cst:ident, $cd:ident;)* }
-        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident, $ds:ident, $dst:ident;)* }
-        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident, $es:ident, $est:ident;)* }
+        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident { $($ax:tt)* })* }
+        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident { $($bx:tt)* })* }
+        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident { $($cx:tt)* })* }
+        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident { $($dx:tt)* })* }
+        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident { $($ex:tt)* })* }
         $($proxy:tt)*
     ) => {
         static SHAPES: &[Shapes] = &[
@@ -65,7 +65,7 @@ const fn notification<M: Method>(receiver: Side) -> Shapes {
 }
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
-    let text = given::<M>(text);
+    let text = M::ROW.params_text(Some(text));
     faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
 }
 
@@ -73,22 +73,19 @@ fn error<M: Method>(text: &str) -> Option<DecodeError> {
     M::decode_params(Some(text)).err()
 }
 
-/// Params as they count: null for none where that is allowed.
-fn given<M: Method>(text: &str) -> &str {
-    if text == "null" && M::ROW.null_params { "{}" } else { text }
-}
-
 fn result<M: Call>(text: &str) -> Vec<Fault> {
-    let text = if text == "null" && M::ROW.null_result { "{}" } else { text };
-    faults(decode_reporting::<M::Result>(text, Unknown::Refuse), "result")
+    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), Unknown::Refuse), "result")
 }
 
-fn faults<T>((decoded, notices): (Result<T, DecodeError>, Vec<Notice>), root: &str) -> Vec<Fault> {
+fn faults<T>(
+    (decoded, notices): (Result<T, DecodeError>, Vec<DroppedValue>),
+    root: &str,
+) -> Vec<Fault> {
     if let Err(error) = decoded {
         return vec![("DEC-20", error.under(root).to_string())];
     }
-    let fault = |notice: Notice| {
-        let rule = if notice.why == Why::NoField { "META-03" } else { "DEC-20" };
+    let fault = |notice: DroppedValue| {
+        let rule = if notice.kind == FaultKind::NoField { "META-03" } else { "DEC-20" };
         (rule, notice.error.under(root).to_string())
     };
     notices.into_iter().map(fault).collect()

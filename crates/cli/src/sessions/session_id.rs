@@ -71,7 +71,7 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
         SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
-        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

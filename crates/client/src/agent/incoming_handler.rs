@@ -41,7 +41,7 @@ impl Client for IncomingHandler {
     }
 
     fn session_update(&mut self, params: SessionNotification, _peer: &Peer) {
-        self.sessions.updated(&params.session_id, EventBody::of_update(params.update));
+        self.sessions.updated(&params.session_id, EventBody::from_update(params.update));
     }
 
     fn session_request_permission(
@@ -146,8 +146,9 @@ impl Client for IncomingHandler {
         self.elicitations.complete(&params);
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = misfit {
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        if let Unhandled::Line(line, NotAMessage::NotJson(_) | NotAMessage::Invalid(_)) = unhandled
+        {
             self.stray_output.keep(line);
         }
     }
