@@ -2,9 +2,10 @@
 
 pub(crate) mod arguments;
 mod check;
+mod check_all;
+mod checked;
 pub(crate) mod own;
 mod registry;
-mod working;
 
 use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};

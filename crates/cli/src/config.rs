@@ -5,7 +5,8 @@ pub(crate) mod arguments;
 mod page;
 
 use crate::exit::{Exit, Failure};
-use crate::settings::{From, Setting, Settings, Shape};
+use crate::settings::setting::{Setting, Shape};
+use crate::settings::{From, Settings, models_file};
 use crate::show::json::escaped;
 use crate::show::paint::Paint;
 use crate::show::sanitize;
@@ -211,7 +212,7 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
     page.rows(&[
         file("settings", settings.file.shown(), settings.file.exists()),
         file("keys", settings.keys.shown(), settings.keys.exists()),
-        file("models", crate::models::shown(), crate::models::exists()),
+        file("models", models_file::shown(), models_file::exists()),
     ]);
     page.part("settings");
     let (mut unset, mut rows) = (Vec::new(), Vec::new());

@@ -1,7 +1,9 @@
 //! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
 
+mod copy;
+mod sample;
+
 use crate::args;
-use crate::copy::{self, Copied};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
@@ -9,9 +11,10 @@ use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{chosen_agent, run, sample, store, turn};
+use crate::{chosen_agent, run, store, turn};
 use attache_client::{AgentProcess, Options, SessionHandle};
 use attache_connection::Direction;
+use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;

@@ -10,11 +10,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The variable that stands for `--store` where that is not given.
-pub(crate) const VARIABLE: &str = "ATTACHE_STORE";
-
-/// The word that stands for no store.
-pub(crate) const NONE: &str = "none";
+pub(crate) use crate::settings::setting::{NONE, STORE as VARIABLE};
 
 /// Where sessions are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

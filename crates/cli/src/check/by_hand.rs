@@ -1,6 +1,6 @@
 //! A client that a person drives: what to configure there, and what to do for each step.
 
-use super::errands::relay;
+use super::peer::errands::relay;
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
 use attache_check::{Door, Errand, Person, StartedClient};

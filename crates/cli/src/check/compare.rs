@@ -1,7 +1,7 @@
 //! `attache check compare`: judgements side by side.
 
 use super::arguments::Compare;
-use super::{style_of, style_of_verdict};
+use super::report::colour::{style_of, style_of_verdict};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};

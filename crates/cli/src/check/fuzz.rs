@@ -1,9 +1,9 @@
 //! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::errands::Commands;
-use super::progress::Progress;
-use super::surroundings::Surroundings;
+use super::peer::errands::Commands;
+use super::peer::surroundings::Surroundings;
+use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::{BOLD, DIM, Paint, RED};

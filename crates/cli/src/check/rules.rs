@@ -1,7 +1,7 @@
 //! `attache check rules`: the rules as tables, one of them whole, or all as JSON.
 
 use super::arguments::Rules;
-use super::style_of;
+use super::report::colour::style_of;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint};

@@ -1,8 +1,8 @@
 //! `attache check trace`: which line of a recorded conversation breaks which rule.
 
 use super::arguments::Trace;
-use super::style_of;
-use super::tally::Tally;
+use super::report::colour::style_of;
+use super::report::tally::Tally;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};

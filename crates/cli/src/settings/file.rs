@@ -1,6 +1,6 @@
 //! The file of settings, `config.toml` in the configuration folder.
 
-use super::Setting;
+use super::setting::Setting;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::show::sanitize;

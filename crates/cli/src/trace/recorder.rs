@@ -2,9 +2,9 @@
 
 use super::lane::Piece;
 use super::line::Line;
-use super::say;
+use super::notice::say;
 use crate::args;
-use crate::check::tally::Tally;
+use crate::check::report::tally::Tally;
 use crate::exit::Failure;
 use crate::record::{create, record};
 use attache_check::{Finding, Observer};

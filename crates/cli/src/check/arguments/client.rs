@@ -1,7 +1,7 @@
 //! The arguments of `attache check client`, and of the relay that a client under test starts.
 
-use super::Judging;
-use crate::args::seconds;
+use super::judging::Judging;
+use crate::args::value::seconds;
 use attache_check::ERRANDS;
 use clap::Args;
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! What the tour asks, and a small project for visitors whose folder holds none.
 
-use crate::copy::Copied;
+use super::copy::Copied;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const RENAMED_IN: u64 = 64 << 10;
 const LOOKED_AT: usize = 1 << 20;
 
 /// The prompts of the tour, in order. Puts the sample into the copy if nothing was copied.
-pub(crate) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> {
+pub(super) fn tour(copy: &Path, copied: &Copied) -> Result<Vec<String>, String> {
     if matches!(copied, Copied::Nothing) {
         for (name, content) in SAMPLE {
             fs::write(copy.join(name), content)

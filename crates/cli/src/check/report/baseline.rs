@@ -1,7 +1,7 @@
 //! Known failures: what differs from them counts.
 
-use super::arguments::Judging;
-use super::judging::write;
+use super::report_file::write;
+use crate::check::arguments::Judging;
 use crate::exit::{Exit, Failure};
 use attache_check::{Baseline, Judgement, KnownFailure, Verdict};
 use std::fs;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 /// The baseline that is asked for, read before anything is judged.
-pub(super) fn read(arguments: &Judging) -> Result<Option<Baseline>, Failure> {
+pub(in crate::check) fn read(arguments: &Judging) -> Result<Option<Baseline>, Failure> {
     match (&arguments.baseline, &arguments.write_baseline) {
         (Some(path), _) => of_file(path).map(Some),
         // Reasons that a person wrote are worth more than a new file.
@@ -30,7 +30,7 @@ fn of_file(path: &Path) -> Result<Baseline, Failure> {
 }
 
 /// How the command ends, and what is said about known failures.
-pub(super) fn conclude(
+pub(in crate::check) fn conclude(
     judgement: &Judgement,
     baseline: Option<Baseline>,
     arguments: &Judging,

@@ -12,7 +12,7 @@ const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
 /// The program that a client starts as its agent, and an agent as an MCP server, and its arguments
 /// before the address.
-pub(super) fn relay() -> Result<Vec<String>, Failure> {
+pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::new(crate::exit::Exit::OurFault, format!("this program cannot be found: {error}"))
     })?;
@@ -20,7 +20,7 @@ pub(super) fn relay() -> Result<Vec<String>, Failure> {
 }
 
 /// The commands of a client, by errand.
-pub(super) struct Commands {
+pub(in crate::check) struct Commands {
     /// What `prompt` is.
     main: Vec<OsString>,
     given: HashMap<&'static str, String>,
@@ -33,7 +33,10 @@ impl Commands {
     ///
     /// # Errors
     /// One that is none, or that starts no agent.
-    pub(super) fn of(main: &[OsString], to: &[(String, String)]) -> Result<Self, Failure> {
+    pub(in crate::check) fn of(
+        main: &[OsString],
+        to: &[(String, String)],
+    ) -> Result<Self, Failure> {
         let main = main.to_vec();
         let starts_agent = main.iter().any(|word| word.to_str().is_some_and(names_agent));
         if !starts_agent {
@@ -66,7 +69,7 @@ impl Commands {
     ///
     /// # Errors
     /// Nobody said how, or it cannot be started.
-    pub(super) fn start(&self, errand: &Errand) -> Result<StartedClient, NotRun> {
+    pub(in crate::check) fn start(&self, errand: &Errand) -> Result<StartedClient, NotRun> {
         let launch = self.launch(errand)?;
         let door = Door::open().map_err(NotRun::Listen)?;
         let mut agent = self.relay.clone();

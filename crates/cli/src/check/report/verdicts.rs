@@ -1,6 +1,6 @@
 //! A judgement on a person's terminal.
 
-use super::{style_of, style_of_verdict};
+use super::colour::{style_of, style_of_verdict};
 use crate::show::paint::{BOLD, CYAN, DIM, Paint, RED, YELLOW};
 use crate::show::sanitize;
 use crate::show::width::{cut, wrap};
@@ -11,16 +11,16 @@ use attache_protocol::method::Side;
 const LINE_SHOWN: usize = 160;
 
 /// How a judgement is shown to a person.
-pub(super) struct Face {
-    pub(super) paint: Paint,
+pub(in crate::check) struct Face {
+    pub(in crate::check) paint: Paint,
     /// Nothing is cut without.
-    pub(super) columns: Option<usize>,
+    pub(in crate::check) columns: Option<usize>,
 }
 
 impl Face {
     /// What passed, what was not judged, then the fails, those of the strongest rules first, and
     /// totals: what a person has to look at is what the terminal still shows at the end.
-    pub(super) fn report(&self, judgement: &Judgement) -> Vec<String> {
+    pub(in crate::check) fn report(&self, judgement: &Judgement) -> Vec<String> {
         let mut lines = self.passed(judgement);
         lines.extend(self.not_judged(judgement));
         lines.push(String::new());

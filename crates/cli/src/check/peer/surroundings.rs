@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// The environment of the agent. It ends with the folder that is the agent's home.
 #[derive(Debug)]
-pub(super) struct Surroundings {
+pub(in crate::check) struct Surroundings {
     variables: Vec<(OsString, OsString)>,
     _home: TempDir,
 }
@@ -20,7 +20,7 @@ impl Surroundings {
     /// Those of the agent that this command starts, with the model at this address. `model` names
     /// variables that get the address, each with what follows it there after a `=`; `more` is set
     /// besides. Both are `NAME=VALUE`, and win over what is known of the agent.
-    pub(super) fn new(
+    pub(in crate::check) fn new(
         command: &[OsString],
         url: &str,
         model: &[String],
@@ -51,7 +51,7 @@ impl Surroundings {
     }
 
     /// The launch in these surroundings.
-    pub(super) fn around(&self, launch: Launch) -> Launch {
+    pub(in crate::check) fn around(&self, launch: Launch) -> Launch {
         self.variables.iter().fold(launch, |launch, (name, value)| launch.env(name, value))
     }
 }
@@ -63,7 +63,7 @@ fn our_fault(error: io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::known_agent::KEY;
+    use crate::check::peer::known_agent::KEY;
     use std::fs;
     use std::path::Path;
 

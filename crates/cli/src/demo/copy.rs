@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 50_000;
 
 /// What was copied.
 #[derive(Debug)]
-pub(crate) enum Copied {
+pub(super) enum Copied {
     /// No file at all: the folder has no text that could be shown.
     Nothing,
     /// These; `left_out` files were too large, too many or binary.
@@ -28,7 +28,7 @@ pub(crate) enum Copied {
 
 /// Copies the text files below `from` that no `.gitignore` names and that are not hidden. Links are
 /// left out: they could lead out of the copy, back to the visitor's files.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     let cannot = |what: &Path, error: io::Error| {
         format!("{} cannot be copied for the demo: {error}", what.display())
     };

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// Hears a run.
-pub(super) struct Listener {
-    pub(super) progress: Progress,
+pub(in crate::check) struct Listener {
+    pub(in crate::check) progress: Progress,
     as_json: bool,
     /// Whether another round follows, so that only a broken rule is final.
     is_repeated: Cell<bool>,
@@ -27,7 +27,7 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Writes verdicts to stdout as JSON if `as_json` is true.
-    pub(super) fn new(as_json: bool) -> Self {
+    pub(in crate::check) fn new(as_json: bool) -> Self {
         Self {
             progress: Progress::new(),
             as_json,
@@ -40,13 +40,13 @@ impl Listener {
     }
 
     /// The round that begins, and how many there are.
-    pub(super) fn round(&self, number: usize, of: usize) {
+    pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.progress.round(number, of);
         self.is_repeated.set(of > 1);
     }
 
     /// Hears what the run reports.
-    pub(super) fn hear(&self, event: &RunEvent<'_>) {
+    pub(in crate::check) fn hear(&self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Probe { name, number, of } => {
                 self.probes.set((*number, *of));
@@ -63,18 +63,18 @@ impl Listener {
     }
 
     /// The verdicts so far.
-    pub(super) fn heard(&self) -> Vec<Verdict> {
+    pub(in crate::check) fn heard(&self) -> Vec<Verdict> {
         self.heard.borrow().clone()
     }
 
     /// How far an interrupted run came.
-    pub(super) fn reached(&self) -> String {
+    pub(in crate::check) fn reached(&self) -> String {
         let (begun, of) = self.probes.get();
         format!("{} of {of} probes", begun.saturating_sub(1))
     }
 
     /// Writes the verdicts that are not written yet.
-    pub(super) fn rest(&self, verdicts: &[Verdict]) -> Result<(), Failure> {
+    pub(in crate::check) fn rest(&self, verdicts: &[Verdict]) -> Result<(), Failure> {
         verdicts.iter().for_each(|verdict| self.write(verdict));
         self.broken.borrow_mut().take().map_or(Ok(()), |error| Err(Failure::output(&error)))
     }

@@ -1,7 +1,7 @@
 //! `attache agents check` without a name: every agent that is here, and which of them work.
 
 use super::arguments::Check;
-use super::check::{Checked, json, start};
+use super::checked::{Checked, json, named, start};
 use super::own::OwnAgents;
 use super::own_program;
 use crate::chosen_agent::ChosenAgent;
@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 
 /// Starts one agent after the other: the built-in one, the person's own, and those known by name,
 /// as far as they are here. Ends with the code of the first that does not work.
-pub(super) async fn all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
+pub(super) async fn check_all(arguments: &Check, interrupts: &Interrupts) -> Result<Exit, Failure> {
     let own = OwnAgents::read()?;
     let mut names = vec!["attache".to_owned()];
     names.extend(
@@ -108,5 +108,5 @@ fn offers(capabilities: &AgentCapabilities) -> String {
         (prompts.audio, "audio"),
         (mcp.http, "MCP over HTTP"),
     ];
-    super::check::named(&all)
+    named(&all)
 }

@@ -9,10 +9,10 @@ const URL: &str = "{url}";
 /// Stands in a value for the folder that is the agent's home.
 const HOME: &str = "{home}";
 /// What a provider would take for a key.
-pub(super) const KEY: &str = "of-nobody";
+pub(in crate::check) const KEY: &str = "of-nobody";
 
 /// How an agent that is known is led to the model: its variables, and files below its home.
-pub(super) struct KnownAgent {
+pub(in crate::check) struct KnownAgent {
     /// Words of a command line that mean it: the name of a program, of a script without its suffix,
     /// or of a package.
     words: &'static [&'static str],
@@ -190,7 +190,7 @@ const KNOWN: &[KnownAgent] = &[
 impl KnownAgent {
     /// The agent that a command means, by any of its words, so that `npx -y PACKAGE` and
     /// `node SCRIPT` are known too.
-    pub(super) fn of(command: &[OsString]) -> Option<&'static Self> {
+    pub(in crate::check) fn of(command: &[OsString]) -> Option<&'static Self> {
         command.iter().find_map(|word| {
             let word = word.to_string_lossy();
             let name = plain(&word);
@@ -199,7 +199,7 @@ impl KnownAgent {
     }
 
     /// The variables that lead it to the model at this address, with this folder for its home.
-    pub(super) fn variables(
+    pub(in crate::check) fn variables(
         &self,
         home: &Path,
         url: &str,
@@ -211,7 +211,7 @@ impl KnownAgent {
     }
 
     /// Writes its files.
-    pub(super) fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
+    pub(in crate::check) fn settle(&self, home: &Path, url: &str) -> io::Result<()> {
         for (path, text) in self.files {
             let path = home.join(path);
             fs::create_dir_all(path.parent().unwrap_or(home))?;

@@ -15,7 +15,7 @@ const QUIET: Duration = Duration::from_secs(2);
 
 /// The progress of a run on stderr.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(in crate::check) struct Progress {
     is_terminal: bool,
     /// When the last line was written, where stderr is no terminal.
     written: Cell<Option<Instant>>,
@@ -25,17 +25,17 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Nothing is written yet.
-    pub(super) fn new() -> Self {
+    pub(in crate::check) fn new() -> Self {
         let is_terminal = io::stderr().is_terminal();
         Self { is_terminal, written: Cell::new(None), round: Cell::new((1, 1)) }
     }
 
     /// The round that begins, and how many there are.
-    pub(super) fn round(&self, number: usize, of: usize) {
+    pub(in crate::check) fn round(&self, number: usize, of: usize) {
         self.round.set((number, of));
     }
 
-    pub(super) fn tell(&self, probe: &str, number: usize, of: usize) {
+    pub(in crate::check) fn tell(&self, probe: &str, number: usize, of: usize) {
         let round = match self.round.get() {
             (_, 1) => String::new(),
             (round, rounds) => format!("round {round} of {rounds}, "),
@@ -51,7 +51,7 @@ impl Progress {
     }
 
     /// Takes the line off the terminal, so that something else can be written.
-    pub(super) fn clear(&self) {
+    pub(in crate::check) fn clear(&self) {
         if self.is_terminal {
             self.rewrite("");
         }

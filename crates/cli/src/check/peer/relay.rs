@@ -1,7 +1,7 @@
 //! `attache check relay`: what a client under test starts as its agent, and an agent as an MCP
 //! server. It passes every byte between the peer and the judge.
 
-use super::arguments::Relay;
+use crate::check::arguments::Relay;
 use crate::exit::{Exit, Failure};
 use attache_connection::stdio::{input, output};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ const PIECE: usize = 64 * 1024;
 const TOLD: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends as soon as either side does.
-pub(super) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
+pub(in crate::check) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
     let ours = |error: io::Error| {
         Failure::new(Exit::OurFault, format!("the judge cannot be reached: {error}"))
     };

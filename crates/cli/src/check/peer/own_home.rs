@@ -27,7 +27,7 @@ const TOOLS: &[(&str, &str)] = &[
 ];
 
 /// The variables that give a program this home.
-pub(super) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
+pub(in crate::check) fn variables(home: &Path) -> Vec<(OsString, OsString)> {
     let folders = FOLDERS.iter().map(|(name, below)| ((*name).into(), home.join(below).into()));
     tools().into_iter().chain(folders).collect()
 }

@@ -123,7 +123,7 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
 
 /// The words of the command that sends a known client on this errand; `main` is the command that
 /// sends its prompt.
-pub(super) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+pub(in crate::check) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
     let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;
     let added = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
