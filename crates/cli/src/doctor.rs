@@ -329,7 +329,7 @@ async fn sandbox(findings: &mut Findings) {
 
 /// What holds beside the mode, as a session in the current folder reads it.
 fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
-    findings.part("permission rules of the built-in agent");
+    findings.part("permission rules");
     match settings.permissions() {
         Some(file) => {
             let rules = Rules::read(&file);
