@@ -89,7 +89,7 @@ fn agent(
 
 fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
     let commands = Commands::of(&arguments.command, &[])?;
-    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+    Ok(attache_check::Fuzz::client(folder, move |task| commands.start(task)))
 }
 
 /// Shows what broke the peer, and writes it down.

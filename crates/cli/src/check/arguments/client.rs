@@ -3,7 +3,7 @@
 
 use super::Judging;
 use crate::args::seconds;
-use attache_check::ERRANDS;
+use attache_check::CLIENT_TASKS;
 use clap::Args;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -11,18 +11,18 @@ use std::time::Duration;
 
 /// What stands below the options.
 pub(super) fn help() -> String {
-    let width = ERRANDS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let errands: Vec<String> =
-        ERRANDS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
+    let width = CLIENT_TASKS.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let tasks: Vec<String> =
+        CLIENT_TASKS.iter().map(|(name, told)| format!("  {name:width$}  {told}")).collect();
     format!(
         "\
 The client is started once for each probe, in an empty folder of its own for sessions, with a relay to this program as its agent. It exits with 4 if the client breaks \
 what must hold.
 
 Placeholders in a CMD: {{agent}} is the command line that starts the agent, as one word, and {{agent...}} the same as words of their own; {{cwd}} is the folder of the \
-session, {{prompt}} the text to send. An errand has the placeholders that stand in it below. Nothing is asked on stdin.
+session, {{prompt}} the text to send. A task has the placeholders that stand in it below. Nothing is asked on stdin.
 
-Errands: what a client has to be told to do from outside. CMD is `prompt`. A rule whose errand has no command is not tested, and the report says so. `cancel` is CMD and SIGINT \
+Tasks: what a client has to be told to do from outside. CMD is `prompt`. A rule whose task has no command is not tested, and the report says so. `cancel` is CMD and SIGINT \
 unless it is named. `attache run` and `acpx exec` are known: what they can do needs no --to. Every client gets a home folder of its own, with settings and data.
 
 {}
@@ -35,14 +35,14 @@ Examples:
   attache check client -- sh -c 'exec my-client --acp {{agent}} --cwd {{cwd}} \"{{prompt}}\"'
   attache check client --wait --only PERM,TERM
   attache check client --to 'load=my-client --load {{session}} -- {{agent...}}' -- my-client --say {{prompt}} -- {{agent...}}",
-        errands.join("\n")
+        tasks.join("\n")
     )
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Client {
-    /// How the client is told to do something else than to prompt; --help lists the errands
-    #[arg(long, value_name = "ERRAND=CMD", value_parser = errand)]
+    /// How the client is told to do something else than to prompt; --help lists the tasks
+    #[arg(long, value_name = "TASK=CMD", value_parser = task)]
     pub(crate) to: Vec<(String, String)>,
     /// For a client that a person drives: say what to configure there and what to type, and wait
     /// for it
@@ -58,13 +58,13 @@ pub(crate) struct Client {
     pub(crate) command: Vec<OsString>,
 }
 
-fn errand(word: &str) -> Result<(String, String), String> {
+fn task(word: &str) -> Result<(String, String), String> {
     match word.split_once('=') {
         Some((name, line)) if !name.is_empty() && !line.is_empty() => {
             Ok((name.to_owned(), line.to_owned()))
         }
         _ => {
-            Err("write it as ERRAND=CMD, such as 'load=my-client --load {session} {agent}'"
+            Err("write it as TASK=CMD, such as 'load=my-client --load {session} {agent}'"
                 .to_owned())
         }
     }
