@@ -4,7 +4,7 @@
 use super::arguments::Client;
 use super::by_hand::ByHand;
 use super::judging::judge_and_tell;
-use super::peer::errands::Commands;
+use super::peer::tasks::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;
@@ -23,10 +23,10 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match by_hand.clone() {
-            Some(by_hand) => ClientRun::new(path, move |errand| Ok(by_hand.ask(errand))),
+            Some(by_hand) => ClientRun::new(path, move |task| Ok(by_hand.ask(task))),
             None => {
                 let commands = Commands::of(&arguments.command, &arguments.to)?;
-                ClientRun::new(path, move |errand| commands.start(errand))
+                ClientRun::new(path, move |task| commands.start(task))
             }
         };
         let mut run = run.patience(arguments.judging.timeout).seed(round.seed);

@@ -1,8 +1,8 @@
 //! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::peer::errands::Commands;
 use super::peer::surroundings::Surroundings;
+use super::peer::tasks::Commands;
 use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
@@ -91,7 +91,7 @@ fn agent(
 
 fn client(arguments: &Fuzz, folder: PathBuf) -> Result<attache_check::Fuzz, Failure> {
     let commands = Commands::of(&arguments.command, &[])?;
-    Ok(attache_check::Fuzz::client(folder, move |errand| commands.start(errand)))
+    Ok(attache_check::Fuzz::client(folder, move |task| commands.start(task)))
 }
 
 /// Shows what broke the peer, and writes it down.

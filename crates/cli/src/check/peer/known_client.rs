@@ -1,4 +1,4 @@
-//! Clients that are known: how each goes on errands that its main command does not.
+//! Clients that are known: how each goes on tasks that its main command does not.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,8 +9,8 @@ struct KnownClient {
     program: &'static str,
     /// The word that follows it in a main command.
     task: &'static str,
-    /// By errand: what is done with the main command.
-    errands: &'static [(&'static [&'static str], Way)],
+    /// By task: what is done with the main command.
+    tasks: &'static [(&'static [&'static str], Way)],
 }
 
 /// What is done with the words of the main command.
@@ -36,7 +36,7 @@ const KNOWN: &[KnownClient] = &[ATTACHE, ACPX];
 const ATTACHE: KnownClient = KnownClient {
     program: "attache",
     task: "run",
-    errands: &[
+    tasks: &[
         (&["load", "resume"], With(&["--resume", "{session}"])),
         (&["list"], With(&["--resume", "last"])),
         (&["set_mode"], With(&["--mode", "{mode}"])),
@@ -64,7 +64,7 @@ const ATTACHE: KnownClient = KnownClient {
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
-    errands: &[
+    tasks: &[
         (&["set_option", "set_boolean"], With(&["--config-option", "{option}={value}"])),
         (
             &["set_options"],
@@ -121,11 +121,11 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// The words of the command that sends a known client on this errand; `main` is the command that
+/// The words of the command that sends a known client on this task; `main` is the command that
 /// sends its prompt.
-pub(in crate::check) fn words(main: &[OsString], errand: &str) -> Option<Vec<OsString>> {
+pub(in crate::check) fn words(main: &[OsString], task: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
-    let (_, way) = known.errands.iter().find(|(names, _)| names.contains(&errand))?;
+    let (_, way) = known.tasks.iter().find(|(names, _)| names.contains(&task))?;
     let added = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     Some(match way {
         Same => main.to_vec(),
