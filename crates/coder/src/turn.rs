@@ -13,7 +13,7 @@ use crate::models::{
 };
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
-use crate::tools::together::Request;
+use crate::tools::parallel::Request;
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
@@ -303,7 +303,7 @@ async fn act(
             tell_fill(memory, turn, model, used).await?;
             let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
             for action in wanted {
-                let result = Toolbox { turn, models, memory }.act(&action, None).await?;
+                let result = Toolbox { turn, models, memory }.perform(action.tool(), None).await?;
                 if result.finding == Finding::Asked {
                     acted = Acted::Ended(Ended::Asked);
                 }

@@ -3,7 +3,8 @@
 use crate::conversation::Message;
 use crate::models::ModelPart;
 use crate::tools::fit::{code, one_line};
-use crate::tools::{Action, Touch, action};
+use crate::tools::{Registry, Tool};
+use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -38,15 +39,15 @@ impl Facts {
         for message in messages {
             match message {
                 Message::Summary(summary) => facts = summary.facts().clone(),
-                Message::Tool(action, result) if !result.failed => facts.did(action),
+                Message::Tool(action, result) if !result.failed => facts.did(&*action.tool()),
                 Message::Said(said) => {
                     for part in &said.parts {
                         let ModelPart::Call { id, name, arguments, .. } = part else { continue };
                         // One that was never answered was never done.
                         if failed.get(id.as_str()) == Some(&false)
-                            && let Ok(action) = action(name, arguments)
+                            && let Ok(tool) = Registry::built_in().call(name, arguments)
                         {
-                            facts.did(&action);
+                            facts.did(&*tool);
                         }
                     }
                 }
@@ -56,8 +57,8 @@ impl Facts {
         facts
     }
 
-    fn did(&mut self, action: &Action) {
-        if let Action::Plan(entries) = action {
+    fn did(&mut self, tool: &dyn Tool) {
+        if let Some(entries) = tool.plan() {
             let done = |status: &PlanEntryStatus| {
                 if *status == PlanEntryStatus::Completed { "x" } else { " " }
             };
@@ -66,8 +67,8 @@ impl Facts {
             };
             self.plan = entries.iter().take(KEPT).map(step).collect();
         }
-        match action.touches() {
-            Touch::Reads(paths) if matches!(action, Action::Read(_)) => add(&mut self.read, &paths),
+        match tool.touches() {
+            Touch::Reads(paths) if tool.name() == "read" => add(&mut self.read, &paths),
             Touch::Changes(paths) => add(&mut self.changed, &paths),
             Touch::Runs { command, .. } | Touch::Unsandboxed { command } => {
                 add(&mut self.ran, &[command])

@@ -1,13 +1,22 @@
 //! The glob tool: which files have a name that fits, the newest first.
 
-use super::fit::counted;
+use super::fit::{code, counted};
 use super::list::pattern;
 use super::thread::Wanted;
 use super::walk;
-use attache_policy::{Folders, Place};
+use super::approval::ApprovedCall;
+use super::resolved::ResolvedPaths;
+use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::Toolbox;
+use super::arguments;
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
+use std::future::ready;
 use std::time::SystemTime;
 
 /// How many files are named in a result.
@@ -17,7 +26,7 @@ const FILES_NAMED: usize = 200;
 const FILES_COUNTED: usize = 100_000;
 
 /// Which files to look for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Glob {
     /// The folder below which is looked.
     pub(crate) path: String,
@@ -65,12 +74,23 @@ impl Glob {
         Self { path, pattern }
     }
 
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "path": self.path, "pattern": self.pattern })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { pattern, path } = arguments::parse("glob", arguments)?;
+        Ok(Self::new(path, &pattern))
+    }
+
+    async fn glob(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (glob, folders) = (self.clone(), toolbox.memory.folders.clone());
+        let work = move |place: &Place, wanted: &Wanted| glob.walk(&folders, place, wanted);
+        toolbox.look(call, work, Finding::Found).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(
+    fn walk(
         &self,
         folders: &Folders,
         place: &Place,
@@ -106,6 +126,87 @@ impl Glob {
         files.sort();
         found.named = files.into_iter().take(FILES_NAMED).map(|(_, name)| name).collect();
         Ok(found)
+    }
+}
+
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+}
+
+impl Tool for Glob {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "glob",
+            "Find files by their names, the newest first, without those that .gitignore names and hidden ones.",
+            json!({
+                "pattern": text("Such as *.rs or src/**/*.ts; hidden folders must be named, as in .github/**/*.yml."),
+                "path": text("The folder to look below. Default: the working directory."),
+            }),
+            &["pattern"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "glob"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn title(&self) -> String {
+        match self.path.as_str() {
+            "." => format!("Find files {}", code(&self.pattern)),
+            path => format!("Find files {} in {path}", code(&self.pattern)),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "pattern": self.pattern })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_pattern(&self.pattern)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Glob {
+    fn read<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, Reading> {
+        Box::pin(self.glob(toolbox, call))
     }
 }
 

@@ -1,17 +1,25 @@
 //! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has
 //! unsaved.
 
-use super::fit::{counted, start_within};
+use super::fit::{code, counted, start_within};
 use super::thread::Wanted;
 use super::walk;
-use attache_policy::Judge;
-use attache_policy::{Folders, Place};
+use super::approval::ApprovedCall;
+use super::resolved::ResolvedPaths;
+use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text, yes_no};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::Toolbox;
+use super::arguments;
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Folders, Judge, Place, Touch};
 use attache_protocol::v1::ToolCallLocation;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::future::ready;
 
 /// How many lines a result holds.
 pub(crate) const LINES_NAMED: usize = 100;
@@ -30,7 +38,7 @@ const LOCATION_TOLD: usize = 1024;
 const LINE_SEARCHED: usize = 8 * 1024 * 1024;
 
 /// What to search for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grep {
     /// The text or, with `regex`, the regular expression.
     pub(crate) pattern: String,
@@ -78,17 +86,30 @@ pub(crate) struct Matches {
 }
 
 impl Grep {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({
-            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
-            "smartCase": self.smart_case,
-        })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { pattern, path, literal, word, regex, smart_case } =
+            arguments::parse("grep", arguments)?;
+        let path = path.unwrap_or_else(|| ".".to_owned());
+        Ok(Self { pattern, path, regex: regex.unwrap_or(!literal), word, smart_case })
+    }
+
+    async fn grep(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (handle, approval, _) = call.start().await?;
+        let grep = self.clone();
+        let found = toolbox.judged(move |judge, wanted| {
+            grep.search(judge, approval.paths.only()?, wanted)
+        });
+        toolbox.looked(handle, found.await?.map(Finding::Matches)).await
     }
 
     /// Searches at and below `place`, but leaves out what is below a folder and could not be read
     /// by its name without asking. Blocks on the disk; stops between files when nobody wants it any
     /// more.
-    pub(crate) fn run(
+    fn search(
         &self,
         judge: &Judge<'_>,
         place: &Place,
@@ -141,6 +162,101 @@ impl Grep {
                 start_within(&self.pattern, 200)
             )
         })
+    }
+}
+
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    path: Option<String>,
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    word: bool,
+    /// As the offline model asks; in place of `literal`.
+    regex: Option<bool>,
+    /// As the offline model asks.
+    #[serde(default, rename = "smartCase")]
+    smart_case: bool,
+}
+
+impl Tool for Grep {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "grep",
+            "Search the text of files for a regular expression (Rust syntax). Files that .gitignore names and hidden ones are left out.",
+            json!({
+                "pattern": text("The regular expression."),
+                "path": text("A file or folder. Default: the working directory."),
+                "literal": yes_no("The pattern is plain text. Default false."),
+                "word": yes_no("Whole words only. Default false."),
+            }),
+            &["pattern"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "grep"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn title(&self) -> String {
+        match self.path.as_str() {
+            "." => format!("Search for {}", code(&self.pattern)),
+            path => format!("Search for {} in {path}", code(&self.pattern)),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!({
+            "pattern": self.pattern, "path": self.path, "regex": self.regex, "word": self.word,
+            "smartCase": self.smart_case,
+        })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path), Length::of_pattern(&self.pattern)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Grep {
+    fn read<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, Reading> {
+        Box::pin(self.grep(toolbox, call))
     }
 }
 

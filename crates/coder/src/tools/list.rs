@@ -1,13 +1,22 @@
 //! The list tool: which files there are.
 
-use super::fit::counted;
+use super::fit::{code, counted};
 use super::thread::Wanted;
 use super::walk;
-use attache_policy::{Folders, Place};
+use super::approval::ApprovedCall;
+use super::resolved::ResolvedPaths;
+use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::Toolbox;
+use super::arguments;
+use crate::models::ToolSpec;
+use attache_agent::ToolKind;
+use attache_policy::{Folders, Place, Touch};
 use ignore::overrides::{Override, OverrideBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::future::ready;
 use std::path::Path;
 
 /// How many files are named in a result.
@@ -20,7 +29,7 @@ const KINDS_NAMED: usize = 50;
 const FILES_COUNTED: usize = 100_000;
 
 /// What to list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
     /// A folder.
     pub(crate) path: String,
@@ -50,12 +59,23 @@ pub(crate) struct Files {
 }
 
 impl List {
-    pub(crate) fn raw_input(&self) -> Value {
-        json!({ "path": self.path, "glob": self.glob })
+    pub(super) fn parse(arguments: &str) -> Result<Self, String> {
+        let Arguments { path, glob } = arguments::parse("list", arguments)?;
+        Ok(Self { path: path.unwrap_or_else(|| ".".to_owned()), glob })
+    }
+
+    async fn list(
+        &self,
+        toolbox: &Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> attache_agent::Result<Reading> {
+        let (list, folders) = (self.clone(), toolbox.memory.folders.clone());
+        let work = move |place: &Place, wanted: &Wanted| list.walk(&folders, place, wanted);
+        toolbox.look(call, work, Finding::Files).await
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    pub(crate) fn run(
+    fn walk(
         &self,
         folders: &Folders,
         place: &Place,
@@ -98,6 +118,89 @@ impl List {
         files.folders_total = below.len() as u64;
         files.folders = below.into_iter().take(KINDS_NAMED).collect();
         Ok(files)
+    }
+}
+
+/// The arguments as a model writes them.
+#[derive(Deserialize)]
+struct Arguments {
+    path: Option<String>,
+    /// As the offline model asks.
+    glob: Option<String>,
+}
+
+impl Tool for List {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "list",
+            "List the files at and below a folder, without those that .gitignore names and hidden ones.",
+            json!({
+                "path": text("A folder. Default: the working directory."),
+            }),
+            &[],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "list"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn title(&self) -> String {
+        match &self.glob {
+            Some(glob) => format!("List files named {}", code(glob)),
+            None if self.path == "." => "List files".to_owned(),
+            None => format!("List files in {}", self.path),
+        }
+    }
+
+    fn input(&self) -> Value {
+        json!({ "path": self.path, "glob": self.glob })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        let glob = self.glob.as_deref().unwrap_or_default();
+        vec![Length::of_path(&self.path), Length::of_pattern(glob)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        _toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(paths.only().map(|_| Prepared::default()).map_err(Unprepared::from)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for List {
+    fn read<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, Reading> {
+        Box::pin(self.list(toolbox, call))
     }
 }
 

@@ -4,21 +4,27 @@ use super::document::{Document, Encoding};
 use super::file_access::{State, fingerprint};
 use super::fit::{MESSAGE_TEXT, counted, json_text_length, start_within};
 use super::picture::Picture;
-use super::{Finding, Looked, ToolResult, Toolbox};
-use crate::models::{Media, Part};
-use attache_agent::{Result, ToolCallHandle};
-use attache_policy::Place;
+use super::approval::ApprovedCall;
+use super::resolved::ResolvedPaths;
+use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, number, spec, text};
+use super::tool_result::{Finding, Reading, ToolResult};
+use super::toolbox::Toolbox;
+use super::arguments;
+use crate::models::{Media, Part, ToolSpec};
+use attache_agent::{Result, ToolCallHandle, ToolKind};
+use attache_policy::{Place, Touch};
 use attache_protocol::v1::{ContentBlock, ImageContent};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::future::ready;
 
 /// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
 /// longer.
 const TEXT_GIVEN: usize = 20 * 1024;
 
 /// What to read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
     /// The file.
     pub(crate) path: String,
@@ -69,8 +75,140 @@ impl Unreadable {
 }
 
 impl Read {
-    pub(crate) fn raw_input(&self) -> Value {
+    pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
+        arguments::parse("read", arguments)
+    }
+
+    /// Reads a text, gives the model a picture, or reads a kept output.
+    async fn read_file(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<Reading> {
+        if let Some(output) = toolbox.memory.shell.scratch.output(&self.path) {
+            return toolbox.read_output(self, output, call).await.map(Reading::from);
+        }
+        let (handle, approval, _) = call.start().await?;
+        let place = match approval.paths.only() {
+            Ok(place) => place,
+            Err(why) => {
+                return toolbox.unreadable(handle, Unreadable::Other(why)).await.map(Reading::from);
+            }
+        };
+        let state = match toolbox.files().state(place).await? {
+            Ok(state) => state,
+            Err(why) => {
+                return toolbox.unreadable(handle, Unreadable::Other(why)).await.map(Reading::from);
+            }
+        };
+        let why = |state: State| state.no_text(&place.shown, "read");
+        let result = match state {
+            State::Text(document) => {
+                let saw = (place.resolved.path(), fingerprint(document.text.as_bytes()));
+                let lines = Lines::of(&place.shown, &document, self);
+                let result = toolbox.found(handle, Finding::Lines(lines)).await?;
+                return Ok(Reading { result, saw: Some(saw) });
+            }
+            State::Picture(picture, bytes) => {
+                toolbox.look_at(handle, place, picture, &bytes).await
+            }
+            State::Nothing => toolbox.unreadable(handle, Unreadable::Missing(why(state))).await,
+            State::Folder => toolbox.unreadable(handle, Unreadable::Folder(why(state))).await,
+            State::Other { .. } => toolbox.unreadable(handle, Unreadable::Other(why(state))).await,
+        };
+        result.map(Reading::from)
+    }
+
+    /// A kept output is no file of the session; every other path must lead to one.
+    fn prepared(
+        &self,
+        toolbox: &Toolbox<'_>,
+        paths: &ResolvedPaths,
+    ) -> std::result::Result<Prepared, Unprepared> {
+        if toolbox.memory.shell.scratch.output(&self.path).is_none() {
+            paths.only()?;
+        }
+        Ok(Prepared::default())
+    }
+}
+
+impl Tool for Read {
+    fn spec(&self) -> ToolSpec {
+        spec(
+            "read",
+            "Read a text file. The result says which lines it has; a long file is given in parts.",
+            json!({
+                "path": text("The file."), "line": number("The first line."),
+                "limit": number("The most lines."),
+            }),
+            &["path"],
+        )
+    }
+
+    fn name(&self) -> &str {
+        "read"
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn title(&self) -> String {
+        let path = &self.path;
+        match (self.line, self.limit) {
+            (Some(line), Some(1)) => format!("Read {path} line {line}"),
+            (Some(line), Some(limit)) => {
+                let last = line.saturating_add(limit).saturating_sub(1);
+                format!("Read {path} lines {line}-{last}")
+            }
+            (Some(line), None) => format!("Read {path} from line {line}"),
+            _ => format!("Read {path}"),
+        }
+    }
+
+    fn input(&self) -> Value {
         json!({ "path": self.path, "line": self.line, "limit": self.limit })
+    }
+
+    fn lengths(&self) -> Vec<Length> {
+        vec![Length::of_path(&self.path)]
+    }
+
+    fn touches(&self) -> Touch<'_> {
+        Touch::Reads(vec![&self.path])
+    }
+
+    fn line(&self) -> Option<u32> {
+        self.line.map(|line| line.max(1))
+    }
+
+    fn prepare<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        paths: &'t ResolvedPaths,
+    ) -> PrepareFuture<'t> {
+        Box::pin(ready(self.prepared(toolbox, paths)))
+    }
+
+    fn run<'t>(
+        &'t self,
+        toolbox: &'t mut Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, ToolResult> {
+        Box::pin(async move {
+            let reading = self.read(toolbox, call).await?;
+            Ok(toolbox.take(reading))
+        })
+    }
+
+    fn concurrent(&self) -> Option<&dyn ConcurrentTool> {
+        Some(self)
+    }
+}
+
+impl ConcurrentTool for Read {
+    fn read<'t>(
+        &'t self,
+        toolbox: &'t Toolbox<'_>,
+        call: ApprovedCall,
+    ) -> ToolFuture<'t, Reading> {
+        Box::pin(self.read_file(toolbox, call))
     }
 }
 
@@ -135,33 +273,6 @@ impl Lines {
 }
 
 impl Toolbox<'_> {
-    /// Reads a text, or gives the model a picture.
-    pub(super) async fn read(
-        &self,
-        read: &Read,
-        handle: ToolCallHandle,
-        place: &Place,
-    ) -> Result<Looked> {
-        let state = match self.files().state(place).await? {
-            Ok(state) => state,
-            Err(why) => return Ok(self.unreadable(handle, Unreadable::Other(why)).await?.into()),
-        };
-        let why = |state: State| state.no_text(&place.shown, "read");
-        let result = match state {
-            State::Text(document) => {
-                let saw = (place.resolved.path(), fingerprint(document.text.as_bytes()));
-                let lines = Lines::of(&place.shown, &document, read);
-                let result = self.found(handle, Finding::Lines(lines)).await?;
-                return Ok(Looked { result, saw: Some(saw) });
-            }
-            State::Picture(picture, bytes) => self.look_at(handle, place, picture, &bytes).await,
-            State::Nothing => self.unreadable(handle, Unreadable::Missing(why(state))).await,
-            State::Folder => self.unreadable(handle, Unreadable::Folder(why(state))).await,
-            State::Other { .. } => self.unreadable(handle, Unreadable::Other(why(state))).await,
-        };
-        result.map(Looked::from)
-    }
-
     /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in
     /// a message.
     async fn look_at(
@@ -190,12 +301,6 @@ impl Toolbox<'_> {
             images: vec![media],
             ..ToolResult::done(format!("[{words}]"), Finding::Nothing)
         })
-    }
-
-    async fn unreadable(&self, handle: ToolCallHandle, reason: Unreadable) -> Result<ToolResult> {
-        let mut result = self.failed(handle, reason.sentence()).await?;
-        result.finding = Finding::Unreadable(reason);
-        Ok(result)
     }
 }
 

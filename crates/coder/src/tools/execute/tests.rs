@@ -10,7 +10,7 @@ use crate::conversation::{Conversation, Message};
 use crate::models::{ModelEvent, Models};
 use crate::scripted::Does;
 use crate::scripted::client::{Client, LONGEST_LINE};
-use crate::tools::spec;
+use crate::tools::Action;
 use attache_host::Sandbox;
 use attache_protocol::method::{Method, SessionPrompt};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn obeys(conversation: &Conversation) -> ModelEvent {
         .split_once("as bg")
         .and_then(|(_, rest)| rest.split_once(':'))
         .map_or("?", |(id, _)| id);
-    ModelEvent::Use(spec::action(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
+    ModelEvent::Use(Action::of(name, &arguments.replace("LAST", &format!("bg{id}"))).unwrap())
 }
 
 fn text(message: &Message) -> String {
