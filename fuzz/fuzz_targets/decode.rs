@@ -11,7 +11,7 @@ use attache_protocol::{Unknown, Wire, decode, decode_reporting, each_method, enc
 use libfuzzer_sys::fuzz_target;
 
 macro_rules! feed_all {
-    ($text:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($text:ident $($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
         $($(
             feed::<<attache_protocol::method::$ty as Method>::Params>($text);
             $(feed::<<attache_protocol::method::$ty as Call>::Result>($text); let _ = stringify!($result);)?

@@ -1,13 +1,13 @@
 //! Breaks our own sources on purpose, one named fault at a time, and demands that a test notices.
 //!
 //! `cargo run -p attache-mutations [NAME, ID or PREFIX …]` runs the mutations of
-//! `crates/check/mutations`: all of them, or those of the given names and rules. It copies the
+//! `mutations/faults`: all of them, or those of the given names and rules. It copies the
 //! workspace into `target/mutations`, puts every fault into the copy as a branch that an
 //! environment variable opens, builds the tests once, sees that each is green, and runs each once
 //! per fault: it has to turn red. So hundreds of faults cost one build. The exit code is 0 if every
 //! fault was noticed, 1 if not, 2 if the arguments cannot be used.
 //!
-//! This program knows files, cargo and processes. What a mutation is, it leaves to `attache-check`.
+//! This program knows files, cargo and processes. The library says what a mutation is.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for terminals")]
 
@@ -16,7 +16,8 @@ mod suite;
 mod tree;
 mod trial;
 
-use attache_check::{Mutation, Selection, malformed_mutations, mutations, rules, select, tests_of};
+use attache_check::{Selection, rules, select};
+use attache_mutations::{Mutation, malformed_mutations, mutations, tests_of};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Where a mutation is in its file, and the file with all its mutations as branches.
 
 use crate::Problem;
-use attache_check::Mutation;
+use attache_mutations::Mutation;
 use std::ops::Range;
 
 /// The bytes of a file that mutations replace.
@@ -85,46 +85,66 @@ fn branches(place: &Place, original: &str) -> String {
     }
 }
 
-/// Where the text that is replaced stands; white space does not count.
+/// The bytes that the mutation replaces. White space and trailing commas do not count, since
+/// rustfmt adds and removes them.
 fn find(text: &str, mutation: &Mutation) -> Result<Range<usize>, String> {
-    let bare = |text: &str| -> String { text.split_whitespace().collect() };
-    let (before, from) = (bare(&mutation.before), bare(&mutation.from));
-    let wanted = before.clone() + &from + &bare(&mutation.after);
-    let inked: Vec<(usize, char)> =
-        text.char_indices().filter(|(_, character)| !character.is_whitespace()).collect();
+    let inked = significant(text.char_indices());
+    let parts = [&mutation.before, &mutation.from, &mutation.after];
+    let wanted = significant(
+        parts.iter().enumerate().flat_map(|(part, text)| text.chars().map(move |c| (part, c))),
+    );
+    let (before, from) = (length_of(&wanted, 0), length_of(&wanted, 1));
     let haystack: String = inked.iter().map(|(_, character)| *character).collect();
+    let wanted: String = wanted.iter().map(|(_, character)| *character).collect();
     let mut found = haystack.match_indices(&wanted).map(|(position, _)| position);
     let (first, second) = (found.next(), found.next());
     let position = match (first, second) {
         (None, _) => {
             return Err(format!(
-                "what it replaces is not in {}: {}",
+                "{} does not contain the text to replace: {}",
                 mutation.file,
                 mutation.from.trim()
             ));
         }
         (Some(_), Some(_)) => {
             return Err(format!(
-                "what it replaces stands more than once in {}: add lines around it: {}",
+                "{} contains the text to replace more than once, add lines around it: {}",
                 mutation.file,
                 mutation.from.trim()
             ));
         }
         (Some(position), None) => position,
     };
-    let characters = |text: &str| text.chars().count();
-    let start = haystack.get(..position).map_or(0, characters) + characters(&before);
-    let end = start + characters(&from);
+    let start = haystack.get(..position).map_or(0, |text| text.chars().count()) + before;
+    let end = start + from;
     match (inked.get(start), end.checked_sub(1).and_then(|last| inked.get(last))) {
         (Some((start, _)), Some((end, last))) => Ok(*start..end + last.len_utf8()),
         _ => Err("it replaces nothing".to_owned()),
     }
 }
 
+/// The characters without white space and without commas before a closing bracket.
+fn significant<T>(characters: impl Iterator<Item = (T, char)>) -> Vec<(T, char)> {
+    let mut kept: Vec<(T, char)> = Vec::new();
+    for (mark, character) in characters.filter(|(_, character)| !character.is_whitespace()) {
+        if matches!(character, ')' | ']' | '}' | '>')
+            && kept.last().is_some_and(|last| last.1 == ',')
+        {
+            kept.pop();
+        }
+        kept.push((mark, character));
+    }
+    kept
+}
+
+fn length_of(characters: &[(usize, char)], part: usize) -> usize {
+    characters.iter().filter(|(of, _)| *of == part).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{cut_each_other, find, with_branches};
-    use attache_check::{Mutation, mutations};
+    use attache_mutations::{Mutation, mutations};
 
     /// A mutation of our own making: any of the real ones, with other parts.
     fn mutation(
@@ -155,6 +175,15 @@ mod tests {
         let text = "é {\n    if  a\n        == b {\n";
         let range = find(text, mutation("m", "{if", "a==b", "", " {")).unwrap();
         assert_eq!(&text[range], "a\n        == b");
+    }
+
+    #[test]
+    fn trailing_commas_do_not_count() {
+        let text = "f(\n    a,\n    [b, c,],\n);";
+        let range = find(text, mutation("m", "f(", "a, [b, c]", "", ");")).unwrap();
+        assert_eq!(&text[range], "a,\n    [b, c,]");
+        let range = find("f(a, [b, c]);", mutation("m", "f(", "a, [b, c,],", "", ");")).unwrap();
+        assert_eq!(range, 2..11);
     }
 
     #[test]
@@ -204,7 +233,9 @@ mod tests {
     #[test]
     fn what_is_not_there_once_is_refused() {
         assert!(
-            written("f(x)", &[mutation("m", "", "y", "", "")]).unwrap_err().contains("is not in")
+            written("f(x)", &[mutation("m", "", "y", "", "")])
+                .unwrap_err()
+                .contains("does not contain")
         );
         assert!(
             written("x x", &[mutation("m", "", "x", "", "")])

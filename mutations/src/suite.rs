@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use crate::trial::{Ended, in_parallel, run_test};
-use attache_check::{Mutation, TestName};
+use attache_mutations::{Mutation, TestName};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

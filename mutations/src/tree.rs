@@ -1,7 +1,7 @@
 //! The copy of the workspace that holds the faults.
 
 use crate::{Problem, place};
-use attache_check::Mutation;
+use attache_mutations::Mutation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -2,7 +2,7 @@
 
 use crate::Problem;
 use crate::suite::{Program, Suite};
-use attache_check::{Mutation, TestName};
+use attache_mutations::{Mutation, TestName};
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};

@@ -18,7 +18,7 @@ use std::time::Instant;
 type Decode = fn(&str) -> bool;
 
 macro_rules! decoders {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
         fn decoders(name: &str, kind: Kind) -> Option<(Decode, Option<Decode>)> {
             $($(if name == $name && kind == <method::$ty as Method>::ROW.kind {
                 return Some((|text| <method::$ty as Method>::decode_params(Some(text)).is_ok(), decoders!(@result $ty $($result)?)));

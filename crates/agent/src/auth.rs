@@ -6,25 +6,12 @@ use crate::kit::Parts;
 use crate::{About, Author, Result};
 use attache_connection::{Peer, Responder, Work};
 use attache_protocol::Error as Refusal;
-use attache_protocol::method::{
-    AuthStatus, AuthStatusUpdate, Authenticate, Logout, Method as _, Row, SessionFork, SessionList,
-    SessionLoad, SessionNew, SessionPrompt, SessionResume,
-};
+use attache_protocol::method::{AuthStatus, AuthStatusUpdate, Authenticate, Logout, Row};
 use attache_protocol::v1::{
     AuthAccount, AuthMethod, AuthState, AuthStatusResponse, AuthStatusUpdateNotification,
     AuthenticateRequest, AuthenticateResponse, ClientCapabilities, LogoutResponse,
 };
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The calls that need a login (AUTH-01).
-const GATED: &[&Row] = &[
-    SessionNew::ROW,
-    SessionLoad::ROW,
-    SessionResume::ROW,
-    SessionFork::ROW,
-    SessionList::ROW,
-    SessionPrompt::ROW,
-];
 
 /// Tells the client when somebody logged in or out by other means than its own calls (AUTHS-03).
 /// Cheap to clone.
@@ -64,12 +51,8 @@ impl AuthStatusHandle {
 
 impl<A: Author> Parts<A> {
     /// Why a call is refused, if it is one that needs a login that is missing (AUTH-01).
-    pub(crate) fn login_missing(
-        &self,
-        method: &str,
-        client: &ClientCapabilities,
-    ) -> Option<Refusal> {
-        if !GATED.iter().any(|row| row.name == method) {
+    pub(crate) fn login_missing(&self, row: &Row, client: &ClientCapabilities) -> Option<Refusal> {
+        if !row.needs_login {
             return None;
         }
         match calmly(|| Ok(self.author.auth_state())) {

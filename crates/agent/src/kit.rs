@@ -101,8 +101,8 @@ impl<A: Author> Handler for Kit<A> {
         self.0.poll_ready(context)
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.0.misfit(misfit);
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.0.unhandled(unhandled);
     }
 
     fn ended(&mut self, end: &End) {
@@ -117,7 +117,7 @@ impl<A: Author> Served<A> {
         let row = method::Row::received_by(Side::Agent, call.name, method::Kind::Call)?;
         let served = self.initialized && self.advertises(&row.gate);
         let client = call.peer().client_capabilities().unwrap_or_default();
-        served.then(|| self.parts.login_missing(call.name, &client)).flatten()
+        served.then(|| self.parts.login_missing(row, &client)).flatten()
     }
 
     /// Answers with what `work` comes to, whatever becomes of the caller: what was begun is carried
@@ -139,8 +139,8 @@ impl<A: Author> Agent for Served<A> {
         gate.opened_by_agent(&self.advertised)
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.log.misfit(&misfit);
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.log.misfit(&unhandled);
     }
 
     fn reports_dropped(&self) -> bool {

@@ -13,8 +13,8 @@
 //! [`Recording`], and tells its [`Finding`]s.
 //!
 //! It knows neither of the two kits, so that it can judge agents and clients made with them like
-//! any other, and no source code: the program that applies the mutations is `attache-mutations`,
-//! which is no part of the product.
+//! any other, and no source code: it has only the names of the mutations; `attache-mutations`, which
+//! is not part of the product, applies them.
 //!
 //! ```
 //! use attache_check::{Selection, Strength, mutations_of, rules, select};
@@ -22,68 +22,51 @@
 //! let Ok(Selection::Rule(rule)) = select("conf-7") else { panic!("the rule is known") };
 //! assert_eq!(rule.id, "CONF-07");
 //! assert_eq!(rule.strength, Strength::Must);
-//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.name.is_empty()));
+//! assert!(mutations_of(rule.id).any(|mutation| !mutation.test.is_empty()));
 //!
 //! let seen = rules().iter().filter(|rule| rule.is_wire_visible()).count();
 //! assert!(seen < rules().len(), "not every rule can be seen on the wire");
 //! ```
 
-mod acts;
-mod baseline;
-mod client_probe;
-mod client_run;
-mod client_talk;
-mod comparison;
-mod conversation;
+mod agent;
+mod client;
 mod coverage;
-mod door;
-mod errand;
 mod fuzz;
 mod judgement;
 mod judging;
-mod loopback;
-mod mask;
 mod mcp_server;
 mod model;
-mod mutation;
-mod mutation_file;
 mod observer;
-mod probe;
-mod raw_peer;
+mod peer;
 mod recording;
 mod report;
-mod rule;
-mod rule_table;
-mod run;
-mod scenario;
-mod screen;
-mod select;
-mod services;
-mod started_client;
-mod support;
-mod verdict;
-mod watched;
+mod rules;
 
-pub use baseline::{Against, Baseline, BaselineError, KnownFailure};
-pub use client_run::{ClientRun, NotRun};
-pub use comparison::{Comparison, ComparisonRow, UNTOLD};
-pub use coverage::{Fault, Judged, ProbeName, faults, probes, why_not_judged};
-pub use door::{Door, enter};
-pub use errand::{ERRANDS, Errand};
+pub use agent::run::Run;
+pub use client::run::{ClientRun, NotRun};
+pub use client::started_client::{Left, Person, StartedClient};
+pub use client::task::{ERRANDS, Errand};
+pub use coverage::fault::{Fault, Judged, faults, why_not_judged};
+pub use coverage::mutation_name::{MutationName, mutations, mutations_of, tests_of};
+pub use coverage::probe_name::{ProbeName, probes};
 pub use fuzz::{Broken, Case, Failure, Fuzz};
+pub use judgement::baseline::{Against, Baseline, BaselineError, KnownFailure};
 pub use judgement::{Judgement, JudgementError};
-pub use judging::RunEvent;
-pub use mask::masked;
+pub use judging::mask::masked;
+pub use judging::probe_run::RunEvent;
+pub use judging::support::{Answering, Calls, Support, Topic};
+pub use judging::verdict::{Outcome, Verdict};
 pub use mcp_server::{McpConnection, McpReach, McpServers};
 pub use model::{ModelServer, ToolNameError, ToolNames};
-pub use mutation::{Mutation, TestName, malformed_mutations, mutations, mutations_of, tests_of};
 pub use observer::{Finding, Observer};
-pub use raw_peer::{Answer, Line, Link, Missing, RawPeer, Script};
+pub use peer::line::Line;
+pub use peer::link::Link;
+pub use peer::raw_peer::{Missing, RawPeer};
+pub use peer::relay::{Door, enter};
+pub use peer::script::{Answer, Script};
 pub use recording::{Recorded, Recording, RecordingError, TraceError, trace};
+pub use report::comparison::{Comparison, ComparisonRow, UNTOLD};
 pub use report::{Form, support_matrix};
-pub use rule::{Binds, Group, Rule, Strength, groups, rules};
-pub use run::Run;
-pub use select::{Selection, UnknownRule, select};
-pub use started_client::{Left, Person, StartedClient};
-pub use support::{Answering, Calls, Support, Topic};
-pub use verdict::{Outcome, Verdict};
+pub use rules::rule::{Binds, Group, Rule, Strength};
+pub use rules::selection::{Selection, UnknownRule, select};
+pub use rules::table::{groups, rules};

@@ -7,6 +7,7 @@
 //! tools from an agent that has tools, such as one for a title, is answered with a short harmless
 //! text.
 
+pub(crate) mod acts;
 mod answer;
 mod anthropic;
 pub(crate) mod body;
@@ -20,7 +21,7 @@ mod tool_names;
 mod tool_table;
 mod wire;
 
-use crate::loopback;
+use crate::peer::loopback;
 use answer::Answering;
 use body::Body;
 use hyper::body::Incoming;

@@ -305,6 +305,56 @@ mod tests {
         Command::command().debug_assert();
     }
 
+    /// The commands in `sh` blocks of the README and of `docs/`, without what a shell does.
+    fn documented_commands() -> Vec<String> {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let docs = std::fs::read_dir(root.join("docs")).unwrap();
+        let docs = docs.map(|entry| entry.unwrap().path());
+        let files = docs.chain([root.join("README.md")]);
+        let texts: Vec<String> =
+            files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        let blocks = texts.iter().flat_map(|text| text.split("```sh\n").skip(1));
+        let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
+        let commands = lines.filter_map(|line| {
+            let line = line.split("  #").next()?.split(" | ").next()?.trim();
+            let line = match line.split_once(' ') {
+                Some((variable, command)) if variable.starts_with("ATTACHE_") => command,
+                _ => line,
+            };
+            let is_ours = line == "attache" || line.starts_with("attache ");
+            is_ours.then(|| line.to_owned())
+        });
+        commands.collect()
+    }
+
+    /// The words of a command; quotes keep spaces.
+    fn words(command: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut quote = None;
+        for c in command.chars() {
+            match c {
+                '\'' | '"' if quote == Some(c) => quote = None,
+                '\'' | '"' if quote.is_none() => quote = Some(c),
+                ' ' if quote.is_none() => words.push(String::new()),
+                _ => words.iter_mut().next_back().unwrap().push(c),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    #[test]
+    fn every_documented_command_is_understood() {
+        let commands = documented_commands();
+        assert!(commands.len() > 40, "{commands:?}");
+        for command in commands {
+            let words = words(&command);
+            if let Err(error) = Command::try_parse_from(words) {
+                panic!("{command}: {error}");
+            }
+        }
+    }
+
     #[test]
     fn every_kind_of_tool_call_stands_in_the_help() {
         let help =

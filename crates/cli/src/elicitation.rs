@@ -5,7 +5,7 @@ mod one_choice;
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
-use attache_client::{Elicited, ElicitedForm, Form, FormRequest, Options, UrlRequest};
+use attache_client::{UrlReply, FormReply, Form, FormRequest, Options, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use one_choice::OneChoice;
@@ -18,8 +18,8 @@ const WAITING: usize = 16;
 /// What an agent asks of the person, and where the answer goes. The sender learns when the question
 /// is withdrawn.
 pub(crate) enum Elicitation {
-    Form(Box<FormRequest>, oneshot::Sender<ElicitedForm>),
-    Page(Box<UrlRequest>, oneshot::Sender<Elicited>),
+    Form(Box<FormRequest>, oneshot::Sender<FormReply>),
+    Page(Box<UrlRequest>, oneshot::Sender<UrlReply>),
 }
 
 /// How forms are answered when nobody is asked.
@@ -42,18 +42,18 @@ pub(crate) fn answered(options: Options, answer: FormAnswer, is_told: bool) -> O
         let answer = match (answer, fits) {
             (FormAnswer::Decline, _) => {
                 lines.push("  declined".to_owned());
-                ElicitedForm::Decline
+                FormReply::Decline
             }
             (FormAnswer::Defaults, Err(misfilled)) => {
                 lines.push(format!(
                     "  declined, as it suggests no answer: {}",
                     shown(&misfilled.to_string())
                 ));
-                ElicitedForm::Decline
+                FormReply::Decline
             }
             (FormAnswer::Defaults, Ok(())) => {
                 lines.extend(answers(&values));
-                ElicitedForm::Accept(values)
+                FormReply::Accept(values)
             }
         };
         if is_told {
@@ -74,22 +74,22 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
             let sender = sender.clone();
             async move {
                 if request.session_id.is_none() {
-                    return ElicitedForm::Decline;
+                    return FormReply::Decline;
                 }
                 let (answer, answered) = oneshot::channel();
                 let _ = sender.send(Elicitation::Form(Box::new(request), answer)).await;
-                answered.await.unwrap_or(ElicitedForm::Decline)
+                answered.await.unwrap_or(FormReply::Decline)
             }
         })
         .pages(move |request| {
             let sender = pages.clone();
             async move {
                 if request.session_id.is_none() {
-                    return Elicited::Decline;
+                    return UrlReply::Decline;
                 }
                 let (answer, answered) = oneshot::channel();
                 let _ = sender.send(Elicitation::Page(Box::new(request), answer)).await;
-                answered.await.unwrap_or(Elicited::Decline)
+                answered.await.unwrap_or(UrlReply::Decline)
             }
         });
     (options, receiver)
@@ -100,7 +100,7 @@ pub(crate) fn offered(options: Options) -> (Options, mpsc::Receiver<Elicitation>
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.
-pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
+pub(crate) async fn fill(request: &FormRequest) -> io::Result<FormReply> {
     let paint = Paint::of(&io::stderr());
     say(&asks(&request.agent, "asks", &request.message, paint));
     let form = &request.form;
@@ -114,8 +114,8 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             "  the field {name} is of a type that this program does not know: the form cannot be filled in"
         )]);
         return Ok(match pressed("decline or cancel? [n/c] ", b"nc").await? {
-            'n' => ElicitedForm::Decline,
-            _ => ElicitedForm::Cancel,
+            'n' => FormReply::Decline,
+            _ => FormReply::Cancel,
         });
     }
     if let Some(choice) = OneChoice::of(form) {
@@ -123,8 +123,8 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
     }
     match pressed("fill it in? [y/n/c] ", b"ync").await? {
         'y' => {}
-        'n' => return Ok(ElicitedForm::Decline),
-        _ => return Ok(ElicitedForm::Cancel),
+        'n' => return Ok(FormReply::Decline),
+        _ => return Ok(FormReply::Cancel),
     }
     let mut values = form.defaults();
     loop {
@@ -132,7 +132,7 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             if !matches!(field, Field::Unknown(_))
                 && !filled(form, name, field, &mut values, paint).await?
             {
-                return Ok(ElicitedForm::Cancel);
+                return Ok(FormReply::Cancel);
             }
         }
         say(&[format!("  {}", paint.paint(BOLD, "your answer"))]);
@@ -148,10 +148,10 @@ pub(crate) async fn fill(request: &FormRequest) -> io::Result<ElicitedForm> {
             }
         };
         match keys {
-            'y' => return Ok(ElicitedForm::Accept(values)),
+            'y' => return Ok(FormReply::Accept(values)),
             'e' => {}
-            'n' => return Ok(ElicitedForm::Decline),
-            _ => return Ok(ElicitedForm::Cancel),
+            'n' => return Ok(FormReply::Decline),
+            _ => return Ok(FormReply::Cancel),
         }
     }
 }
@@ -214,7 +214,7 @@ async fn filled(
 ///
 /// # Errors
 /// The terminal cannot be read; nothing is answered then.
-pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
+pub(crate) async fn open(request: &UrlRequest) -> io::Result<UrlReply> {
     let paint = Paint::of(&io::stderr());
     let mut lines = asks(&request.agent, "wants you to open a page", &request.message, paint);
     // Not wrapped: a terminal joins the parts of a line that is too long, and so it can be copied.
@@ -227,9 +227,9 @@ pub(crate) async fn open(request: &UrlRequest) -> io::Result<Elicited> {
     lines.extend(suspicions.map(|why| format!("  {} {why}", paint.paint(YELLOW, "!"))));
     say(&lines);
     Ok(match pressed("agree, and open it yourself? [y/n/c] ", b"ync").await? {
-        'y' => Elicited::Accept,
-        'n' => Elicited::Decline,
-        _ => Elicited::Cancel,
+        'y' => UrlReply::Accept,
+        'n' => UrlReply::Decline,
+        _ => UrlReply::Cancel,
     })
 }
 

@@ -13,7 +13,7 @@ use std::process::Command;
 /// The layers from the bottom, and which crates are on each. The order is that of the design.
 const LAYERS: &[&[&str]] = &[
     &["attache-protocol", "attache-host"],
-    &["attache-session", "attache-policy"],
+    &["attache-session", "attache-policy", "attache-models"],
     &["attache-store", "attache-connection"],
     &["attache-agent", "attache-client"],
     &["attache-coder", "attache-check"],

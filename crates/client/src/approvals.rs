@@ -7,7 +7,7 @@ pub(crate) use self::command::ApprovedCommand;
 pub(crate) use self::prospect::{Prospect, prospects, protected};
 
 use crate::file_action::FileState;
-use crate::terminal_command::TerminalCommand;
+use crate::terminals::terminal_command::TerminalCommand;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

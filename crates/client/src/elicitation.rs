@@ -1,10 +1,13 @@
 //! `elicitation/create` and `elicitation/complete` (ELIC-01 to ELIC-26): the agent asks the person
 //! for input.
 
-use crate::elicitation_form::Form;
-use crate::elicitation_url::{Address, Completed, Outstanding};
-use crate::first::{First, first};
-use crate::sessions::Sessions;
+pub(crate) mod form;
+pub(crate) mod page_address;
+
+use crate::elicitation::form::Form;
+use crate::elicitation::page_address::{Address, Completed, Outstanding};
+use crate::race::{Raced, race};
+use crate::session::session_table::SessionTable;
 use attache_connection::{Responder, Work};
 use attache_protocol::method::ElicitationCreate;
 use attache_protocol::v1::{
@@ -21,12 +24,12 @@ use tokio::sync::oneshot;
 
 /// Someone who has forms filled in. Called on the connection's own task: it may await, but not
 /// block. Its future is dropped when the question is withdrawn.
-pub type FormAsked =
-    Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = ElicitedForm> + Send>> + Send + Sync>;
+pub type FormHandler =
+    Arc<dyn Fn(FormRequest) -> Pin<Box<dyn Future<Output = FormReply> + Send>> + Send + Sync>;
 
-/// Someone who has pages opened; otherwise as [`FormAsked`].
-pub type UrlAsked =
-    Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = Elicited> + Send>> + Send + Sync>;
+/// Someone who has pages opened; otherwise as [`FormHandler`].
+pub type UrlHandler =
+    Arc<dyn Fn(UrlRequest) -> Pin<Box<dyn Future<Output = UrlReply> + Send>> + Send + Sync>;
 
 /// An agent asks the person to fill a form in. Show who asks, let the person decline and go away,
 /// and let them look at their answers and change them before they are sent (ELIC-08).
@@ -67,7 +70,7 @@ pub struct UrlRequest {
 
 /// What the person did about a form.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ElicitedForm {
+pub enum FormReply {
     /// Filled it in. It is checked before it is sent (ELIC-14): values that do not fit are not
     /// sent, and the agent is told of an error of this client, so check with [`Form::check`] while
     /// the person can still mend it.
@@ -80,7 +83,7 @@ pub enum ElicitedForm {
 
 /// What the person did about a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Elicited {
+pub enum UrlReply {
     /// Agreed to open it, which does not say that anything came of it (ELIC-17).
     Accept,
     /// Said no.
@@ -91,8 +94,8 @@ pub enum Elicited {
 
 /// Who is asked on one connection.
 pub(crate) struct Elicitations {
-    pub(crate) form: Option<FormAsked>,
-    pub(crate) url: Option<UrlAsked>,
+    pub(crate) form: Option<FormHandler>,
+    pub(crate) url: Option<UrlHandler>,
     /// The agent's name, once it is known.
     pub(crate) agent: Arc<OnceLock<String>>,
     pub(crate) outstanding: Outstanding,
@@ -111,7 +114,7 @@ impl Elicitations {
     /// or ends, or the agent takes it back.
     pub(crate) fn create(
         &self,
-        sessions: &Sessions,
+        sessions: &SessionTable,
         params: CreateElicitationRequest,
         answer: Responder<ElicitationCreate>,
     ) -> Work {
@@ -198,20 +201,20 @@ fn put(
                 Withdrawn::When(withdrawn) => drop(withdrawn.await),
             }
         };
-        let needless = first(answer.cancelled().clone().wait(), withdrawn);
+        let needless = race(answer.cancelled().clone().wait(), withdrawn);
         // What nobody needs is looked at first: a turn that is being cancelled asks nobody.
-        let outcome = match first(needless, asked).await {
-            First::One(_) => Ok(ElicitationAction::Cancel),
-            First::Other(outcome) => outcome,
+        let outcome = match race(needless, asked).await {
+            Raced::First(_) => Ok(ElicitationAction::Cancel),
+            Raced::Second(outcome) => outcome,
         };
         answer.send(outcome.map(CreateElicitationResponse::new));
     })
 }
 
 /// The answer, if it fits the form (ELIC-14); `content` only with `accept` (ELIC-13).
-fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Error> {
+fn checked(elicited: FormReply, form: &Form) -> Result<ElicitationAction, Error> {
     match elicited {
-        ElicitedForm::Accept(content) => match form.check(&content) {
+        FormReply::Accept(content) => match form.check(&content) {
             Ok(()) => {
                 let mut accepted = ElicitationAcceptAction::new();
                 accepted.content = Some(content);
@@ -221,8 +224,8 @@ fn checked(elicited: ElicitedForm, form: &Form) -> Result<ElicitationAction, Err
                 Err(Error::internal(format!("the answer does not fit the form: {misfilled}")))
             }
         },
-        ElicitedForm::Decline => Ok(ElicitationAction::Decline),
-        ElicitedForm::Cancel => Ok(ElicitationAction::Cancel),
+        FormReply::Decline => Ok(ElicitationAction::Decline),
+        FormReply::Cancel => Ok(ElicitationAction::Cancel),
     }
 }
 
@@ -234,14 +237,14 @@ struct Refused {
 }
 
 impl Refused {
-    fn settle(mut self, elicited: Elicited) -> ElicitationAction {
+    fn settle(mut self, elicited: UrlReply) -> ElicitationAction {
         match elicited {
-            Elicited::Accept => {
+            UrlReply::Accept => {
                 self.id = None;
                 ElicitationAction::Accept(ElicitationAcceptAction::new())
             }
-            Elicited::Decline => ElicitationAction::Decline,
-            Elicited::Cancel => ElicitationAction::Cancel,
+            UrlReply::Decline => ElicitationAction::Decline,
+            UrlReply::Cancel => ElicitationAction::Cancel,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::hard_links;
 use crate::permission::PermissionRequest;
-use crate::unsaved_text::UnsavedText;
+use crate::text_files::unsaved_text::UnsavedText;
 use attache_host::{FileError, READ_LIMIT, Reason, Resolved};
 use attache_policy::{Folders, Guard};
 use attache_protocol::v1::{

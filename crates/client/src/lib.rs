@@ -39,92 +39,63 @@
 //! # }
 //! ```
 
-mod agent_connection;
-mod agent_process;
+mod agent;
 mod approvals;
-mod change;
-mod echo;
+mod catalogue;
 mod elicitation;
-mod elicitation_form;
-mod elicitation_url;
-mod evidence;
 mod file_action;
-mod file_uri;
-mod files;
-mod first;
-mod fold;
 mod hard_links;
 mod hub;
-mod incoming;
-mod known_agents;
-mod listing;
-mod live;
-mod login;
-mod login_environment;
-mod noise;
-mod open_error;
-mod opening;
-mod options;
-mod outcome;
+mod lock;
+mod observe;
 mod pattern;
 mod permission;
 mod permission_broker;
 mod permission_effect;
 mod permission_rule;
-mod prompt;
-mod received;
-mod registry;
-mod session_handle;
-mod sessions;
-mod set_error;
-mod start_error;
-mod stored;
+mod race;
+mod session;
 mod tasks;
-mod terminal;
-mod terminal_command;
-mod terminal_meta;
 mod terminals;
-mod turn;
-mod unsaved_text;
-mod watch;
+mod text_files;
 
-pub use agent_connection::AgentConnection;
-pub use agent_process::AgentProcess;
+pub use agent::agent_connection::AgentConnection;
+pub use agent::agent_process::AgentProcess;
+pub use agent::evidence::Evidence;
+pub use agent::listing::Listing;
+pub use agent::login::{Login, LoginError};
+pub use agent::options::Options;
+pub use agent::start_error::StartError;
 pub use attache_host::Launch;
 pub use attache_policy::Guard;
 pub use attache_policy::effect::{self, ToolEffect};
 pub use attache_policy::is_invisible;
-pub use change::Change;
-pub use elicitation::{Elicited, ElicitedForm, FormAsked, FormRequest, UrlAsked, UrlRequest};
-pub use elicitation_form::{Form, Misfilled};
-pub use elicitation_url::{Address, AddressError, Completed, Suspicion};
-pub use evidence::Evidence;
-pub use file_action::FileAction;
-pub use file_uri::file_uri;
-pub use hub::{
-    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hold,
-    Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch, ListedSession,
-    Question, QuestionAbout, QuestionId, Queued, QueuedId, RestartPolicy, SessionChanges,
-    SessionFilter, SessionState, SessionWatch, Spent,
+pub use catalogue::known_agents::{KNOWN_AGENTS, KnownAgent};
+pub use catalogue::registry::{
+    Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
 };
-pub use known_agents::{KNOWN_AGENTS, KnownAgent};
-pub use listing::Listing;
-pub use login::{Login, LoginError};
-pub use open_error::OpenError;
-pub use opening::Opening;
-pub use options::Options;
-pub use outcome::{Outcome, TurnError};
+pub use elicitation::form::{Form, FormError};
+pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
+pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
+pub use file_action::FileAction;
+pub use hub::{
+    AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst,
+    HoldReason, Hub, HubAgent, HubError, HubLook, HubOpening, HubOptions, HubSession, HubWatch,
+    ListedSession, Question, QuestionAbout, QuestionId, QueuedPrompt, QueuedPromptId,
+    RestartPolicy, SessionChanges, SessionFilter, SessionState, SessionWatch, Spent,
+};
+pub use observe::change::Change;
+pub use observe::watch::{Look, Watch};
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
 pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use permission_rule::{Effect, PermissionRule, RuleError, Scope};
-pub use prompt::{Prompt, PromptError};
-pub use registry::{
-    Registry, RegistryAgent, RegistryBinary, RegistryError, RegistryPackage, RegistryStart,
-};
-pub use session_handle::SessionHandle;
-pub use set_error::SetError;
-pub use start_error::StartError;
-pub use terminal_command::TerminalCommand;
-pub use turn::Turn;
-pub use unsaved_text::UnsavedText;
-pub use watch::{Look, Watch};
+pub use session::open_error::OpenError;
+pub use session::opening::Opening;
+pub use session::outcome::{Outcome, TurnError};
+pub use session::prompt::{Prompt, PromptError};
+pub use session::session_handle::SessionHandle;
+pub use session::set_error::SetError;
+pub use session::turn::Turn;
+pub use terminals::terminal_command::TerminalCommand;
+pub use text_files::file_uri::file_uri;
+pub use text_files::unsaved_text::UnsavedText;

@@ -1,7 +1,7 @@
 //! Who decides whether a tool call may run.
 
 use crate::file_action::FileAction;
-use crate::terminal_command::TerminalCommand;
+use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Guard;
 use attache_protocol::v1::{
     PermissionOption, PermissionOptionId, PermissionOptionKind, RequestPermissionOutcome,

@@ -2,7 +2,7 @@
 
 use crate::permission::PermissionRequest;
 use crate::permission_broker::secrets::shown_value;
-use crate::terminal_command::TerminalCommand;
+use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::effect::{Command, ReportedCall, ToolEffect};
 use attache_protocol::v1::{ContentBlock, ToolCallContent};
 use serde_json::Value;

@@ -279,7 +279,7 @@ async fn goes_on(cell: &Cell, session: &HubSession, way: &str) {
     }
     if way == "neither" {
         assert!(matches!(session.state(), SessionState::ReadOnly { .. }));
-        let new = soon(session.begin_anew()).await.unwrap();
+        let new = soon(session.continue_in_new_session()).await.unwrap();
         idle(&new).await;
         assert!(texts(&new)[0].contains("half"), "the summary: {:?}", texts(&new));
         answers(&new).await;

@@ -9,20 +9,19 @@ mod offline;
 mod offline_answer;
 mod offline_features;
 mod provided;
-mod provider;
 mod unusable;
 
+#[cfg(test)]
+pub(crate) use attache_models::Limits;
+pub(crate) use attache_models::{
+    Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part,
+    SseEvent, SseParser, TokenUsage, ToolAnswer, ToolSpec,
+};
+pub use attache_models::{ProviderVariables, provider_variables, without_login};
 pub use offered::{FoundProvider, Models, ModelsError};
 pub(crate) use offered::{OFFLINE, Offered};
 pub(crate) use offline::Offline;
 pub(crate) use offline_answer::{HELP as OFFLINE_HELP, summary as offline_summary};
-#[cfg(test)]
-pub(crate) use provider::Limits;
-pub(crate) use provider::{
-    Document, Http, KnownModel, Media, ModelError, ModelMessage, ModelPart, ModelStop, Part,
-    SseEvent, SseParser, TokenUsage, ToolAnswer, ToolSpec,
-};
-pub use provider::{ProviderVariables, provider_variables, without_login};
 
 use crate::conversation::{Conversation, tokens};
 use crate::tools::Action;

@@ -6,6 +6,7 @@ use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::peer::{self, Settled};
 use crate::responder::{CancelSwitch, ReplyGuard};
+use crate::trace::{self, Trace};
 use crate::{Direction, End, Handler, Peer, Tap, Unhandled, Work, tap};
 use attache_protocol::envelope::{self, Message, NotAMessage};
 use attache_protocol::method::{CancelRequest, Method};
@@ -20,6 +21,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
+use tracing::Instrument as _;
 
 /// How long a peer that does not listen any more may go on speaking.
 const HEARING_OUT: Duration = Duration::from_millis(250);
@@ -82,7 +84,8 @@ impl Builder {
         output: impl AsyncWrite + Send + 'static,
         handler: H,
     ) -> (Peer, Connection<H>) {
-        let peer = Peer::new(Outbox::new(Box::pin(output), self.tap.clone()));
+        let outbox = Outbox::new(Box::pin(output), self.tap.clone());
+        let peer = Peer::new(outbox, Trace::new(H::SIDE));
         let connection = Connection {
             peer: peer.clone(),
             handler,
@@ -128,7 +131,13 @@ impl<H> std::fmt::Debug for Connection<H> {
 impl<H: Handler> Connection<H> {
     /// Runs to the end of the connection and says why it ended. Dropping this future ends it at
     /// once: open calls fail, work in hand is aborted.
-    pub async fn run(mut self) -> End {
+    pub async fn run(self) -> End {
+        let span = self.peer.span().clone();
+        self.drive().instrument(span).await
+    }
+
+    async fn drive(mut self) -> End {
+        trace::started();
         let _over = FinishOnDrop(self.peer.clone());
         let mut closing = self.peer.0.closing.subscribe();
         let end = {
@@ -149,7 +158,7 @@ impl<H: Handler> Connection<H> {
             if let Some(end) = self.poll_stall(context) {
                 return Poll::Ready(end);
             }
-            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            self.reap(context);
             if closed.as_mut().poll(context).is_ready() {
                 return Poll::Ready(End::Closed);
             }
@@ -181,9 +190,18 @@ impl<H: Handler> Connection<H> {
         self.peer.0.outbox.dispatching();
         let dispatched = self.dispatch_lines(context);
         for work in self.accepted.drain(..) {
-            self.works.spawn(work);
+            self.works.spawn(work.instrument(self.peer.span().clone()));
         }
         dispatched
+    }
+
+    /// Removes work that has ended.
+    fn reap(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some(outcome)) = self.works.poll_join_next(context) {
+            if outcome.is_err_and(|error| error.is_panic()) {
+                trace::work_panicked();
+            }
+        }
     }
 
     fn dispatch_lines(&mut self, context: &mut Context<'_>) -> Poll<Option<End>> {
@@ -200,7 +218,7 @@ impl<H: Handler> Connection<H> {
                     let Self { peer, handler, limits, tap, .. } = self;
                     let work = calmly(|| dispatch(peer, handler, open, limits, tap.as_ref(), line));
                     if work.is_none() {
-                        calmly(|| handler.misfit(Unhandled::HandlerPanicked(line)));
+                        calmly(|| report(handler, Unhandled::HandlerPanicked(line)));
                     }
                     self.accepted.extend(start(work.flatten()));
                 }
@@ -242,6 +260,7 @@ impl<H: Handler> Connection<H> {
         {
             end = End::PeerClosed { detail: Some(found.into()) };
         }
+        trace::ended(&end);
         calmly(|| self.handler.ended(&end));
         self.peer.0.fail_calls(&end);
         // A peer that sends its calls and closes at once still gets the quick answers; a running
@@ -266,7 +285,7 @@ impl<H: Handler> Connection<H> {
     async fn drain(&mut self) {
         std::future::poll_fn(|context| {
             let written = self.peer.0.outbox.poll_write(context);
-            while let Poll::Ready(Some(_)) = self.works.poll_join_next(context) {}
+            self.reap(context);
             match written {
                 Poll::Ready(Err(_)) => Poll::Ready(()),
                 Poll::Ready(Ok(())) if self.works.is_empty() => Poll::Ready(()),
@@ -298,44 +317,49 @@ fn dispatch<H: Handler>(
     if let Some(tap) = tap {
         tap::show(tap, Direction::Received, line);
     }
-    match Message::read(line) {
+    let message = Message::read(line);
+    if let Ok(message) = &message {
+        trace::received(message, line.len());
+    }
+    match message {
         Ok(Message::Notification { method, params }) if method == CancelRequest::ROW.name => {
             cancel_request(peer, handler, params)
         }
         Ok(Message::Notification { method, params }) => {
             if let Err(error) = handler.notification(peer, &method, params) {
-                handler.misfit(Unhandled::Notification(&method, error));
+                report(handler, Unhandled::Notification(&method, error));
             }
         }
         Ok(Message::Reply { id, outcome }) => {
             match peer.0.settle(&id, outcome.map_err(crate::CallError::Refused)) {
                 Settled::InTime => {}
-                Settled::Late => handler.misfit(Unhandled::LateReply(&id)),
-                Settled::Unknown => handler.misfit(Unhandled::UnknownReply(&id)),
+                Settled::Late => report(handler, Unhandled::LateReply(&id)),
+                Settled::Unknown => report(handler, Unhandled::UnknownReply(&id)),
             }
         }
         Ok(Message::Call { id, method, params }) => {
             let mut duty = open_duty(peer, id)?;
             if open >= limits.calls {
+                trace::refused_busy(&method, limits.calls);
                 duty.refuse(&peer::busy(limits.calls));
                 return None;
             }
             let call = IncomingCall { duty: ReplyGuardHolder(duty), name: &method, params };
             return handler.call(call);
         }
-        Err(misfit) => {
+        Err(not_a_message) => {
             // A broken answer is never answered (RPC-22), but whoever waits for it learns that
             // nothing better will come.
-            if let NotAMessage::BrokenReply(Some(id), why) = &misfit {
+            if let NotAMessage::BrokenReply(Some(id), why) = &not_a_message {
                 let error =
                     DecodeError { path: String::new(), message: why.clone(), not_json: false };
                 peer.0.settle(id, Err(crate::CallError::BadReply(error)));
             }
-            handler.misfit(Unhandled::Line(line, &misfit));
+            report(handler, Unhandled::Line(line, &not_a_message));
             // Stray text of an agent is never answered: it may be a banner or a log line
             // (design.md); an agent answers its client (RPC-19).
             if H::SIDE == attache_protocol::method::Side::Agent
-                && let Some(error) = misfit.error()
+                && let Some(error) = not_a_message.error()
             {
                 let _ = peer.0.outbox.enqueue(|out| {
                     envelope::write_reply(out, &RequestId::Null, Err::<&bool, _>(&error))
@@ -346,17 +370,24 @@ fn dispatch<H: Handler>(
     None
 }
 
+/// Reports to the trace and to the handler what cannot be used.
+fn report<H: Handler>(handler: &mut H, unhandled: Unhandled<'_>) {
+    trace::unhandled(&unhandled);
+    handler.unhandled(unhandled);
+}
+
 /// `$/cancel_request`: the call it names is told; unknown and finished ones are ignored (CANCEL-16,
 /// CANCEL-24).
 fn cancel_request<H: Handler>(peer: &Peer, handler: &mut H, params: Option<&str>) {
     match CancelRequest::decode_params(params) {
         Ok(params) => {
+            trace::cancelled(&params.request_id);
             let incoming = peer.0.incoming();
             if let Some(switch) = incoming.get(&params.request_id) {
                 switch.cancel();
             }
         }
-        Err(error) => handler.misfit(Unhandled::Notification(CancelRequest::ROW.name, error)),
+        Err(error) => report(handler, Unhandled::Notification(CancelRequest::ROW.name, error)),
     }
 }
 
@@ -368,6 +399,7 @@ fn open_duty(peer: &Peer, id: RequestId) -> Option<ReplyGuard> {
             place.insert(switch);
         }
         Entry::Occupied(_) => {
+            trace::refused_duplicate(&id);
             // With the id's own reply still to come, an error under the same id would answer the
             // wrong call.
             let error =

@@ -34,7 +34,7 @@ pub trait Handler: Send + 'static {
 
     /// A line, reply or notification that could not be used, for whoever keeps a log. The
     /// connection goes on.
-    fn misfit(&mut self, _misfit: Unhandled<'_>) {}
+    fn unhandled(&mut self, _unhandled: Unhandled<'_>) {}
 
     /// The connection is over. Called once, before open calls of this side fail.
     fn ended(&mut self, _end: &crate::End) {}
@@ -112,10 +112,10 @@ impl IncomingCall<'_> {
     fn accept_reporting<M: method::Call, T>(
         self,
         side: &mut T,
-        misfit: fn(&mut T, Unhandled<'_>),
+        unhandled: fn(&mut T, Unhandled<'_>),
         accept: fn(&mut T, M::Params, Responder<M>) -> Work,
     ) -> Work {
-        let decoded = reporting::<M, T>(side, self.params, misfit);
+        let decoded = reporting::<M, T>(side, self.params, unhandled);
         self.accept_decoded(decoded, |params, answer| accept(side, params, answer))
     }
 
@@ -131,15 +131,16 @@ impl IncomingCall<'_> {
     }
 }
 
-/// Decodes params and shows `misfit` what was dropped.
+/// Decodes params and shows `unhandled` what was dropped.
 fn reporting<M: Method, T>(
     side: &mut T,
     params: Option<&str>,
-    misfit: fn(&mut T, Unhandled<'_>),
+    unhandled: fn(&mut T, Unhandled<'_>),
 ) -> Result<M::Params, DecodeError> {
     let (decoded, dropped) = M::decode_params_reporting(params);
     if decoded.is_ok() && !dropped.is_empty() {
-        misfit(side, Unhandled::Dropped(M::ROW.name, &dropped));
+        crate::trace::unhandled(&Unhandled::Dropped(M::ROW.name, &dropped));
+        unhandled(side, Unhandled::Dropped(M::ROW.name, &dropped));
     }
     decoded
 }
@@ -165,10 +166,10 @@ pub enum Unhandled<'l> {
 
 macro_rules! sides {
     (
-        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident, $($acallrest:ident),*;)* }
-        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident, $($anoterest:ident),*;)* }
-        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident, $($ccallrest:ident),*;)* }
-        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident, $($cnoterest:ident),*;)* }
+        agent_calls { $($acall:ident $acallty:ident $acallname:literal $acallparams:ident => $acallresult:ident { $($acallrest:tt)* })* }
+        agent_notifications { $($anote:ident $anotety:ident $anotename:literal $anoteparams:ident { $($anoterest:tt)* })* }
+        client_calls { $($ccall:ident $ccallty:ident $ccallname:literal $ccallparams:ident => $ccallresult:ident { $($ccallrest:tt)* })* }
+        client_notifications { $($cnote:ident $cnotety:ident $cnotename:literal $cnoteparams:ident { $($cnoterest:tt)* })* }
         $($others:tt)*
     ) => {
         sides! { @side Agent AgentHandler Side::Agent "an agent" {$($acall $acallty $acallname;)*} {$($anote $anotety $anotename;)*} }
@@ -188,6 +189,7 @@ macro_rules! sides {
                 #[doc = concat!("`", $notename, "`")]
                 fn $note(&mut self, params: <method::$notety as Method>::Params, peer: &Peer) {
                     let _ = (params, peer);
+                    crate::trace::ignored_notification($notename);
                 }
             )*
 
@@ -206,7 +208,8 @@ macro_rules! sides {
 
             /// A notification outside the protocol; its params as they came.
             fn extension_notification(&mut self, name: &str, params: Option<Raw>, peer: &Peer) {
-                let _ = (name, params, peer);
+                let _ = (params, peer);
+                crate::trace::ignored_notification(name);
             }
 
             /// See [`Handler::poll_ready`].
@@ -215,9 +218,9 @@ macro_rules! sides {
                 Poll::Ready(())
             }
 
-            /// See [`Handler::misfit`].
-            fn misfit(&mut self, misfit: Unhandled<'_>) {
-                let _ = misfit;
+            /// See [`Handler::unhandled`].
+            fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+                let _ = unhandled;
             }
 
             /// Whether [`Unhandled::Dropped`] is wanted; decoding then takes a little longer.
@@ -241,7 +244,7 @@ macro_rules! sides {
             fn notification(&mut self, peer: &Peer, name: &str, params: Option<&str>) -> Result<(), DecodeError> {
                 match name {
                     $($notename if self.0.reports_dropped() => {
-                        let params = reporting::<method::$notety, T>(&mut self.0, params, T::misfit)?;
+                        let params = reporting::<method::$notety, T>(&mut self.0, params, T::unhandled)?;
                         self.0.$note(params, peer);
                     })*
                     $($notename => self.0.$note(method::$notety::decode_params(params)?, peer),)*
@@ -257,7 +260,7 @@ macro_rules! sides {
                 match call.name {
                     $($callname if !self.0.advertises(&method::$callty::ROW.gate) => call.method_not_found(),)*
                     $($callname if self.0.reports_dropped() => {
-                        call.accept_reporting::<method::$callty, T>(&mut self.0, T::misfit, T::$call)
+                        call.accept_reporting::<method::$callty, T>(&mut self.0, T::unhandled, T::$call)
                     })*
                     $($callname => call.accept::<method::$callty>(|params, answer| self.0.$call(params, answer)),)*
                     _ => self.0.extension_call(call),
@@ -268,8 +271,8 @@ macro_rules! sides {
                 self.0.poll_ready(context)
             }
 
-            fn misfit(&mut self, misfit: Unhandled<'_>) {
-                self.0.misfit(misfit);
+            fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+                self.0.unhandled(unhandled);
             }
 
             fn ended(&mut self, end: &crate::End) {

@@ -11,7 +11,7 @@
 //! - a reply is folded after everything that was sent before it, and before its caller wakes;
 //! - memory is bounded by the limits, whatever the peer sends or refuses to read;
 //! - no input is fatal: what cannot be used is answered or dropped as the rules say, and shown to
-//!   [`Handler`]'s `misfit`.
+//!   [`Handler`]'s `unhandled`.
 //!
 //! This crate knows the method table and the envelope. It does not know sessions, files, processes,
 //! or what a method is for.
@@ -56,6 +56,7 @@ mod pending;
 mod responder;
 pub mod stdio;
 mod tap;
+mod trace;
 
 pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, End};

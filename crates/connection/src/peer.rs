@@ -2,6 +2,7 @@
 
 use crate::outbox::Outbox;
 use crate::pending::{Pending, Taken};
+use crate::trace::Trace;
 use crate::{CallError, CancelSwitch, End};
 use attache_protocol::method::{Call, CancelRequest, Gate, Notification};
 use attache_protocol::v1::{AgentCapabilities, CancelRequestNotification, ClientCapabilities};
@@ -29,6 +30,7 @@ pub struct Peer(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) outbox: Outbox,
+    pub(crate) trace: Trace,
     pending: Mutex<Pending<Settle, End>>,
     incoming: Mutex<HashMap<RequestId, CancelSwitch>>,
     /// Set once, when the connection is over.
@@ -46,9 +48,10 @@ struct Offered {
 }
 
 impl Peer {
-    pub(crate) fn new(outbox: Outbox) -> Self {
+    pub(crate) fn new(outbox: Outbox, trace: Trace) -> Self {
         Self(Arc::new(Shared {
             outbox,
+            trace,
             pending: Mutex::new(Pending::new()),
             incoming: Mutex::default(),
             end: watch::Sender::new(None),
@@ -108,6 +111,9 @@ impl Peer {
         };
         let inserted = match closed {
             Some(error) => {
+                if let CallError::NotOffered { method, capability } = &error {
+                    self.0.trace.not_offered(method, capability);
+                }
                 settle(Err(error));
                 return Reply { peer: self.clone(), id: None, receiver, method };
             }
@@ -116,6 +122,7 @@ impl Peer {
         let id = match inserted {
             Ok(id) => {
                 let id = RequestId::Number(id);
+                self.0.trace.sent_call(&method, &id);
                 if let Err(end) =
                     self.0.outbox.enqueue(|out| envelope::write_call(out, &id, &method, params))
                 {
@@ -133,6 +140,7 @@ impl Peer {
 
     /// Sends a notification. It never waits: who sends many awaits [`Peer::room`] first.
     pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), End> {
+        self.0.trace.sent_notification(M::ROW.name);
         self.0.outbox.enqueue(|out| envelope::write_notification(out, M::ROW.name, params))
     }
 
@@ -151,6 +159,13 @@ impl Peer {
     /// connection's grace.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
+    }
+
+    /// The `tracing` span of this connection. Its fields are `number`, unique in this process,
+    /// `peer` (`agent` or `client`) and `name`, empty until the owner of the connection records it.
+    /// Spans of sessions and turns belong below it.
+    pub fn span(&self) -> &tracing::Span {
+        &self.0.trace.span
     }
 
     /// Waits for the connection's end and says why.
@@ -301,7 +316,10 @@ impl<R> Reply<R> {
             .await
         {
             Ok(outcome) => outcome,
-            Err(_) => Err(CallError::TimedOut { method: self.method.clone(), after: deadline }),
+            Err(_) => {
+                self.peer.0.trace.timed_out(&self.method, deadline);
+                Err(CallError::TimedOut { method: self.method.clone(), after: deadline })
+            }
         }
     }
 }

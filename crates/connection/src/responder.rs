@@ -35,6 +35,7 @@ impl ReplyGuard {
     pub(crate) fn settle(&mut self, outcome: Result<&impl Wire, &Error>) {
         let Some(id) = self.id.take() else { return };
         self.peer.0.incoming().remove(&id);
+        self.peer.0.trace.sent_reply(&id, outcome.as_ref().err().copied());
         // A peer that is gone needs no answer.
         let _ = self.peer.0.outbox.enqueue(|out| envelope::write_reply(out, &id, outcome));
     }

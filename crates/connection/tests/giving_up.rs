@@ -15,8 +15,8 @@ use tokio::task::JoinSet;
 struct Heard(Arc<Mutex<Vec<String>>>);
 
 impl Client for Heard {
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.0.lock().unwrap().push(format!("{misfit:?}"));
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.0.lock().unwrap().push(format!("{unhandled:?}"));
     }
 }
 

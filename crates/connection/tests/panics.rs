@@ -65,9 +65,12 @@ impl Agent for Panics {
         Poll::Ready(())
     }
 
-    fn misfit(&mut self, misfit: Unhandled<'_>) {
-        self.seen.lock().unwrap().push(format!("{misfit:?}").split('(').next().unwrap().to_owned());
-        panic!("at a misfit")
+    fn unhandled(&mut self, unhandled: Unhandled<'_>) {
+        self.seen
+            .lock()
+            .unwrap()
+            .push(format!("{unhandled:?}").split('(').next().unwrap().to_owned());
+        panic!("at an unhandled message")
     }
 
     fn ended(&mut self, _: &End) {

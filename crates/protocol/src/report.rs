@@ -115,7 +115,12 @@ pub fn decode_reporting<T: Wire>(
 ) -> (Result<T, DecodeError>, Vec<Notice>) {
     let mut reader = Reader::reporting(text, unknown);
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
-    let mut dropped = reader.into_report();
+    (value, notices(text, reader.into_report()))
+}
+
+/// Describes what was dropped from `text`, in text order. Not generic: [`decode_reporting`] is
+/// compiled once for each type.
+fn notices(text: &str, mut dropped: Vec<Dropped>) -> Vec<Notice> {
     dropped.sort_by_key(|dropped| dropped.at);
     let offsets: BTreeSet<usize> =
         dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
@@ -127,7 +132,7 @@ pub fn decode_reporting<T: Wire>(
         error: DecodeError::at(path(dropped.fault.at), text, dropped.fault),
         why: dropped.fault.why,
     };
-    (value, dropped.into_iter().map(notice).collect())
+    dropped.into_iter().map(notice).collect()
 }
 
 fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {

@@ -3,7 +3,8 @@
 
 use super::conversation::{Met, Transport};
 use super::{McpReach, McpServer};
-use crate::{loopback, model};
+use crate::model;
+use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;

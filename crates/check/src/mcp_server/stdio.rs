@@ -3,8 +3,8 @@
 use super::McpReach;
 use super::conversation::Met;
 use crate::Door;
-use crate::door::Visitor;
-use crate::loopback::RETRY;
+use crate::peer::loopback::RETRY;
+use crate::peer::relay::Visitor;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;

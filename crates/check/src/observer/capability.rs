@@ -4,38 +4,9 @@ use super::finding::Report;
 use super::known::Known;
 use super::seen::{Asked, Body, Seen, entries, is, text};
 use attache_protocol::method::{
-    ElicitationCreate, FIELDS, FsReadTextFile, FsWriteTextFile, Gate, Initialize, Logout, Method,
-    Receiver, Row, SessionClose, SessionDelete, SessionFork, SessionList, SessionLoad,
-    SessionPrompt, SessionResume, Side, TerminalCreate, TerminalKill, TerminalOutput,
-    TerminalRelease, TerminalWaitForExit, UPDATES,
+    ElicitationCreate, FIELDS, Gate, Initialize, Receiver, Row, SessionPrompt, Side, UPDATES,
 };
 use serde_json::Value;
-
-/// The rules of single methods; those without one fall under the general rule.
-static RULES: [(&str, &str); 22] = [
-    (SessionLoad::ROW.name, "SESS-12"),
-    (SessionResume::ROW.name, "SESS-18"),
-    (SessionClose::ROW.name, "SESS-22"),
-    (SessionList::ROW.name, "LIST-01"),
-    (SessionDelete::ROW.name, "DEL-01"),
-    (Logout::ROW.name, "AUTH-10"),
-    (FsReadTextFile::ROW.name, "FS-01"),
-    (FsWriteTextFile::ROW.name, "FS-01"),
-    (TerminalCreate::ROW.name, "TERM-01"),
-    (TerminalOutput::ROW.name, "TERM-01"),
-    (TerminalWaitForExit::ROW.name, "TERM-01"),
-    (TerminalKill::ROW.name, "TERM-01"),
-    (TerminalRelease::ROW.name, "TERM-01"),
-    (ElicitationCreate::ROW.name, "ELIC-01"),
-    ("notice", "NOTE-01"),
-    ("compaction_update", "COMP-01"),
-    ("plan_update", "PLANU-01"),
-    ("plan_removed", "PLANU-01"),
-    ("subagent_update", "SUB-01"),
-    ("session_message", "SUB-01"),
-    ("session_message_chunk", "SUB-01"),
-    (SessionFork::ROW.name, "FORK-01"),
-];
 
 /// Kinds of content that an agent need not take.
 const GATED_CONTENT: [&str; 3] = ["image", "audio", "resource"];
@@ -51,7 +22,7 @@ pub(super) fn judge(seen: &Seen<'_>, known: &Known, report: &mut Report) {
                 && row.receiver != Receiver::Both
                 && !is_open(&row.gate, seen.from, known)
             {
-                refuse(&asked.method, &row.gate, report);
+                refuse(&asked.method, &row.gate, row.gate_rule, report);
             }
             match seen.from {
                 Side::Agent => {
@@ -117,8 +88,7 @@ pub(super) fn refused_mode<'p>(params: &'p Value, known: &Known) -> Option<&'p s
     (!is_offered).then_some(mode)
 }
 
-fn refuse(what: &str, gate: &Gate, report: &mut Report) {
-    let rule = RULES.iter().find(|(name, _)| *name == what).map_or("INIT-16", |(_, rule)| rule);
+fn refuse(what: &str, gate: &Gate, rule: &'static str, report: &mut Report) {
     report.breaks(
         rule,
         format!("{what} is sent, but {} is not advertised", gate.path().unwrap_or_default()),
@@ -153,8 +123,7 @@ fn updates(seen: &Seen<'_>, known: &Known, report: &mut Report) {
     if let Some(row) = UPDATES.iter().find(|row| row.name == kind)
         && !is_open(&row.gate, Side::Agent, known)
     {
-        let rule_of = if kind.starts_with("compaction") { "compaction_update" } else { kind };
-        refuse(rule_of, &row.gate, report);
+        refuse(kind, &row.gate, row.gate_rule, report);
     }
     options(update, known, report);
 }

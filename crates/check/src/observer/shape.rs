@@ -24,11 +24,11 @@ struct Shapes {
 
 macro_rules! shapes {
     (
-        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident, $as:ident, $ast:ident, $ad:ident;)* }
-        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident, $bs:ident, $bst:ident;)* }
-        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident, $cs:ident, $cst:ident, $cd:ident;)* }
-        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident, $ds:ident, $dst:ident;)* }
-        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident, $es:ident, $est:ident;)* }
+        agent_calls { $($af:ident $at:ident $an:literal $ap:ident => $ar:ident { $($ax:tt)* })* }
+        agent_notifications { $($bf:ident $bt:ident $bn:literal $bp:ident { $($bx:tt)* })* }
+        client_calls { $($cf:ident $ct:ident $cn:literal $cp:ident => $cr:ident { $($cx:tt)* })* }
+        client_notifications { $($df:ident $dt:ident $dn:literal $dp:ident { $($dx:tt)* })* }
+        both_notifications { $($ef:ident $et:ident $en:literal $ep:ident { $($ex:tt)* })* }
         $($proxy:tt)*
     ) => {
         static SHAPES: &[Shapes] = &[
@@ -65,7 +65,7 @@ const fn notification<M: Method>(receiver: Side) -> Shapes {
 }
 
 fn params<M: Method>(text: &str) -> Vec<Fault> {
-    let text = given::<M>(text);
+    let text = M::ROW.params_text(Some(text));
     faults(decode_reporting::<M::Params>(text, Unknown::Refuse), "params")
 }
 
@@ -73,14 +73,8 @@ fn error<M: Method>(text: &str) -> Option<DecodeError> {
     M::decode_params(Some(text)).err()
 }
 
-/// Params as they count: null for none where that is allowed.
-fn given<M: Method>(text: &str) -> &str {
-    if text == "null" && M::ROW.null_params { "{}" } else { text }
-}
-
 fn result<M: Call>(text: &str) -> Vec<Fault> {
-    let text = if text == "null" && M::ROW.null_result { "{}" } else { text };
-    faults(decode_reporting::<M::Result>(text, Unknown::Refuse), "result")
+    faults(decode_reporting::<M::Result>(M::ROW.result_text(text), Unknown::Refuse), "result")
 }
 
 fn faults<T>((decoded, notices): (Result<T, DecodeError>, Vec<Notice>), root: &str) -> Vec<Fault> {

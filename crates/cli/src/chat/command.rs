@@ -67,7 +67,7 @@ impl Chat {
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
-            ("/anew", _) => self.open(self.follow.session.begin_anew().await),
+            ("/anew", _) => self.open(self.follow.session.continue_in_new_session().await),
             ("/quit", _) => return Ok(Some(Next::End)),
             _ => match self.unknown(name) {
                 Some(why) => say(YELLOW, &why),

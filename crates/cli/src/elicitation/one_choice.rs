@@ -3,7 +3,7 @@
 use super::{pressed, say, shown, titles};
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use attache_client::{ElicitedForm, Form};
+use attache_client::{FormReply, Form};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;
@@ -36,7 +36,7 @@ impl<'f> OneChoice<'f> {
     ///
     /// # Errors
     /// The terminal cannot be read; nothing is answered then.
-    pub(super) async fn asked(&self, paint: Paint) -> io::Result<ElicitedForm> {
+    pub(super) async fn asked(&self, paint: Paint) -> io::Result<FormReply> {
         say(&self.lines(paint));
         match self.choices.len() <= KEYS {
             true => self.by_key().await,
@@ -58,7 +58,7 @@ impl<'f> OneChoice<'f> {
         lines
     }
 
-    async fn by_key(&self) -> io::Result<ElicitedForm> {
+    async fn by_key(&self) -> io::Result<FormReply> {
         let numbers: String = (1..=self.choices.len()).map(|number| number.to_string()).collect();
         let empty = if self.form.is_required(self.name) { "" } else { "-" };
         let keys = format!("{numbers}{empty}nc");
@@ -67,18 +67,18 @@ impl<'f> OneChoice<'f> {
         let prompt =
             format!("a number sends it{leaves}, n declines, c cancels [{}] ", slashed.join("/"));
         Ok(match pressed(&prompt, keys.as_bytes()).await? {
-            'n' => ElicitedForm::Decline,
-            '-' => ElicitedForm::Accept(Map::default()),
-            key => self.chosen(&key.to_string()).unwrap_or(ElicitedForm::Cancel),
+            'n' => FormReply::Decline,
+            '-' => FormReply::Accept(Map::default()),
+            key => self.chosen(&key.to_string()).unwrap_or(FormReply::Cancel),
         })
     }
 
-    async fn by_line(&self, paint: Paint) -> io::Result<ElicitedForm> {
+    async fn by_line(&self, paint: Paint) -> io::Result<FormReply> {
         loop {
             let prompt = "    a number or a name sends it; nothing declines > ".to_owned();
-            let Some(typed) = key::line(prompt).await? else { return Ok(ElicitedForm::Cancel) };
+            let Some(typed) = key::line(prompt).await? else { return Ok(FormReply::Cancel) };
             if typed.trim().is_empty() {
-                return Ok(ElicitedForm::Decline);
+                return Ok(FormReply::Decline);
             }
             match self.chosen(&typed) {
                 Some(answer) => return Ok(answer),
@@ -88,12 +88,12 @@ impl<'f> OneChoice<'f> {
     }
 
     /// The answer for a number or a name.
-    fn chosen(&self, typed: &str) -> Option<ElicitedForm> {
+    fn chosen(&self, typed: &str) -> Option<FormReply> {
         let numbered = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let word =
             numbered.and_then(|index| self.choices.get(index)).map_or(typed, |(value, _)| value);
         let values = Map(vec![(self.name.to_owned(), self.value(word)?)]);
-        self.form.check(&values).is_ok().then_some(ElicitedForm::Accept(values))
+        self.form.check(&values).is_ok().then_some(FormReply::Accept(values))
     }
 
     fn value(&self, word: &str) -> Option<Value> {

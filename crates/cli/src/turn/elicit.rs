@@ -3,7 +3,7 @@
 use super::{CANCELLING, Run, reached};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
-use attache_client::{Elicited, ElicitedForm, SessionHandle, Turn};
+use attache_client::{UrlReply, FormReply, SessionHandle, Turn};
 use std::io::{self, Write};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -25,18 +25,18 @@ impl Run<'_> {
                 let asked = elicitation::fill(&request);
                 let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
                 answered.map(|elicited| match elicited {
-                    ElicitedForm::Accept(_) => "sent",
-                    ElicitedForm::Decline => "declined",
-                    ElicitedForm::Cancel => "not answered",
+                    FormReply::Accept(_) => "sent",
+                    FormReply::Decline => "declined",
+                    FormReply::Cancel => "not answered",
                 })
             }
             Elicitation::Page(request, answer) => {
                 let asked = elicitation::open(&request);
                 let answered = self.unless_ended(turn, asked, answer, deadline, stopping).await?;
                 answered.map(|elicited| match elicited {
-                    Elicited::Accept => "agreed: open the address above in your browser",
-                    Elicited::Decline => "declined",
-                    Elicited::Cancel => "not answered",
+                    UrlReply::Accept => "agreed: open the address above in your browser",
+                    UrlReply::Decline => "declined",
+                    UrlReply::Cancel => "not answered",
                 })
             }
         };

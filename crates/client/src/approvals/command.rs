@@ -1,7 +1,7 @@
 //! A command that a permission request allowed.
 
 use crate::permission::PermissionRequest;
-use crate::terminal_command::TerminalCommand;
+use crate::terminals::terminal_command::TerminalCommand;
 use attache_policy::Folders;
 use attache_policy::effect::{Command, changes_only_looks};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::{Approved, ApprovedCommand};
 use crate::file_action::{FileState, Found, strongest};
 use crate::permission::PermissionRequest;
-use crate::unsaved_text::UnsavedText;
+use crate::text_files::unsaved_text::UnsavedText;
 use attache_policy::{Folders, Guard, guard, line_guard};
 use attache_protocol::v1::{Diff, ToolCallContent, ToolKind};
 use std::path::{Path, PathBuf};

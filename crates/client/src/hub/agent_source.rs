@@ -1,10 +1,10 @@
 //! Where a hub gets an agent from, as often as it must.
 
-use crate::agent_connection::AgentConnection;
-use crate::agent_process::AgentProcess;
-use crate::evidence::Evidence;
-use crate::options::Options;
-use crate::start_error::StartError;
+use crate::agent::agent_connection::AgentConnection;
+use crate::agent::agent_process::AgentProcess;
+use crate::agent::evidence::Evidence;
+use crate::agent::options::Options;
+use crate::agent::start_error::StartError;
 use attache_host::{Child, Launch, ParseError, StopPatience};
 use std::future::Future;
 use std::pin::Pin;

@@ -1,8 +1,8 @@
 //! What is new in a session of a hub, for whoever shows it as it happens.
 
-use super::session::HubSession;
-use super::watch::SessionWatch;
-use crate::change::{Change, Told};
+use super::hub_session::HubSession;
+use super::hub_watch::SessionWatch;
+use crate::observe::change::{Change, Told};
 
 /// What is new in one session of a hub, as [`Change`]s like those of a [`crate::Turn`], inside and
 /// outside of turns.

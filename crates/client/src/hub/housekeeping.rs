@@ -1,8 +1,8 @@
 //! What is seen to for a session beside its turns: warnings of the context's level, and what is
 //! kept in its log.
 
-use super::lock;
 use super::session_entry::{SessionEntry, State};
+use crate::lock::lock;
 use attache_protocol::v1::NoticeSeverity;
 use attache_session::{EventBody, Session, UsageLevel};
 use std::time::Duration;
@@ -12,10 +12,10 @@ const DRAFT: Duration = Duration::from_secs(1);
 
 /// Runs as long as the session does. It waits for nothing but a word that there is something to do,
 /// and then only while a draft is written.
-pub(crate) async fn keep_house(entry: &SessionEntry) {
+pub(crate) async fn run(entry: &SessionEntry) {
     loop {
         entry.housekeeping.notified().await;
-        say_level(entry);
+        report_context_level(entry);
         if entry.state().unsaved.draft {
             tokio::time::sleep(DRAFT).await;
         }
@@ -26,10 +26,10 @@ pub(crate) async fn keep_house(entry: &SessionEntry) {
 }
 
 /// Tells the person when the context has filled up to another level (USE-07).
-fn say_level(entry: &SessionEntry) {
+fn report_context_level(entry: &SessionEntry) {
     let (level, percentage) =
         entry.fold.with(|session| (session.usage().level(), session.usage().percentage()));
-    let told = entry.state().told_level.replace(level).unwrap_or(UsageLevel::Normal);
+    let told = entry.state().reported_level.replace(level).unwrap_or(UsageLevel::Normal);
     if let (true, Some(advice), Some(percentage)) = (level > told, level.advice(), percentage) {
         let severity = if level == UsageLevel::Elevated {
             NoticeSeverity::Info
@@ -45,7 +45,7 @@ fn say_level(entry: &SessionEntry) {
 async fn store(entry: &SessionEntry) {
     let Some(commit) = entry.fold.commit() else { return };
     let outcome = commit.await;
-    let told = std::mem::replace(&mut entry.state().told_unstored, outcome.is_err());
+    let told = std::mem::replace(&mut entry.state().reported_unstored, outcome.is_err());
     match outcome {
         Err(error) if !told => {
             let why = Some("it goes on in memory, and storing it is tried again".to_owned());

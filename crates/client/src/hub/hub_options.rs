@@ -1,7 +1,7 @@
 //! How a hub works.
 
-use super::restarts::RestartPolicy;
-use crate::options::Options;
+use super::restart_policy::RestartPolicy;
+use crate::agent::options::Options;
 use crate::permission::Permissions;
 use attache_session::Store;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Going on with a session at an agent that was started anew, or that has it stored.
 
-use super::agent::Up;
+use super::agent_entry::Up;
 use super::session_entry::SessionEntry;
-use crate::open_error::OpenError;
-use crate::opening::Opening;
-use crate::session_handle::SessionHandle;
+use crate::session::open_error::OpenError;
+use crate::session::opening::Opening;
+use crate::session::session_handle::SessionHandle;
 use attache_connection::CallError;
 use attache_protocol::v1::{NoticeSeverity, SessionConfigOptionValue};
 use attache_session::{ConfigOptions, Session};
@@ -82,10 +82,10 @@ pub(crate) async fn attach(
     let mut why = None;
     for (how, _) in ways.into_iter().filter(|(_, offered)| *offered) {
         let opening = match how {
-            Reopened::Resumed => up.connection.resume(entry.id.clone(), &entry.setting.cwd),
-            Reopened::Loaded => up.connection.load(entry.id.clone(), &entry.setting.cwd),
+            Reopened::Resumed => up.connection.resume(entry.id.clone(), &entry.params.cwd),
+            Reopened::Loaded => up.connection.load(entry.id.clone(), &entry.params.cwd),
         };
-        match with_setting(entry, opening).await {
+        match with_params(entry, opening).await {
             Ok(handle) => {
                 let mut state = entry.state();
                 state.attached = Some((up.generation, handle));
@@ -102,17 +102,17 @@ pub(crate) async fn attach(
     Err(Some(why.unwrap_or(OpenError::CannotGoOn)))
 }
 
-async fn with_setting(
+async fn with_params(
     entry: &Arc<SessionEntry>,
     opening: Opening<'_>,
 ) -> Result<SessionHandle, OpenError> {
     let Some(hub) = entry.hub.upgrade() else {
         return Err(OpenError::Call(CallError::Gone(attache_connection::End::Closed)));
     };
-    let permissions = hub.permissions(&entry.agent.name, &entry.setting.cwd, &entry.desk);
+    let permissions = hub.permissions(&entry.agent.name, &entry.params.cwd, &entry.pending);
     opening
-        .additional_directories(entry.setting.additional_directories.iter().cloned())
-        .mcp_servers(entry.setting.mcp_servers.iter().cloned())
+        .additional_directories(entry.params.additional_directories.iter().cloned())
+        .mcp_servers(entry.params.mcp_servers.iter().cloned())
         .permissions(permissions)
         .known(entry.fold.clone())
         .logged()

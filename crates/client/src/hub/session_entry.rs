@@ -1,16 +1,15 @@
 //! A session as its hub keeps it.
 
-use super::HubShared;
-use super::agent::{AgentEntry, Phase, Up};
-use super::bell::Rung;
-use super::kept::Saved;
-use super::question::Desk;
-use super::queue::{Hold, Queue, Queued};
+use super::agent_entry::{AgentEntry, Phase, Up};
+use super::change_notifier::ChangeMark;
+use super::hub_events::HubEvents;
+use super::pending_questions::PendingQuestions;
+use super::prompt_queue::{HoldReason, Queue, QueuedPrompt};
+use super::session_state::SessionState;
 use super::spending::Budget;
-use super::state::SessionState;
-use crate::first::{First, first};
-use crate::fold::{Fold, Observer};
-use crate::session_handle::SessionHandle;
+use super::stored_session::SavedState;
+use crate::session::session_fold::{Observer, SessionFold};
+use crate::session::session_handle::SessionHandle;
 use attache_protocol::v1::{McpServer, Notice, NoticeSeverity, SessionId};
 use attache_session::{Change, Event, EventBody, Parts, Session, TurnState, UsageLevel};
 use std::path::PathBuf;
@@ -23,11 +22,11 @@ use tokio::sync::Notify;
 pub(crate) struct SessionEntry {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<AgentEntry>,
-    pub(crate) setting: Setting,
-    pub(crate) fold: Arc<Fold>,
-    pub(crate) desk: Arc<Desk>,
-    pub(crate) hub: Weak<HubShared>,
-    pub(crate) rung: Rung,
+    pub(crate) params: OpenParams,
+    pub(crate) fold: Arc<SessionFold>,
+    pub(crate) pending: Arc<PendingQuestions>,
+    pub(crate) hub: Weak<dyn HubEvents>,
+    pub(crate) mark: ChangeMark,
     /// Grows when something changed that is no part of the fold.
     pub(crate) revision: AtomicU64,
     /// There may be a prompt to send, or the session is closed.
@@ -43,7 +42,7 @@ pub(crate) struct SessionEntry {
 
 /// What a session is opened with, again and again.
 #[derive(Debug, Clone)]
-pub(crate) struct Setting {
+pub(crate) struct OpenParams {
     pub(crate) cwd: PathBuf,
     pub(crate) additional_directories: Vec<PathBuf>,
     pub(crate) mcp_servers: Vec<McpServer>,
@@ -59,17 +58,17 @@ pub(crate) struct State {
     pub(crate) queue: Queue,
     /// The prompt that was taken from the queue and whose turn has not begun: it is kept like those
     /// that wait.
-    pub(crate) sending: Option<Queued>,
+    pub(crate) sending: Option<QueuedPrompt>,
     pub(crate) draft: String,
     /// What the log has of the draft and the queue.
-    pub(crate) saved: Saved,
+    pub(crate) saved: SavedState,
     /// What the log does not have yet.
     pub(crate) unsaved: Unsaved,
     /// The log could not be stored, and the person was told.
-    pub(crate) told_unstored: bool,
+    pub(crate) reported_unstored: bool,
     pub(crate) budget: Option<Budget>,
     /// The level of which the person was told.
-    pub(crate) told_level: Option<UsageLevel>,
+    pub(crate) reported_level: Option<UsageLevel>,
     pub(crate) turn: Turning,
     /// A prompt that goes before all others was cancelled for: the queue goes on.
     pub(crate) sending_now: bool,
@@ -103,19 +102,19 @@ pub(crate) enum Turning {
 
 impl SessionEntry {
     pub(crate) fn new(
-        (id, fold, desk): (SessionId, Arc<Fold>, Arc<Desk>),
+        (id, fold, pending): (SessionId, Arc<SessionFold>, Arc<PendingQuestions>),
         agent: Arc<AgentEntry>,
-        setting: Setting,
+        params: OpenParams,
         state: State,
     ) -> Arc<Self> {
         let entry = Arc::new(Self {
             id,
             hub: agent.hub.clone(),
             agent,
-            setting,
+            params,
             fold,
-            desk,
-            rung: Rung::default(),
+            pending,
+            mark: ChangeMark::default(),
             revision: AtomicU64::new(0),
             work: Notify::new(),
             housekeeping: Notify::new(),
@@ -124,12 +123,12 @@ impl SessionEntry {
             saving: Mutex::default(),
         });
         let touched = Arc::downgrade(&entry);
-        entry.desk.on_change(move || {
+        entry.pending.on_change(move || {
             if let Some(entry) = touched.upgrade() {
                 entry.touch();
             }
         });
-        entry.fold.observe(Arc::new(Watching(Arc::downgrade(&entry))));
+        entry.fold.observe(Arc::new(EntryObserver(Arc::downgrade(&entry))));
         entry
     }
 
@@ -178,7 +177,7 @@ impl SessionEntry {
     /// How the session is.
     pub(crate) fn session_state(&self) -> SessionState {
         let phase = self.agent.phase.borrow().clone();
-        let questions = self.desk.count();
+        let questions = self.pending.count();
         let turn = self.fold.with(Session::turn);
         let state = self.state();
         if state.closed {
@@ -227,7 +226,7 @@ impl SessionEntry {
     }
 
     /// Waits for a prompt that can be sent and takes it; `None` once the session is closed.
-    pub(crate) async fn next_prompt(&self) -> Option<Queued> {
+    pub(crate) async fn next_prompt(&self) -> Option<QueuedPrompt> {
         loop {
             {
                 let mut state = self.state();
@@ -253,7 +252,7 @@ impl SessionEntry {
 
     /// The same, unless the turn that was in the way of what is sent now has ended by itself: then
     /// the next one is what was sent.
-    pub(crate) fn cancel_turn_in_the_way(&self) {
+    pub(crate) fn cancel_blocking_turn(&self) {
         self.cancel(true);
     }
 
@@ -294,34 +293,23 @@ impl SessionEntry {
     }
 
     /// Stops the queue.
-    pub(crate) fn hold(&self, why: Hold) {
+    pub(crate) fn hold(&self, why: HoldReason) {
         self.state().queue.hold(why);
         self.touch();
-    }
-
-    /// Does `work` and, beside it, what must be seen to at any time.
-    pub(crate) async fn beside_housekeeping<T>(
-        self: &Arc<Self>,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        match first(work, super::housekeeping::keep_house(self)).await {
-            First::One(done) => Some(done),
-            First::Other(()) => None,
-        }
     }
 }
 
 /// Tells an entry what happens to its fold.
-struct Watching(Weak<SessionEntry>);
+struct EntryObserver(Weak<SessionEntry>);
 
-impl Observer for Watching {
+impl Observer for EntryObserver {
     fn applied(&self, session: &Session, event: &Event, change: Change) {
         let Some(entry) = self.0.upgrade() else { return };
         if !change.parts.intersects(Parts::USAGE | Parts::TURN) {
             return;
         }
         if let Some(hub) = entry.hub.upgrade() {
-            hub.spent(&entry.agent.name, session.id(), event);
+            hub.count_spending(&entry.agent.name, session.id(), event);
         }
         entry.housekeeping.notify_one();
         entry.passed.notify_one();
@@ -331,7 +319,7 @@ impl Observer for Watching {
         if let Some(entry) = self.0.upgrade()
             && let Some(hub) = entry.hub.upgrade()
         {
-            hub.bell.ring(&entry.rung);
+            hub.notify(&entry.mark);
         }
     }
 }

@@ -1,26 +1,15 @@
 //! The life of one agent: started when it is needed, watched, started again.
 
-use super::agent::{AgentEntry, Phase, Up};
+use super::agent_entry::{AgentEntry, Command, Phase, Up};
 use super::agent_source::RunningAgent;
-use crate::first::{First, first};
-use crate::fold::now;
-use crate::start_error::StartError;
+use crate::agent::start_error::StartError;
+use crate::race::{Raced, race};
+use crate::session::session_fold::now;
 use attache_connection::End;
 use attache_session::Timestamp;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
-
-/// What the supervisor of an agent is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Command {
-    /// To start the agent, unless it runs.
-    Start,
-    /// To kill it, if it runs, and to start it.
-    Restart,
-    /// To end it.
-    Stop,
-}
 
 /// How an attempt to have the agent running ended.
 enum Ended {
@@ -78,28 +67,28 @@ pub(crate) async fn supervise(agent: Arc<AgentEntry>, mut commands: Receiver<Com
 /// Starts the agent and stays until it ends or is ended.
 async fn once(agent: &AgentEntry, generation: u64, commands: &mut Receiver<Command>) -> Ended {
     agent.enter(Phase::Starting { since: now() });
-    let started = first(agent.source.start(agent.options.clone()), stop_asked(commands)).await;
+    let started = race(agent.source.start(agent.options.clone()), stop_asked(commands)).await;
     let running = match started {
-        First::One(Ok(running)) => running,
-        First::One(Err(error)) => return Ended::Failed(Arc::new(error)),
-        First::Other(()) => return Ended::Stopped,
+        Raced::First(Ok(running)) => running,
+        Raced::First(Err(error)) => return Ended::Failed(Arc::new(error)),
+        Raced::Second(()) => return Ended::Stopped,
     };
     let connection = running.connection.clone();
     let up = Up { connection: connection.clone(), generation, since: now(), pid: running.pid() };
     agent.enter(Phase::Up(up));
     loop {
-        match first(commands.recv(), connection.ended()).await {
-            First::One(Some(Command::Start)) => {}
-            First::One(Some(Command::Restart)) => {
+        match race(commands.recv(), connection.ended()).await {
+            Raced::First(Some(Command::Start)) => {}
+            Raced::First(Some(Command::Restart)) => {
                 agent.enter(Phase::Starting { since: now() });
                 running.kill().await;
                 return Ended::Restart;
             }
-            First::One(Some(Command::Stop) | None) => {
+            Raced::First(Some(Command::Stop) | None) => {
                 running.stop().await;
                 return Ended::Stopped;
             }
-            First::Other(end) => return Ended::Died(running, end),
+            Raced::Second(end) => return Ended::Died(running, end),
         }
     }
 }
@@ -141,9 +130,9 @@ async fn gone(
             }
         }
     };
-    match first(tokio::time::sleep(pause), asked).await {
-        First::One(()) => true,
-        First::Other(restart) => {
+    match race(tokio::time::sleep(pause), asked).await {
+        Raced::First(()) => true,
+        Raced::Second(restart) => {
             if !restart {
                 agent.enter(Phase::Stopped);
             }

@@ -2,7 +2,7 @@
 
 use crate::scripted_agent::{ScriptedAgent, connected_with, connecting, opened, soon};
 use attache_client::{
-    AgentConnection, Elicited, ElicitedForm, FormRequest, Options, SessionHandle, UrlRequest,
+    AgentConnection, FormReply, FormRequest, Options, SessionHandle, UrlReply, UrlRequest,
 };
 use attache_protocol::decode;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 type Asked<R, A> = mpsc::Receiver<(R, oneshot::Sender<A>)>;
 
 /// Hands each form to the test.
-fn forms(options: Options) -> (Options, Asked<FormRequest, ElicitedForm>) {
+fn forms(options: Options) -> (Options, Asked<FormRequest, FormReply>) {
     let (requests, asked) = mpsc::channel(8);
     let options = options.forms(move |request| {
         let requests = requests.clone();
@@ -25,7 +25,7 @@ fn forms(options: Options) -> (Options, Asked<FormRequest, ElicitedForm>) {
 }
 
 /// Hands each page to the test.
-fn pages(options: Options) -> (Options, Asked<UrlRequest, Elicited>) {
+fn pages(options: Options) -> (Options, Asked<UrlRequest, UrlReply>) {
     let (requests, asked) = mpsc::channel(8);
     let options = options.pages(move |request| {
         let requests = requests.clone();
@@ -109,7 +109,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
     assert_eq!((request.agent.as_str(), request.message.as_str()), ("probe", "Who?"));
     assert_eq!(request.session_id, Some("s1".into()));
     assert_eq!(request.tool_call_id, Some("t".into()));
-    answer.send(ElicitedForm::Accept(request.form.defaults())).unwrap();
+    answer.send(FormReply::Accept(request.form.defaults())).unwrap();
     assert_eq!(
         agent.answer_to(1).await["result"],
         json!({ "action": "accept", "content": { "name": "Ann" } })
@@ -118,7 +118,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
     for wrong in [r#"{"name":"A"}"#, r#"{}"#, r#"{"name":"Ann","more":1}"#] {
         elicit(&mut agent, 2, name_form()).await;
         let (_, answer) = soon(asked.recv()).await.unwrap();
-        answer.send(ElicitedForm::Accept(decode(wrong).unwrap())).unwrap();
+        answer.send(FormReply::Accept(decode(wrong).unwrap())).unwrap();
         let answer = agent.answer_to(2).await;
         assert_eq!(
             (&answer["error"]["code"], answer.get("result")),
@@ -126,8 +126,7 @@ async fn an_answer_is_sent_only_if_it_fits_the_form() {
             "{wrong}"
         );
     }
-    for (elicited, action) in [(ElicitedForm::Decline, "decline"), (ElicitedForm::Cancel, "cancel")]
-    {
+    for (elicited, action) in [(FormReply::Decline, "decline"), (FormReply::Cancel, "cancel")] {
         elicit(&mut agent, 3, name_form()).await;
         let (_, answer) = soon(asked.recv()).await.unwrap();
         answer.send(elicited).unwrap();
@@ -171,7 +170,7 @@ async fn a_question_may_be_about_a_call() {
     elicit(&mut agent, 1, params).await;
     let (request, answer) = soon(asked.recv()).await.unwrap();
     assert_eq!(request.session_id, None);
-    answer.send(ElicitedForm::Decline).unwrap();
+    answer.send(FormReply::Decline).unwrap();
     assert_eq!(agent.answer_to(1).await["result"], json!({ "action": "decline" }));
 }
 
@@ -226,10 +225,10 @@ async fn a_page_is_shown_whole_and_its_end_is_told_by_its_id() {
     elicit(&mut agent, 2, page("e2", url)).await;
     let (first, answer) = soon(pages.recv()).await.unwrap();
     assert_eq!((first.address.as_str(), first.address.host()), (url, "example.org"));
-    answer.send(Elicited::Accept).unwrap();
+    answer.send(UrlReply::Accept).unwrap();
     assert_eq!(agent.answer_to(1).await["result"], json!({ "action": "accept" }), "no content");
     let (second, answer) = soon(pages.recv()).await.unwrap();
-    answer.send(Elicited::Accept).unwrap();
+    answer.send(UrlReply::Accept).unwrap();
     agent.answer_to(2).await;
 
     let complete = |id: &str| json!({ "jsonrpc": "2.0", "method": "elicitation/complete", "params": { "elicitationId": id } });
@@ -259,7 +258,7 @@ async fn what_is_no_page_and_an_id_in_use_are_refused() {
     let (_, answer) = soon(pages.recv()).await.unwrap();
     elicit(&mut agent, 3, page("e", "https://example.org/")).await;
     assert_eq!(agent.answer_to(3).await["error"]["code"], -32602);
-    answer.send(Elicited::Decline).unwrap();
+    answer.send(UrlReply::Decline).unwrap();
     assert_eq!(agent.answer_to(2).await["result"], json!({ "action": "decline" }));
     elicit(&mut agent, 4, page("e", "https://example.org/")).await;
     let _again = soon(pages.recv()).await.unwrap();

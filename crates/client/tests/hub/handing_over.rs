@@ -2,7 +2,9 @@
 
 use crate::scripted_agent::{ScriptedAgent, soon};
 use crate::started::{idle, scripted, started_with, until};
-use attache_client::{AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionState};
+use attache_client::{
+    AgentSource, HoldReason, Hub, HubError, HubOptions, HubSession, SessionState,
+};
 use attache_protocol::Raw;
 use attache_protocol::method::Side;
 use attache_session::{
@@ -77,7 +79,7 @@ async fn a_full_queue_goes_on_in_a_new_session_whole() {
         agent.reply(&call, json!({ "sessionId": "s2" })).await;
         agent.prompted().await.1
     };
-    let (new, summary) = tokio::join!(it.session.begin_anew(), answering);
+    let (new, summary) = tokio::join!(it.session.continue_in_new_session(), answering);
     let new = new.unwrap();
     assert!(summary.contains("build it"), "{summary}");
     assert_eq!(waiting(&new), numbered(256));
@@ -98,7 +100,7 @@ async fn an_agent_that_ends_behind_the_opening_and_a_close_lose_nothing() {
         agent.reply(&call, json!({ "sessionId": "s2" })).await;
         drop(agent);
     };
-    let (new, ()) = tokio::join!(session.begin_anew(), answering);
+    let (new, ()) = tokio::join!(session.continue_in_new_session(), answering);
     let new = new.unwrap();
     let mut all = waiting(&new);
     // The summary may be on its way or wait.
@@ -135,8 +137,8 @@ async fn more_prompts_than_a_session_takes_are_refused_before_anything_changes()
     let (session, _agent) =
         tokio::join!(hub.switch("a", "s1", None).into_future(), starts.next(json!({})));
     let session = session.unwrap();
-    assert_eq!((waiting(&session), session.held()), (numbered(300), Some(Hold::Restored)));
-    assert!(matches!(soon(session.begin_anew()).await, Err(HubError::QueueFull)));
+    assert_eq!((waiting(&session), session.held()), (numbered(300), Some(HoldReason::Restored)));
+    assert!(matches!(soon(session.continue_in_new_session()).await, Err(HubError::QueueFull)));
     assert_eq!((waiting(&session), session.draft().as_str()), (numbered(300), "a draft"));
     assert_eq!(hub.sessions().len(), 1);
 }

@@ -3,8 +3,8 @@
 use crate::scripted_agent::soon;
 use crate::started::{idle, started, started_with, texts, until};
 use attache_client::{
-    Answer, AnswerError, Decision, Elicited, ElicitedForm, Hold, HubOptions, Permissions,
-    QuestionAbout, QueuedId, RestartPolicy, SessionState,
+    Answer, AnswerError, Decision, FormReply, HoldReason, HubOptions, Permissions, QuestionAbout,
+    QueuedPromptId, RestartPolicy, SessionState, UrlReply,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ async fn waiting_prompts_can_be_edited_removed_and_reordered() {
     let [a, b, c] = ["a", "b", "c"].map(|text| it.session.send(text).unwrap());
     assert!(it.session.edit(a, "A") && it.session.reorder(c, 0));
     assert_eq!(it.session.remove(b), Some("b".into()));
-    let waiting: Vec<QueuedId> = it.session.queue().iter().map(|queued| queued.id).collect();
+    let waiting: Vec<QueuedPromptId> = it.session.queue().iter().map(|queued| queued.id).collect();
     assert_eq!(waiting, [c, a]);
     it.agent.end_turn(&call).await;
     for expected in ["c", "A"] {
@@ -110,7 +110,7 @@ async fn a_cancelled_turn_holds_what_waits_until_it_is_released_or_added_to() {
     it.session.cancel();
     it.agent.expect("session/cancel").await;
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
-    until(&it.session, |session| session.held() == Some(Hold::Cancelled)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::Cancelled)).await;
     it.agent.heard().await; // nothing was sent
     it.session.send("three").unwrap();
     for expected in ["two", "three"] {
@@ -128,7 +128,7 @@ async fn a_failed_turn_and_a_prompt_that_the_agent_does_not_take_hold_the_queue(
     let (call, _) = it.agent.prompted().await;
     it.session.send("two").unwrap();
     it.agent.refuse(&call, -32603, "out of fuel").await;
-    until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::TurnFailed)).await;
     let image = attache_protocol::v1::ContentBlock::Image(attache_protocol::v1::ImageContent::new(
         "AA",
         "image/png",
@@ -137,7 +137,7 @@ async fn a_failed_turn_and_a_prompt_that_the_agent_does_not_take_hold_the_queue(
     let three = it.session.send(image).unwrap();
     let (call, _) = it.agent.prompted().await;
     it.agent.end_turn(&call).await;
-    until(&it.session, |session| matches!(session.held(), Some(Hold::Refused(_)))).await;
+    until(&it.session, |session| matches!(session.held(), Some(HoldReason::Refused(_)))).await;
     assert!(it.session.held().unwrap().to_string().contains("image"), "{:?}", it.session.held());
     assert!(it.session.edit(three, "three") && it.session.remove(two).is_none());
     it.session.release();
@@ -166,7 +166,7 @@ async fn questions_are_answered_in_any_order_and_withdrawn_by_a_cancel() {
     };
     assert_eq!([title(0), title(1), title(2)], ["first", "second", "third"]);
     assert_eq!(
-        it.session.answer(questions[1].id, Answer::Page(Elicited::Accept)),
+        it.session.answer(questions[1].id, Answer::Page(UrlReply::Accept)),
         Err(AnswerError::OtherKind)
     );
     it.session.answer(questions[1].id, Answer::Permission(Decision::Allow)).unwrap();
@@ -229,7 +229,7 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
         )]
         .into(),
     );
-    it.session.answer(question.id, Answer::Form(ElicitedForm::Accept(filled))).unwrap();
+    it.session.answer(question.id, Answer::Form(FormReply::Accept(filled))).unwrap();
     assert_eq!(it.agent.answer_to(1).await["result"]["content"]["name"], "Ann");
 
     let agent = it.hub.agent("a").unwrap();
@@ -238,7 +238,7 @@ async fn forms_are_questions_of_the_session_or_of_the_agent() {
     while agent.questions().is_empty() {
         soon(watch.next()).await.unwrap();
     }
-    agent.answer(agent.questions()[0].id, Answer::Form(ElicitedForm::Decline)).unwrap();
+    agent.answer(agent.questions()[0].id, Answer::Form(FormReply::Decline)).unwrap();
     assert_eq!(it.agent.answer_to(2).await["result"]["action"], "decline");
     // One that nobody answers is withdrawn with its agent.
     it.agent.call(3, "elicitation/create", form(json!({ "sessionId": "s1" }))).await;

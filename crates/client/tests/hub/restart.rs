@@ -2,7 +2,9 @@
 
 use crate::scripted_agent::soon;
 use crate::started::{Started, idle, started, started_with, texts, until};
-use attache_client::{AgentSource, AgentState, Hold, Hub, HubError, HubOptions, SessionState};
+use attache_client::{
+    AgentSource, AgentState, HoldReason, Hub, HubError, HubOptions, SessionState,
+};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -39,7 +41,7 @@ async fn a_session_is_resumed_by_an_agent_that_resumes() {
     assert!(said[2].contains("resumed"), "{said:?}");
     assert_eq!(
         (it.session.held(), it.session.draft()),
-        (Some(Hold::TurnFailed), "half a thou".to_owned())
+        (Some(HoldReason::TurnFailed), "half a thou".to_owned())
     );
     it.session.release();
     let (call, text) = agent.prompted().await;
@@ -150,7 +152,7 @@ async fn a_session_whose_agent_does_neither_is_read_and_begun_anew() {
         let (_, next) = agent.prompted().await;
         (summary, next)
     };
-    let (new, (summary, next)) = tokio::join!(it.session.begin_anew(), answering);
+    let (new, (summary, next)) = tokio::join!(it.session.continue_in_new_session(), answering);
     let new = new.unwrap();
     assert!(summary.contains("build it") && summary.contains("half built"), "{summary}");
     assert_eq!(

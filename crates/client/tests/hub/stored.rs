@@ -3,7 +3,7 @@
 use crate::scripted_agent::soon;
 use crate::started::{idle, scripted, started_with, texts, until};
 use attache_client::{
-    AgentSource, Hold, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState,
+    AgentSource, HoldReason, Hub, HubError, HubOptions, HubSession, SessionFilter, SessionState,
 };
 use attache_protocol::method::Side;
 use attache_session::{
@@ -33,7 +33,7 @@ async fn used_as(store: &MemoryStore, id: &str) -> tempfile::TempDir {
     let (call, _) = it.agent.prompted().await;
     it.agent.update(id, json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "answer" } })).await;
     it.agent.refuse(&call, -32603, "out of fuel").await;
-    until(&it.session, |session| session.held() == Some(Hold::TurnFailed)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::TurnFailed)).await;
     it.session.set_draft("unsent");
     drop(it.agent);
     soon(it.hub.close()).await;
@@ -92,7 +92,7 @@ async fn a_stored_session_is_loaded_and_its_log_goes_on() {
     };
     let (session, mut agent) = tokio::join!(hub.switch("a", "s1", None).into_future(), answering);
     let session = session.unwrap();
-    assert_eq!((session.state(), session.held()), (SessionState::Idle, Some(Hold::Restored)));
+    assert_eq!((session.state(), session.held()), (SessionState::Idle, Some(HoldReason::Restored)));
     session.release();
     let (call, text) = agent.prompted().await;
     assert_eq!(text, "two");

@@ -1,7 +1,7 @@
 //! Warnings, budgets and what was spent.
 
 use crate::started::{idle, started, texts, until};
-use attache_client::{Budget, Hold};
+use attache_client::{Budget, HoldReason};
 use attache_protocol::v1::Cost;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ async fn a_budget_stops_the_turn_and_what_waits_and_says_so() {
     it.agent.update("s1", usage(1, 0.75)).await;
     it.agent.expect("session/cancel").await;
     it.agent.reply(&call, json!({ "stopReason": "cancelled" })).await;
-    until(&it.session, |session| session.held() == Some(Hold::Budget)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::Budget)).await;
     assert!(
         texts(&it.session)[1].contains("0.75 USD, the budget is 0.5 USD"),
         "{:?}",
@@ -55,7 +55,7 @@ async fn a_budget_of_tokens_stops_what_waits_and_everything_is_counted_by_agent_
     it.agent.update("s1", usage(1, 0.25)).await;
     let tokens = json!({ "totalTokens": 120, "inputTokens": 100, "outputTokens": 20 });
     it.agent.reply(&call, json!({ "stopReason": "end_turn", "usage": tokens })).await;
-    until(&it.session, |session| session.held() == Some(Hold::Budget)).await;
+    until(&it.session, |session| session.held() == Some(HoldReason::Budget)).await;
     until(&it.session, |session| texts(session).len() == 2).await;
     assert!(texts(&it.session)[1].contains("120 tokens"), "{:?}", texts(&it.session));
     let spent = it.hub.spent().await.unwrap();

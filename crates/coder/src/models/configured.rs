@@ -2,8 +2,8 @@
 //! the process (PROV-05).
 
 use super::Models;
-use super::provider::{Provider, Wire, elsewhere, known_providers, sendable, without_login};
 use attache_agent::{Error, Result};
+use attache_models::{Provider, Secret, Wire, elsewhere, known_providers, sendable, without_login};
 use attache_protocol::v1::{
     LlmProtocol, ProviderCurrentConfig, ProviderId, ProviderInfo, SetProviderRequest,
 };
@@ -73,7 +73,10 @@ impl Models {
         let Some(template) = self.templates().into_iter().find(|provider| provider.id == id) else {
             return Err(Error::invalid(format!("there is no provider {id}: see providers/list")));
         };
-        let headers = request.headers.0.clone();
+        let secret = |(name, value): &(String, attache_protocol::Secret)| {
+            (name.clone(), Secret::from(value.expose()))
+        };
+        let headers: Vec<_> = request.headers.0.iter().map(secret).collect();
         sendable(&request.base_url, &headers)
             .map_err(|why| Error::invalid(format!("the provider {id} cannot be set: {why}")))?;
         let provider =

@@ -1,9 +1,9 @@
 //! The conversation as a provider's model reads it.
 
-use super::provider::{Message, ModelId};
 use super::{ModelMessage, ModelPart, Part, ToolAnswer};
 use crate::conversation::{self, Conversation, Prompt};
 use crate::tools::{Action, ToolResult};
+use attache_models::{Message, ModelId};
 
 /// The messages of the conversation; parts of prompts that the model does not take are named
 /// instead.

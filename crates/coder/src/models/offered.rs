@@ -2,11 +2,11 @@
 //! those of servers on this machine, and `offline`.
 
 use super::configured::Configured;
-use super::provider::{
+use super::{Model, Offline};
+use attache_models::{
     Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, ProviderVariables,
     key_variables, local_servers, provider_variables,
 };
-use super::{Model, Offline};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! A provider's model, as the turn sees it.
 
 use super::messages::messages;
-use super::provider::{self, Call, Http, KnownModel, Provider, Request, Thinking};
 use super::{Brief, Model, ModelEvent, ModelMessage, NextEvent, Part, Step, TokenUsage};
 use crate::context::room_for_an_answer;
 use crate::conversation::Conversation;
+use attache_models::{Call, CallEvent, Http, KnownModel, Provider, Request, Thinking};
 use std::hash::{BuildHasher as _, RandomState};
 
 /// A model of a provider, with the choices of one session.
@@ -84,14 +84,14 @@ impl Step for ProvidedStep {
         Box::pin(async {
             loop {
                 return Some(Ok(match self.0.next().await? {
-                    Ok(provider::ModelEvent::Text(text)) => ModelEvent::Text(text),
-                    Ok(provider::ModelEvent::Thought(text)) => ModelEvent::Thought(text),
+                    Ok(CallEvent::Text(text)) => ModelEvent::Text(text),
+                    Ok(CallEvent::Thought(text)) => ModelEvent::Thought(text),
                     // It is shown when its arguments are there.
-                    Ok(provider::ModelEvent::CallBegan { .. }) => continue,
-                    Ok(provider::ModelEvent::Waiting { why, wait, replaces, lost, .. }) => {
+                    Ok(CallEvent::CallBegan { .. }) => continue,
+                    Ok(CallEvent::Waiting { why, wait, replaces, lost, .. }) => {
                         ModelEvent::Waiting { why, wait, replaces, lost }
                     }
-                    Ok(provider::ModelEvent::Done { message, stop, usage }) => {
+                    Ok(CallEvent::Done { message, stop, usage }) => {
                         ModelEvent::Done { message: Some(message), stop, usage }
                     }
                     Err(error) => return Some(Err(error)),

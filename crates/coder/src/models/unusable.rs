@@ -1,8 +1,8 @@
 //! Models that are named and cannot be used: why not, and what a person can do about it.
 
-use super::provider::{ModelError, TokenUsage};
 use super::{Brief, Model, ModelMessage, Models, NextEvent, Part, Step};
 use crate::conversation::Conversation;
+use attache_models::{ModelError, TokenUsage};
 
 /// The ids of servers on this machine, whose models are known only while they run.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];

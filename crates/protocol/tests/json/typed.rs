@@ -24,7 +24,7 @@ pub(crate) struct Typed {
 }
 
 macro_rules! typed {
-    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)?, $scope:ident, $stability:ident $(, $deadline:ident)?;)* })*) => {
+    ($($group:ident { $($function:ident $ty:ident $name:literal $params:ident $(=> $result:ident)? { $($rest:tt)* })* })*) => {
         &[$($({
             type M = attache_protocol::method::$ty;
             Typed {

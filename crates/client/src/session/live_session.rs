@@ -1,0 +1,322 @@
+//! One session while it lives: the fold, the turn in flight, the open questions.
+
+mod agent_question;
+pub(crate) mod asking;
+mod loading;
+mod pending_load;
+
+use self::agent_question::AgentQuestion;
+use self::pending_load::PendingLoad;
+use crate::approvals::Approvals;
+use crate::permission::Permissions;
+use crate::session::outcome::{Outcome, TurnError};
+use crate::session::prompt::PromptError;
+use crate::session::prompt_echo::PromptEcho;
+use crate::session::session_fold::SessionFold;
+use crate::terminals::terminal_table::Terminals;
+use crate::text_files::session_files::SessionFiles;
+use attache_connection::{End, Peer};
+use attache_policy::Folders;
+use attache_protocol::method::SessionCancel;
+use attache_protocol::v1::{
+    CancelNotification, ContentBlock, RequestPermissionOutcome, RequestPermissionResponse,
+    SessionId,
+};
+use attache_session::{EventBody, PermissionId, Position, TurnOutcome};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{oneshot, watch};
+
+/// One session of one agent, shared by the reading task, which folds what arrives, and by every
+/// handle.
+///
+/// Lock order: `sending` before `state` before the fold's; nothing is called under `state` that
+/// could take it again, so replies, which may be settled inside a call that cannot be sent, are
+/// folded without it being held.
+pub(crate) struct LiveSession {
+    pub(crate) id: SessionId,
+    pub(crate) peer: Peer,
+    pub(crate) fold: Arc<SessionFold>,
+    state: Mutex<State>,
+    pub(crate) terminals: Terminals,
+    /// Held while a prompt or a cancel is applied and queued, so that a cancel never overtakes its
+    /// prompt.
+    pub(crate) sending: Mutex<()>,
+    /// Nothing more will come: the connection is over.
+    over: AtomicBool,
+}
+
+/// What changes about a session here besides its fold.
+pub(crate) struct State {
+    fold: Arc<SessionFold>,
+    /// The load that the agent has not answered yet.
+    loading: Option<PendingLoad>,
+    loads: u64,
+    files: SessionFiles,
+    folders: Option<Arc<Folders>>,
+    permissions: Permissions,
+    /// What the agent's permission requests allowed.
+    approvals: Approvals,
+    /// Told when nobody needs their answer any more: whoever is asked something that is no
+    /// permission request of the agent's.
+    asked_aside: Vec<oneshot::Sender<()>>,
+    turn: Option<Running>,
+    turns: u64,
+    asked: BTreeMap<PermissionId, AgentQuestion>,
+    questions: u64,
+}
+
+struct Running {
+    number: u64,
+    stage: watch::Sender<Stage>,
+    /// The prompt, until the agent has repeated it; `None` if it has no text.
+    echo: Option<PromptEcho>,
+}
+
+/// What setting a session up gives it.
+pub(crate) struct Setup {
+    pub(crate) folders: Arc<Folders>,
+    pub(crate) permissions: Permissions,
+    /// That it was opened, and the options, modes and models of the agent's reply.
+    pub(crate) said: Vec<EventBody>,
+    /// Whether a history that is loaded keeps what was received in the last turn and is not in it.
+    pub(crate) keep_received: bool,
+}
+
+/// How far a turn is.
+#[derive(Debug, Clone)]
+pub(crate) enum Stage {
+    Running,
+    Cancelling,
+    Ended(Result<Outcome, TurnError>),
+}
+
+impl LiveSession {
+    /// A session that is not set up yet: it has no folders and rejects everything.
+    pub(crate) fn new(fold: Arc<SessionFold>, peer: Peer) -> Self {
+        let (id, questions) = fold.with(|session| {
+            let asked = session.permissions().iter().map(|permission| permission.id.0);
+            (session.id().clone(), asked.max().unwrap_or(0))
+        });
+        let state = State {
+            fold: fold.clone(),
+            loading: None,
+            loads: 0,
+            files: SessionFiles::none(),
+            folders: None,
+            permissions: Permissions::Reject,
+            approvals: Approvals::default(),
+            asked_aside: Vec::new(),
+            turn: None,
+            turns: 0,
+            asked: BTreeMap::new(),
+            questions,
+        };
+        Self {
+            id,
+            peer,
+            fold,
+            state: Mutex::new(state),
+            terminals: Terminals::default(),
+            sending: Mutex::new(()),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nothing more will come, because the connection is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    /// Folds what happened and wakes the watchers.
+    pub(crate) fn apply(&self, bodies: impl IntoIterator<Item = EventBody>) {
+        bodies.into_iter().for_each(|body| self.fold.apply(body));
+        self.fold.wake();
+    }
+
+    /// Folds an update of the agent: into the history being replayed, while there is one. A prompt
+    /// repeated in its own turn is left out.
+    pub(crate) fn updated(&self, body: EventBody) {
+        self.terminals.update_from(&body);
+        self.fold.hear();
+        let mut state = self.state();
+        match &mut state.loading {
+            Some(PendingLoad { replayed: Some(fresh), .. }) => fresh.keep(body),
+            Some(_) => return,
+            None => state.hear(body),
+        }
+        drop(state);
+        self.fold.wake();
+    }
+
+    /// The session's files.
+    pub(crate) fn files(&self) -> SessionFiles {
+        self.state().files.clone()
+    }
+
+    /// The session goes on with these folders and rules, and with what the agent said about it.
+    pub(crate) fn set_up(&self, setup: Setup) {
+        self.terminals.set_up(setup.folders.clone());
+        let mut state = self.state();
+        state.loading.take_if(|loading| loading.replayed.is_none());
+        state.set_up(setup);
+        drop(state);
+        self.fold.wake();
+    }
+
+    /// Begins a turn, unless one or a load is in flight. Gives its number and its stages, and the
+    /// position of the session behind the prompt.
+    pub(crate) fn begin_turn(
+        &self,
+        prompt: Vec<ContentBlock>,
+    ) -> Result<(u64, watch::Receiver<Stage>, Position), PromptError> {
+        let mut state = self.state();
+        if state.turn.is_some() {
+            return Err(PromptError::TurnRunning);
+        }
+        if state.is_loading() {
+            return Err(PromptError::Loading);
+        }
+        state.loading = None;
+        state.turns += 1;
+        let (stage, stages) = watch::channel(Stage::Running);
+        let number = state.turns;
+        state.turn = Some(Running { number, stage, echo: PromptEcho::of(&prompt) });
+        state.apply(EventBody::Prompt { content: prompt });
+        state.apply(EventBody::TurnBegan);
+        let position = self.fold.with(|session| session.position());
+        drop(state);
+        self.fold.wake();
+        Ok((number, stages, position))
+    }
+
+    /// Ends turn `number`, if it has not ended before: its questions are withdrawn, its end is
+    /// folded, then its handle is told.
+    pub(crate) fn end_turn(&self, number: u64, end: Result<Outcome, TurnError>) {
+        let mut state = self.state();
+        let Some(turn) = state.turn.take_if(|turn| turn.number == number) else { return };
+        turn.echo.and_then(PromptEcho::left).into_iter().for_each(|body| state.apply(body));
+        let withdrawn = state.withdraw();
+        // What the agent says after a cancel may be that error instead of the stop reason
+        // (CANCEL-20).
+        let end = match end {
+            Err(error)
+                if error.is_cancellation()
+                    && matches!(&*turn.stage.borrow(), Stage::Cancelling) =>
+            {
+                Ok(Outcome::cancelled())
+            }
+            end => end,
+        };
+        let (outcome, usage) = match &end {
+            Ok(end) => (TurnOutcome::Stopped(end.stop_reason.clone()), end.usage.clone()),
+            Err(error) => (TurnOutcome::Failed(error.as_wire()), None),
+        };
+        state.apply(EventBody::TurnEnded { outcome, usage });
+        drop(state);
+        turn.stage.send_replace(Stage::Ended(end));
+        self.fold.wake();
+        cancelled(withdrawn);
+    }
+
+    /// Cancels turn `number`, or whichever is in flight, once: the agent is told, and every open
+    /// question is answered `cancelled` (CANCEL-05). Updates are still taken (CANCEL-07).
+    pub(crate) fn cancel(&self, number: Option<u64>) {
+        let _in_order = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        let Some(turn) =
+            state.turn.as_ref().filter(|turn| number.is_none_or(|number| number == turn.number))
+        else {
+            return;
+        };
+        if turn.stage.send_if_modified(|stage| {
+            let first = matches!(stage, Stage::Running);
+            if first {
+                *stage = Stage::Cancelling;
+            }
+            first
+        }) {
+            let withdrawn = state.withdraw();
+            drop(state);
+            // If the connection is over, the turn ends by that.
+            let _ = self.peer.notify::<SessionCancel>(&CancelNotification::new(self.id.clone()));
+            self.fold.wake();
+            cancelled(withdrawn);
+        }
+    }
+
+    /// The connection is over: the turn in flight ends with it, questions are withdrawn, watchers
+    /// learn that nothing more comes.
+    pub(crate) fn over(&self, end: &End) {
+        let running = self.state().turn.as_ref().map(|turn| turn.number);
+        if let Some(number) = running {
+            self.end_turn(number, Err(TurnError::Gone(end.clone())));
+        }
+        let withdrawn = self.state().withdraw();
+        cancelled(withdrawn);
+        self.terminals.end();
+        self.over.store(true, Ordering::Release);
+        self.fold.wake();
+        self.fold.rouse();
+    }
+}
+
+impl State {
+    fn set_up(&mut self, setup: Setup) {
+        self.files = SessionFiles::new(setup.folders.clone());
+        self.folders = Some(setup.folders);
+        self.permissions = setup.permissions;
+        setup.said.into_iter().for_each(|body| self.apply(body));
+    }
+
+    /// Whether the turn in flight is being cancelled.
+    fn is_cancelling(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| matches!(*turn.stage.borrow(), Stage::Cancelling))
+    }
+
+    /// Whether somebody waits for a load.
+    fn is_loading(&self) -> bool {
+        self.loading.as_ref().is_some_and(|loading| loading.replayed.is_some())
+    }
+
+    /// Folds what the agent says.
+    fn hear(&mut self, body: EventBody) {
+        match self.turn.as_mut().and_then(|turn| turn.echo.as_mut()) {
+            Some(echo) => echo.hear(body, |body| self.fold.apply(body)),
+            None => self.apply(body),
+        }
+    }
+
+    fn apply(&self, body: EventBody) {
+        self.fold.apply(body);
+    }
+
+    /// Takes out all open questions and folds that nobody answered them. What was approved and not
+    /// used is not used later.
+    fn withdraw(&mut self) -> Vec<AgentQuestion> {
+        self.approvals.end_turn();
+        self.asked_aside.clear();
+        let open = std::mem::take(&mut self.asked);
+        for id in open.keys() {
+            self.apply(EventBody::PermissionSettled {
+                id: *id,
+                outcome: RequestPermissionOutcome::Cancelled,
+            });
+        }
+        open.into_values().collect()
+    }
+}
+
+/// Answers questions that nobody will answer any more. Never under the state's lock.
+fn cancelled(questions: Vec<AgentQuestion>) {
+    for question in questions {
+        question
+            .answer
+            .send(Ok(RequestPermissionResponse::new(RequestPermissionOutcome::Cancelled)));
+    }
+}

@@ -1,0 +1,195 @@
+//! A session, as its user holds it.
+
+use crate::agent::shared_connection::SharedConnection;
+use crate::observe::watch::Watch;
+use crate::session::live_session::LiveSession;
+use crate::session::prompt::{Prompt, PromptError};
+use crate::session::set_error::SetError;
+use crate::session::turn::Turn;
+use attache_connection::CallError;
+use attache_protocol::ErrorCode;
+use attache_protocol::method::{
+    SessionClose, SessionSetConfigOption, SessionSetMode, SessionSetModel,
+};
+use attache_protocol::v1::{
+    CloseSessionRequest, SessionConfigOptionValue, SessionId, SetSessionConfigOptionRequest,
+    SetSessionModeRequest, SetSessionModelRequest, TerminalId, TerminalOutputResponse,
+};
+use attache_session::{EventBody, OptionSource, Session};
+use std::sync::Arc;
+
+/// A session, as its user holds it. Clones are handles to the same session. When the last handle,
+/// turn and watch of a session is dropped it is forgotten here; the agent keeps it unless it was
+/// closed.
+#[derive(Clone)]
+pub struct SessionHandle {
+    pub(crate) live: Arc<LiveSession>,
+    pub(crate) shared: Arc<SharedConnection>,
+}
+
+impl SessionHandle {
+    /// The session's id.
+    pub fn id(&self) -> &SessionId {
+        &self.live.id
+    }
+
+    /// The session as it is now. A snapshot shares its texts with the live session and holds no
+    /// lock.
+    pub fn snapshot(&self) -> Session {
+        self.live.fold.session()
+    }
+
+    /// What a terminal shows that a tool call's content names (TOOL-12): one of ours, also after it
+    /// was released (TERM-12), or one that the agent runs itself and tells about in the metadata of
+    /// its tool calls. `None` for one that is unknown or was forgotten: the last 32 that are not
+    /// open are kept, each with the last 256 KiB of its output. See [`crate::Options::terminals`].
+    pub fn terminal(&self, id: &TerminalId) -> Option<TerminalOutputResponse> {
+        self.live.terminals.output(id)
+    }
+
+    /// Watches the session from now on, inside and outside of turns (SESS-27).
+    pub fn watch(&self) -> Watch {
+        Watch::new(self.live.clone())
+    }
+
+    /// Sends a prompt, which begins a turn: a text, a content block or a list of blocks.
+    ///
+    /// # Errors
+    /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if
+    /// it is gone.
+    pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
+        Turn::begin(self.live.clone(), &self.shared, prompt.into()).await
+    }
+
+    /// Cancels the turn in flight, if there is one; see [`Turn::cancel`].
+    pub fn cancel(&self) {
+        self.live.cancel(None);
+    }
+
+    /// Sets the config option with this id, else the first of this category, such as `model`
+    /// (CONF-16). A word for a choice, a boolean or the words `true` and `false` for a switch
+    /// (CONF-09). Where an agent states modes or models in place of options, those are set. Works
+    /// in a turn and between turns (CONF-18). The session shows what the agent made of it.
+    ///
+    /// # Errors
+    /// Without asking the agent, if there is no such option or it does not take the value: the
+    /// error names what there is.
+    pub async fn set(
+        &self,
+        name: &str,
+        value: impl Into<SessionConfigOptionValue>,
+    ) -> Result<(), SetError> {
+        let (request, source) = self.live.fold.with(|session| {
+            let request = session.config().check_set(name, value)?;
+            let source = session.config().source(&request.config_id);
+            Ok::<_, SetError>((request, source))
+        })?;
+        match (source, &request.value) {
+            (OptionSource::Modes, SessionConfigOptionValue::ValueId(mode)) => {
+                self.send_mode(mode.as_str()).await
+            }
+            (OptionSource::Models, SessionConfigOptionValue::ValueId(model)) => {
+                self.send_model(model.as_str()).await
+            }
+            _ => self.send_option(&request).await,
+        }
+    }
+
+    /// Sets the mode: by the config option for it, or by `session/set_mode` if the agent states
+    /// only modes (MODE-06).
+    ///
+    /// # Errors
+    /// As for [`SessionHandle::set`].
+    pub async fn set_mode(&self, mode: &str) -> Result<(), SetError> {
+        match self.set("mode", mode).await {
+            // Some agents state options and, beside them, modes that no option stands for.
+            Err(SetError::Value(attache_session::SetError::UnknownOption { .. }))
+                if self.has_mode(mode) =>
+            {
+                self.send_mode(mode).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Sets the session's title, if the agent offers that. Gives the title as the agent stored it,
+    /// which the session shows from then on (TITLE-03); a later one of the agent's may replace it.
+    ///
+    /// # Errors
+    /// As for [`crate::AgentConnection::set_title`].
+    pub async fn set_title(&self, title: impl Into<String>) -> Result<String, CallError> {
+        self.shared.set_title(self.live.id.clone(), title.into()).await
+    }
+
+    /// Closes the session, if the agent offers that (SESS-22): what runs is ended, later updates
+    /// are ignored. A session that the agent does not know any more is closed, too (SESS-24).
+    ///
+    /// # Errors
+    /// Without sending anything, if the agent does not offer it; if it refuses, does not answer in
+    /// time, or is gone.
+    pub async fn close(&self) -> Result<(), CallError> {
+        let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
+        let params = CloseSessionRequest::new(id.clone());
+        let reply = self.live.peer.call_folding::<SessionClose>(&params, move |reply| {
+            if reply.as_ref().map_or_else(is_unknown, |_| true) {
+                sessions.remove(&id);
+            }
+        });
+        match reply.within(self.shared.options.quick).await {
+            Err(error) if !is_unknown(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_mode(&self, mode: &str) -> bool {
+        let modes = self.live.fold.with(|session| session.config().modes());
+        modes.is_some_and(|modes| {
+            modes.available_modes.iter().any(|available| available.id == *mode)
+        })
+    }
+
+    async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
+        let live = self.live.clone();
+        let reply = self.live.peer.call_folding::<SessionSetConfigOption>(request, move |reply| {
+            if let Ok(reply) = reply {
+                live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
+            }
+        });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+
+    async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
+        let (live, chosen) = (self.live.clone(), mode.into());
+        let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
+        let reply = self.live.peer.call_folding::<SessionSetMode>(&params, move |reply| {
+            if reply.is_ok() {
+                live.apply([EventBody::CurrentMode(chosen)]);
+            }
+        });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+
+    async fn send_model(&self, model: &str) -> Result<(), SetError> {
+        let (live, chosen) = (self.live.clone(), model.into());
+        let params = SetSessionModelRequest::new(self.live.id.clone(), model);
+        let reply = self.live.peer.call_folding::<SessionSetModel>(&params, move |reply| {
+            let models = live.fold.with(|session| session.config().models().cloned());
+            if let (Ok(_), Some(mut models)) = (reply, models) {
+                models.current_model_id = chosen;
+                live.apply([EventBody::Models(models)]);
+            }
+        });
+        reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
+    }
+}
+
+/// Whether the agent says that it does not know the session (SESS-21).
+fn is_unknown(error: &CallError) -> bool {
+    error.refusal().is_some_and(|refusal| refusal.code == ErrorCode::RESOURCE_NOT_FOUND)
+}
+
+impl std::fmt::Debug for SessionHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionHandle").field("id", self.id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,233 @@
+//! The message of a model while it comes in.
+
+use crate::event::{ModelEvent, ModelStop, TokenUsage};
+use crate::message::{ModelId, ModelMessage, ModelPart};
+use crate::wire::halves::Halves;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// A call of the message, by the order in which calls began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallIndex(usize);
+
+/// What came so far, and the events of it that were not taken yet.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    message: ModelMessage,
+    /// Where in the message the calls are.
+    calls: Vec<usize>,
+    /// The next piece begins a part of its own.
+    closed: bool,
+    text_halves: Halves,
+    thought_halves: Halves,
+    seed: u64,
+    events: VecDeque<ModelEvent>,
+    given: bool,
+}
+
+impl Draft {
+    /// An empty message. Ids that are made here hold the seed, so that those of different calls
+    /// differ.
+    pub(crate) fn new(model: ModelId, seed: u64) -> Self {
+        Self {
+            message: ModelMessage { model, parts: Vec::new() },
+            calls: Vec::new(),
+            closed: false,
+            text_halves: Halves::default(),
+            thought_halves: Halves::default(),
+            seed,
+            events: VecDeque::new(),
+            given: false,
+        }
+    }
+
+    /// The next event that nobody took.
+    pub(crate) fn take(&mut self) -> Option<ModelEvent> {
+        self.events.pop_front()
+    }
+
+    /// Whether anything was said.
+    pub(crate) fn given(&self) -> bool {
+        self.given
+    }
+
+    /// A piece of text came.
+    pub(crate) fn text(&mut self, piece: &str) {
+        let piece = &*self.text_halves.join(piece);
+        if piece.is_empty() {
+            return;
+        }
+        self.push_event(ModelEvent::Text(piece.to_owned()));
+        let closed = std::mem::take(&mut self.closed);
+        match self.message.parts.last_mut() {
+            Some(ModelPart::Text { text, .. }) if !closed => text.push_str(piece),
+            _ => self.message.parts.push(ModelPart::Text { text: piece.to_owned(), sealed: None }),
+        }
+    }
+
+    /// A piece of a thought came.
+    pub(crate) fn thought(&mut self, piece: &str) {
+        let piece = &*self.thought_halves.join(piece);
+        if piece.is_empty() {
+            return;
+        }
+        self.push_event(ModelEvent::Thought(piece.to_owned()));
+        let closed = std::mem::take(&mut self.closed);
+        match self.message.parts.last_mut() {
+            Some(ModelPart::Thought { text, .. }) if !closed => text.push_str(piece),
+            _ => {
+                self.message.parts.push(ModelPart::Thought { text: piece.to_owned(), sealed: None })
+            }
+        }
+    }
+
+    /// The part that came last is whole.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Seals the thought that came last, or one of which nothing is shown. Later pieces belong to
+    /// another.
+    pub(crate) fn seal_thought(&mut self, seal: Value) {
+        match self.message.parts.last_mut() {
+            Some(ModelPart::Thought { sealed: sealed @ None, .. }) if !self.closed => {
+                *sealed = Some(seal)
+            }
+            _ => self
+                .message
+                .parts
+                .push(ModelPart::Thought { text: String::new(), sealed: Some(seal) }),
+        }
+        self.closed = true;
+    }
+
+    /// Seals the text that came last, or an empty one.
+    pub(crate) fn seal_text(&mut self, seal: Value) {
+        match self.message.parts.last_mut() {
+            Some(ModelPart::Text { sealed: sealed @ None, .. }) if !self.closed => {
+                *sealed = Some(seal)
+            }
+            _ => {
+                self.message.parts.push(ModelPart::Text { text: String::new(), sealed: Some(seal) })
+            }
+        }
+        self.closed = true;
+    }
+
+    /// The first thought, sealed or not, if there is one.
+    pub(crate) fn first_thought(&mut self) -> Option<&mut Option<Value>> {
+        self.message.parts.iter_mut().find_map(|part| match part {
+            ModelPart::Thought { sealed, .. } => Some(sealed),
+            ModelPart::Text { .. } | ModelPart::Call { .. } => None,
+        })
+    }
+
+    /// Puts a sealed thought before all other parts.
+    pub(crate) fn begin_with_thought(&mut self, seal: Value) {
+        self.message
+            .parts
+            .insert(0, ModelPart::Thought { text: String::new(), sealed: Some(seal) });
+        for at in &mut self.calls {
+            *at += 1;
+        }
+    }
+
+    /// A call began. An id that is missing, or that another call of the message has, is made here.
+    pub(crate) fn call(&mut self, id: &str, name: &str) -> CallIndex {
+        let index = self.calls.len();
+        let taken =
+            |part: &ModelPart| matches!(part, ModelPart::Call { id: other, .. } if other == id);
+        let id = match id {
+            id if id.is_empty() || self.message.parts.iter().any(taken) => {
+                format!("call_{:016x}_{index}", self.seed)
+            }
+            id => id.to_owned(),
+        };
+        self.calls.push(self.message.parts.len());
+        self.push_event(ModelEvent::CallBegan { index, id: id.clone(), name: name.to_owned() });
+        self.message.parts.push(ModelPart::Call {
+            id,
+            name: name.to_owned(),
+            arguments: String::new(),
+            sealed: None,
+        });
+        self.closed = true;
+        CallIndex(index)
+    }
+
+    /// A piece of a call's arguments came.
+    pub(crate) fn arguments(&mut self, call: CallIndex, piece: &str) {
+        if let Some((arguments, _)) = self.call_mut(call) {
+            arguments.push_str(piece);
+        }
+    }
+
+    /// The arguments of a call came whole; they count instead of their pieces.
+    pub(crate) fn all_arguments(&mut self, call: CallIndex, whole: String) {
+        if let Some((arguments, _)) = self.call_mut(call) {
+            *arguments = whole;
+        }
+    }
+
+    /// The arguments of a call so far.
+    pub(crate) fn arguments_of(&self, call: CallIndex) -> &str {
+        let at = self.calls.get(call.0).and_then(|at| self.message.parts.get(*at));
+        match at {
+            Some(ModelPart::Call { arguments, .. }) => arguments,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn seal_call(&mut self, call: CallIndex, seal: Value) {
+        if let Some((_, sealed)) = self.call_mut(call) {
+            *sealed = Some(seal);
+        }
+    }
+
+    /// What was said so far. Calls may be cut anywhere, so they are left out.
+    pub(crate) fn said(&self) -> ModelMessage {
+        let mut message = self.message.clone();
+        message.parts.retain(|part| !matches!(part, ModelPart::Call { .. }));
+        message
+    }
+
+    /// The message is whole.
+    pub(crate) fn done(&mut self, stop: ModelStop, usage: TokenUsage) {
+        let mut message = ModelMessage {
+            model: self.message.model.clone(),
+            parts: std::mem::take(&mut self.message.parts),
+        };
+        self.calls.clear();
+        for part in &mut message.parts {
+            if let ModelPart::Call { arguments, .. } = part {
+                *arguments = match arguments.trim() {
+                    "" => "{}".to_owned(),
+                    _ => Halves::joined(arguments),
+                };
+            }
+        }
+        let whole =
+            |arguments: &str| serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok();
+        if stop == ModelStop::MaxTokens || stop == ModelStop::Window {
+            message.parts.retain(
+                |part| !matches!(part, ModelPart::Call { arguments, .. } if !whole(arguments)),
+            );
+        }
+        // Providers say that the answer ended, though it ended with calls.
+        let stop = if stop == ModelStop::End && message.calls() { ModelStop::Tools } else { stop };
+        let stop = if stop == ModelStop::Tools && !message.calls() { ModelStop::End } else { stop };
+        self.events.push_back(ModelEvent::Done { message, stop, usage });
+    }
+
+    fn call_mut(&mut self, call: CallIndex) -> Option<(&mut String, &mut Option<Value>)> {
+        match self.calls.get(call.0).and_then(|at| self.message.parts.get_mut(*at)) {
+            Some(ModelPart::Call { arguments, sealed, .. }) => Some((arguments, sealed)),
+            _ => None,
+        }
+    }
+
+    fn push_event(&mut self, event: ModelEvent) {
+        self.given = true;
+        self.events.push_back(event);
+    }
+}

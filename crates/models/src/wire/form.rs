@@ -1,0 +1,74 @@
+//! In what form the bytes of an answer come: most servers stream, some send one JSON value all the
+//! same.
+
+use crate::sse::{LONGEST, SseEvent, SseParser};
+use crate::wire::StreamError;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// The form, told by the first byte and not by what the headers say.
+#[derive(Debug, Default)]
+pub(crate) enum Form {
+    /// Nothing but white space came.
+    #[default]
+    Unknown,
+    Stream(SseParser),
+    /// One JSON value, or a list of what would have been events.
+    Whole(Vec<u8>),
+}
+
+impl Form {
+    /// Takes the next bytes, and puts the events that are whole at the end of `events`.
+    ///
+    /// # Errors
+    /// The bytes are no answer of a model.
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        events: &mut VecDeque<SseEvent>,
+    ) -> Result<(), StreamError> {
+        if let Self::Unknown = self {
+            *self = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return Ok(()),
+                Some(b'{' | b'[') => Self::Whole(Vec::new()),
+                Some(b'<') => {
+                    return Err(StreamError::Malformed("it is a page for people".to_owned()));
+                }
+                Some(_) => Self::Stream(SseParser::default()),
+            };
+        }
+        let too_long = || StreamError::Malformed("it has an event of more than 32 MiB".to_owned());
+        match self {
+            Self::Unknown => {}
+            Self::Stream(parser) => parser.push(bytes, events).map_err(|_| too_long())?,
+            Self::Whole(whole) if whole.len() + bytes.len() > LONGEST => return Err(too_long()),
+            Self::Whole(whole) => whole.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    /// The bytes ended: what is left becomes events.
+    ///
+    /// # Errors
+    /// The bytes are no answer of a model.
+    pub(crate) fn end(&mut self, events: &mut VecDeque<SseEvent>) -> Result<(), StreamError> {
+        match std::mem::replace(self, Self::Unknown) {
+            Self::Unknown => {}
+            Self::Stream(parser) => events.extend(parser.end()),
+            Self::Whole(whole) => {
+                let value = serde_json::from_slice(&whole);
+                let value = value.map_err(|error: serde_json::Error| match error.is_eof() {
+                    true => StreamError::Cut,
+                    false => StreamError::Malformed(format!("its JSON is broken ({error})")),
+                })?;
+                let values = if let Value::Array(values) = value { values } else { vec![value] };
+                let event = |value: Value| SseEvent {
+                    name: Vec::new(),
+                    data: value.to_string().into_bytes(),
+                };
+                events.extend(values.into_iter().map(event));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! A conversation made well formed for one model.
+
+use crate::message::{Message, ModelId, ModelMessage, ModelPart, ToolAnswer};
+use serde_json::{Map, Value, json};
+
+/// What the model is told of a call that was never answered.
+const UNANSWERED: &str = "[not run: the turn ended before]";
+
+/// The conversation as `model` may read it: every call has its answer, right after the message that
+/// asked; an answer without a call and a message without parts are left out; thoughts of other
+/// models are left out, and what is sealed in their messages is unsealed.
+pub(crate) fn readable(messages: &[Message], model: &ModelId) -> Vec<Message> {
+    let mut readable = Vec::new();
+    let mut open: Vec<(String, String)> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Tool(answer) => {
+                let Some(at) = open.iter().position(|(id, _)| *id == answer.call_id) else {
+                    continue;
+                };
+                open.remove(at);
+                readable.push(message.clone());
+                continue;
+            }
+            Message::Person(parts) if parts.is_empty() => continue,
+            Message::Person(_) => {
+                close(&mut open, &mut readable);
+                readable.push(message.clone());
+            }
+            Message::Model(said) => {
+                close(&mut open, &mut readable);
+                let said = of(said, model);
+                if said.parts.is_empty() {
+                    continue;
+                }
+                open = calls(&said).collect();
+                readable.push(Message::Model(said));
+            }
+        }
+    }
+    close(&mut open, &mut readable);
+    readable
+}
+
+/// Where the present turn begins: after the last message of a person.
+pub(crate) fn present(messages: &[Message]) -> usize {
+    messages
+        .iter()
+        .rposition(|message| matches!(message, Message::Person(_)))
+        .map_or(0, |at| at + 1)
+}
+
+/// The arguments of a call as an object, whatever the model wrote.
+pub(crate) fn object(arguments: &str) -> Map<String, Value> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(object)) => object,
+        _ if arguments.trim().is_empty() => Map::new(),
+        _ => Map::from_iter([("unreadable_arguments".to_owned(), json!(arguments))]),
+    }
+}
+
+/// An id that is allowed to have only letters, digits, `_` and `-`, or only the first two with
+/// `length`: the same for the same id.
+pub(crate) fn plain_id(id: &str, length: Option<usize>) -> String {
+    let plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || (length.is_none() && matches!(byte, b'_' | b'-'))
+    };
+    let fits = length.map_or(id.len() <= 40 && !id.is_empty(), |length| id.len() == length);
+    if fits && id.bytes().all(plain) {
+        return id.to_owned();
+    }
+    // FNV-1a: a number for a name, nothing secret.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let text = format!("{hash:016x}");
+    text.get(..length.unwrap_or(text.len())).unwrap_or(&text).to_owned()
+}
+
+fn close(open: &mut Vec<(String, String)>, readable: &mut Vec<Message>) {
+    readable.extend(open.drain(..).map(|(call_id, name)| {
+        Message::Tool(ToolAnswer {
+            call_id,
+            name,
+            text: UNANSWERED.to_owned(),
+            images: Vec::new(),
+            failed: true,
+        })
+    }));
+}
+
+fn calls(message: &ModelMessage) -> impl Iterator<Item = (String, String)> {
+    message.parts.iter().filter_map(|part| match part {
+        ModelPart::Call { id, name, .. } => Some((id.clone(), name.clone())),
+        ModelPart::Text { .. } | ModelPart::Thought { .. } => None,
+    })
+}
+
+fn of(said: &ModelMessage, model: &ModelId) -> ModelMessage {
+    let mut said = said.clone();
+    if said.model != *model {
+        said.parts.retain(|part| !matches!(part, ModelPart::Thought { .. }));
+        for part in &mut said.parts {
+            match part {
+                ModelPart::Text { sealed, .. }
+                | ModelPart::Thought { sealed, .. }
+                | ModelPart::Call { sealed, .. } => {
+                    *sealed = None;
+                }
+            }
+        }
+    }
+    said.parts
+        .retain(|part| !matches!(part, ModelPart::Text { text, sealed: None } if text.is_empty()));
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UNANSWERED, object, plain_id, readable};
+    use crate::message::{Message, ModelId, ModelMessage, ModelPart, Part, ToolAnswer};
+    use serde_json::json;
+
+    fn person(text: &str) -> Message {
+        Message::Person(vec![Part::Text(text.into())])
+    }
+
+    fn answer(id: &str, text: &str, failed: bool) -> Message {
+        Message::Tool(ToolAnswer {
+            call_id: id.into(),
+            name: "t".into(),
+            text: text.into(),
+            images: vec![],
+            failed,
+        })
+    }
+
+    fn call(id: &str) -> ModelPart {
+        ModelPart::Call {
+            id: id.into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: Some(json!(1)),
+        }
+    }
+
+    fn model(parts: Vec<ModelPart>) -> Message {
+        Message::Model(ModelMessage { model: ModelId::new("p", "m"), parts })
+    }
+
+    #[test]
+    fn calls_and_answers_are_paired() {
+        let asked = model(vec![call("1"), call("2")]);
+        let messages = [
+            answer("0", "stray", false),
+            person("a"),
+            asked.clone(),
+            answer("2", "two", false),
+            person("b"),
+        ];
+        let expected = [
+            person("a"),
+            asked,
+            answer("2", "two", false),
+            answer("1", UNANSWERED, true),
+            person("b"),
+        ];
+        assert_eq!(readable(&messages, &ModelId::new("p", "m")), expected);
+    }
+
+    #[test]
+    fn another_model_gets_no_thoughts_and_no_seals() {
+        let thought =
+            ModelPart::Thought { text: "hm".into(), sealed: Some(json!({"signature": "s"})) };
+        let messages =
+            [person("a"), model(vec![thought.clone(), call("1")]), answer("1", "x", false)];
+        assert_eq!(readable(&messages, &ModelId::new("p", "m")), messages);
+        let bare = ModelPart::Call {
+            id: "1".into(),
+            name: "t".into(),
+            arguments: "{}".into(),
+            sealed: None,
+        };
+        for other in [ModelId::new("p", "other"), ModelId::new("other", "m")] {
+            let expected = [person("a"), model(vec![bare.clone()]), answer("1", "x", false)];
+            assert_eq!(readable(&messages, &other), expected);
+        }
+        assert_eq!(readable(&[model(vec![thought])], &ModelId::new("p", "other")), []);
+    }
+
+    #[test]
+    fn arguments_are_an_object_whatever_was_written() {
+        assert_eq!(json!(object(r#"{"a":1}"#)), json!({"a": 1}));
+        assert_eq!(json!(object(" ")), json!({}));
+        assert_eq!(json!(object(r#"{"a":"#)), json!({"unreadable_arguments": "{\"a\":"}));
+        assert_eq!(json!(object("[1]")), json!({"unreadable_arguments": "[1]"}));
+    }
+
+    #[test]
+    fn ids_are_kept_where_they_can_be() {
+        assert_eq!(plain_id("toolu_01-A", None), "toolu_01-A");
+        assert_eq!(plain_id("abcdefgh9", Some(9)), "abcdefgh9");
+        for (id, length) in
+            [("functions.read:0", None), ("", None), (&"x".repeat(65), None), ("call_1", Some(9))]
+        {
+            let plain = plain_id(id, length);
+            assert_eq!(plain.len(), length.unwrap_or(16));
+            assert!(plain.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            assert_eq!(plain, plain_id(id, length));
+            assert_ne!(plain, plain_id(&format!("{id}1"), length));
+        }
+    }
+}
