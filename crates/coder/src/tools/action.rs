@@ -105,6 +105,7 @@ impl Action {
     pub(crate) fn of(name: &str, arguments: &str) -> Result<Self, String> {
         Ok(match name {
             "read" => Self::Read(read::Read::parse(arguments)?),
+            "list" => Self::List(list::List::parse(arguments)?),
             "grep" => Self::Grep(grep::Grep::parse(arguments)?),
             "write" => Self::Write(write::Write::parse(arguments)?),
             "execute" => Self::Execute(execute::Execute::parse(arguments)?),

@@ -13,7 +13,7 @@ use super::toolbox::{Toolbox, mode};
 use crate::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result, ToolCallHandle};
 use attache_policy::{
-    Decision, Effect, Judge, Mode, Question, Reason, Rules, Scope, Subject, Verdict,
+    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Verdict,
 };
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
@@ -160,7 +160,6 @@ impl Toolbox<'_> {
         if approval.verdict.decision == Decision::Refuse {
             return self.refused(call.announce().await?, &approval.verdict.why()).await.map(Err);
         }
-        let call = approval.located(call, tool.line());
         let prepared = match tool.prepare(self, &approval.paths).await {
             Ok(prepared) => approval.allows(&prepared.steps).map(|()| prepared),
             Err(Unprepared::Call(why)) => Err(why),
@@ -168,7 +167,14 @@ impl Toolbox<'_> {
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(why) => return self.failed(call.announce().await?, &why).await.map(Err),
+            Err(why) => {
+                let call = located(call, approval.paths.places().iter(), tool.line());
+                return self.failed(call.announce().await?, &why).await.map(Err);
+            }
+        };
+        let call = match prepared.steps.as_slice() {
+            [] => located(call, approval.paths.places().iter(), tool.line()),
+            steps => located(call, steps.iter().flat_map(Step::places), None),
         };
         let call = shown(call, &prepared);
         let mut approved = ApprovedCall { shown: Shown::New(call), input, approval, prepared };
@@ -318,19 +324,6 @@ impl Approval {
         self.verdict.decision == Decision::Ask && !self.by_person
     }
 
-    /// The call with the files that it is about.
-    fn located(&self, call: NewToolCall, line: Option<u32>) -> NewToolCall {
-        let (mut call, mut length) = (call, 0);
-        for place in self.paths.places().iter().take(LOCATIONS_TOLD) {
-            length += place.absolute.as_os_str().len();
-            if length > LOCATIONS_LENGTH {
-                break;
-            }
-            call = call.location(&place.absolute, line);
-        }
-        call
-    }
-
     /// Whether every step can be made, on files that the approval covers.
     ///
     /// # Errors
@@ -342,6 +335,23 @@ impl Approval {
             Some(place) => Err(format!("{} leads elsewhere now: try again", place.shown)),
         }
     }
+}
+
+/// The call with the files that it is about.
+fn located<'p>(
+    mut call: NewToolCall,
+    places: impl Iterator<Item = &'p Place>,
+    line: Option<u32>,
+) -> NewToolCall {
+    let mut length = 0;
+    for place in places.take(LOCATIONS_TOLD) {
+        length += place.absolute.as_os_str().len();
+        if length > LOCATIONS_LENGTH {
+            break;
+        }
+        call = call.location(&place.absolute, line);
+    }
+    call
 }
 
 /// The call with everything that the person must see of it.
