@@ -35,16 +35,18 @@ mod memory;
 mod models;
 mod options;
 mod prompt;
+mod providers;
 #[cfg(test)]
 mod scripted;
 mod spending;
+mod stored_call;
 mod system_prompt;
 mod tools;
 mod turn;
 
+pub use attache_models::{
+    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
+};
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
 pub use memory::Memory;
-pub use models::{
-    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
-};

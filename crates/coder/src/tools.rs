@@ -3,7 +3,6 @@
 //! [`Tool`] says what a tool is, [`Registry`] which there are, and [`Toolbox`] takes a call from
 //! the model's words to its result.
 
-mod action;
 mod apply_patch;
 mod approval;
 mod arguments;
@@ -44,9 +43,7 @@ mod toolbox;
 mod walk;
 pub(crate) mod write;
 
-pub(crate) use action::Action;
 pub(crate) use file_access::FileAccess;
 pub(crate) use registry::Registry;
-pub(crate) use tool::Tool;
 pub(crate) use tool_result::{Finding, ToolResult};
 pub(crate) use toolbox::{Toolbox, mode};

@@ -3,7 +3,7 @@
 use crate::conversation::Message;
 use crate::models::ModelPart;
 use crate::tools::fit::{code, one_line};
-use crate::tools::{Registry, Tool};
+use crate::tools::Registry;
 use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use serde::{Deserialize, Serialize};
@@ -39,15 +39,15 @@ impl Facts {
         for message in messages {
             match message {
                 Message::Summary(summary) => facts = summary.facts().clone(),
-                Message::Tool(action, result) if !result.failed => facts.did(&*action.tool()),
+                Message::Tool(call, result) if !result.failed => {
+                    facts.called(&call.name(), &call.arguments().to_string());
+                }
                 Message::Said(said) => {
                     for part in &said.parts {
                         let ModelPart::Call { id, name, arguments, .. } = part else { continue };
                         // One that was never answered was never done.
-                        if failed.get(id.as_str()) == Some(&false)
-                            && let Ok(tool) = Registry::built_in().call(name, arguments)
-                        {
-                            facts.did(&*tool);
+                        if failed.get(id.as_str()) == Some(&false) {
+                            facts.called(name, arguments);
                         }
                     }
                 }
@@ -57,7 +57,9 @@ impl Facts {
         facts
     }
 
-    fn did(&mut self, tool: &dyn Tool) {
+    /// Adds what a call did. Tools of MCP servers touch nothing that is kept here.
+    fn called(&mut self, name: &str, arguments: &str) {
+        let Ok(tool) = Registry::built_in().call(name, arguments) else { return };
         if let Some(entries) = tool.plan() {
             let done = |status: &PlanEntryStatus| {
                 if *status == PlanEntryStatus::Completed { "x" } else { " " }

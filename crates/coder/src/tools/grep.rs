@@ -177,7 +177,7 @@ struct Arguments {
     /// As the offline model asks; in place of `literal`.
     regex: Option<bool>,
     /// As the offline model asks.
-    #[serde(default, rename = "smartCase")]
+    #[serde(default, rename = "smartCase", alias = "smart_case")]
     smart_case: bool,
 }
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod stream;
 use crate::message::{
-    Document, Media, Message, ModelMessage, ModelPart, Part, Request, Thinking, ToolAnswer,
+    AssistantMessage, AssistantPart, Document, Media, Message, Part, Request, Thinking, ToolReply,
     ToolSpec,
 };
 use crate::secret::Secret;
@@ -92,10 +92,10 @@ fn how_much(
 /// not think.
 fn another_began(conversation: &[Message]) -> bool {
     let present = conversation.get(history::present(conversation)..).unwrap_or_default();
-    let bare = |said: &ModelMessage| {
+    let bare = |said: &AssistantMessage| {
         said.calls() && !said.parts.iter().any(|part| block_of_thought(part).is_some())
     };
-    present.iter().any(|message| matches!(message, Message::Model(said) if bare(said)))
+    present.iter().any(|message| matches!(message, Message::Assistant(said) if bare(said)))
 }
 
 /// The messages, in which those of tools and persons that follow each other are one, what the tools
@@ -104,9 +104,9 @@ fn messages(conversation: &[Message]) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in conversation {
         let (role, blocks) = match message {
-            Message::Person(parts) => ("user", parts.iter().filter_map(part).collect()),
-            Message::Tool(answer) => ("user", vec![result(answer)]),
-            Message::Model(said) => {
+            Message::User(user) => ("user", user.parts.iter().filter_map(part).collect()),
+            Message::ToolReply(answer) => ("user", vec![result(answer)]),
+            Message::Assistant(said) => {
                 ("assistant", said.parts.iter().filter_map(block).collect::<Vec<_>>())
             }
         };
@@ -142,7 +142,7 @@ fn part(part: &Part) -> Option<Value> {
     }
 }
 
-fn result(answer: &ToolAnswer) -> Value {
+fn result(answer: &ToolReply) -> Value {
     let mut content = Vec::new();
     if !answer.text.is_empty() {
         content.push(json!({"type": "text", "text": answer.text}));
@@ -155,12 +155,12 @@ fn result(answer: &ToolAnswer) -> Value {
     result
 }
 
-fn block(part: &ModelPart) -> Option<Value> {
+fn block(part: &AssistantPart) -> Option<Value> {
     match part {
-        ModelPart::Text { text, .. } if text.trim().is_empty() => None,
-        ModelPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
-        ModelPart::Thought { .. } => block_of_thought(part),
-        ModelPart::Call { id, name, arguments, .. } => {
+        AssistantPart::Text { text, .. } if text.trim().is_empty() => None,
+        AssistantPart::Text { text, .. } => Some(json!({"type": "text", "text": text})),
+        AssistantPart::Thought { .. } => block_of_thought(part),
+        AssistantPart::Call { id, name, arguments, .. } => {
             let (id, input) = (history::plain_id(id, None), history::object(arguments));
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
@@ -168,8 +168,8 @@ fn block(part: &ModelPart) -> Option<Value> {
 }
 
 /// A thought goes back as it came, or not at all.
-fn block_of_thought(part: &ModelPart) -> Option<Value> {
-    let ModelPart::Thought { text, sealed: Some(seal) } = part else { return None };
+fn block_of_thought(part: &AssistantPart) -> Option<Value> {
+    let AssistantPart::Thought { text, sealed: Some(seal) } = part else { return None };
     match (seal.get("signature"), seal.get("redacted")) {
         (Some(signature), _) => {
             Some(json!({"type": "thinking", "thinking": text, "signature": signature}))

@@ -1,8 +1,10 @@
 //! Models that are named and cannot be used: why not, and what a person can do about it.
 
-use super::{Brief, Model, ModelMessage, Models, NextEvent, Part, Step};
-use crate::conversation::Conversation;
-use attache_models::{ModelError, TokenUsage};
+use super::Models;
+use crate::error::ModelError;
+use crate::event::TokenUsage;
+use crate::message::Part;
+use crate::model::{Brief, EventStream, Model, ModelInput, NextEvent};
 
 /// The ids of servers on this machine, whose models are known only while they run.
 const LOCAL: [&str; 4] = ["ollama", "llama.cpp", "lmstudio", "vllm"];
@@ -13,15 +15,15 @@ const LOOKS: u32 = 5;
 /// In the place of a model that cannot be used: each call of it fails. The offline model answers
 /// only where a person chose it.
 #[derive(Debug)]
-pub(super) struct Unusable {
+pub(super) struct UnusableModel {
     pub(super) name: String,
     /// One sentence without a full stop.
     pub(super) why: String,
 }
 
-struct Fails(Option<String>);
+struct Failure(Option<String>);
 
-impl Model for Unusable {
+impl Model for UnusableModel {
     fn title(&self) -> &str {
         &self.name
     }
@@ -50,19 +52,15 @@ impl Model for Unusable {
         None
     }
 
-    fn step<'m>(&'m self, _: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        Box::new(Fails(Some(self.why.clone())))
+    fn stream(&self, _: ModelInput) -> Box<dyn EventStream> {
+        Box::new(Failure(Some(self.why.clone())))
     }
 }
 
-impl Step for Fails {
+impl EventStream for Failure {
     fn next(&mut self) -> NextEvent<'_> {
         let failed = self.0.take().map(|why| Err(ModelError::Unusable { why }));
         Box::pin(std::future::ready(failed))
-    }
-
-    fn said(&self) -> Option<ModelMessage> {
-        None
     }
 }
 
@@ -81,7 +79,7 @@ impl Models {
     }
 
     /// Why the model with this name cannot be used, and what to do.
-    pub(crate) fn why_unusable(&self, name: &str) -> String {
+    pub fn why_unusable(&self, name: &str) -> String {
         let of = name.split_once('/').map(|(provider, _)| provider);
         let id = |id: &str| self.variables().iter().find(|provider| provider.id == id);
         let has = |id: &str| self.catalogue().models(id).any(|model| model.id.name == name);

@@ -1,19 +1,28 @@
 //! The models that a person can choose from: those of the providers that the environment names,
 //! those of servers on this machine, and `offline`.
 
-use super::configured::Configured;
-use super::{Model, Offline};
-use attache_models::{
-    Catalogue, CatalogueError, Http, KnownModel, Limits, LocalServer, Provider, ProviderVariables,
-    key_variables, local_servers, provider_variables,
-};
+mod chosen;
+mod configured;
+mod provided;
+mod unusable;
+
+pub use configured::ConfigurableProvider;
+
+use crate::catalogue::local::{LocalServer, local_servers};
+use crate::catalogue::provider_variables::{ProviderVariables, key_variables, provider_variables};
+use crate::catalogue::{Catalogue, CatalogueError, KnownModel};
+use crate::http::{Http, Limits};
+use crate::model::Model;
+use crate::offline::Offline;
+use crate::wire::Provider;
+use configured::ConfiguredProviders;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// The value of the option `model` that needs no provider.
-pub(crate) const OFFLINE: &str = "offline";
+pub const OFFLINE: &str = "offline";
 
 /// The variable that names the model of a new session.
 const MODEL: &str = "ATTACHE_MODEL";
@@ -46,17 +55,17 @@ const LOCAL: [&str; 2] = ["OLLAMA_HOST", "OLLAMA_CONTEXT_LENGTH"];
 ///
 /// ```
 /// let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "sk-…".to_owned());
-/// let models = attache_coder::Models::of(&environment, None)?;
+/// let models = attache_models::Models::of(&environment, None)?;
 /// assert_eq!(models.found()[0].name, "Anthropic");
-/// # Ok::<(), attache_coder::ModelsError>(())
+/// # Ok::<(), attache_models::ModelsError>(())
 /// ```
 #[derive(Debug)]
 pub struct Models {
     http: Http,
     catalogue: Catalogue,
-    pub(super) providers: Vec<Provider>,
+    providers: Vec<Provider>,
     /// What a client has said of them.
-    pub(super) configured: Configured,
+    configured: ConfiguredProviders,
     /// The variables of all providers.
     variables: Vec<ProviderVariables>,
     wish: Option<String>,
@@ -100,9 +109,9 @@ impl std::error::Error for ModelsError {
 
 /// A provider with the models that are offered of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Offered {
-    pub(crate) provider: Provider,
-    pub(crate) models: Vec<KnownModel>,
+pub struct Offered {
+    pub provider: Provider,
+    pub models: Vec<KnownModel>,
 }
 
 /// The value of the option `model` that a person's words name: `provider/name`, a name, or
@@ -123,12 +132,12 @@ impl Models {
     }
 
     /// The same with another model in its place.
-    pub(crate) fn with_offline(offline: Arc<dyn Model>) -> Self {
+    pub fn with_offline(offline: Arc<dyn Model>) -> Self {
         Self {
             http: Http::new(&|_| None, Limits::default()),
             catalogue: Catalogue::default(),
             providers: Vec::new(),
-            configured: Configured::default(),
+            configured: ConfiguredProviders::default(),
             variables: Vec::new(),
             wish: None,
             fallback: None,
@@ -161,7 +170,7 @@ impl Models {
         Ok(Self {
             http: Http::new(environment, Limits::default()),
             providers: catalogue.providers(environment),
-            configured: Configured::default(),
+            configured: ConfiguredProviders::default(),
             catalogue,
             variables: provider_variables(own),
             wish: wish(MODEL),
@@ -231,19 +240,19 @@ impl Models {
     }
 
     /// What `ATTACHE_FALLBACK` names and nobody provides.
-    pub(crate) fn unknown_fallback(&self) -> Option<&str> {
+    pub fn unknown_fallback(&self) -> Option<&str> {
         self.fallback.as_deref().filter(|_| self.fallback().is_none())
     }
 
     /// What `ATTACHE_MODEL` names and nobody provides.
-    pub(crate) fn unknown_wish(&self) -> Option<&str> {
+    pub fn unknown_wish(&self) -> Option<&str> {
         let wish = self.wish.as_deref().filter(|wish| *wish != OFFLINE)?;
         let default = self.default_model();
         (default != wish && !default.ends_with(&format!("/{wish}"))).then_some(wish)
     }
 
     /// The providers with their models, in the order in which they are shown.
-    pub(crate) fn offered(&self) -> Vec<Offered> {
+    pub fn offered(&self) -> Vec<Offered> {
         let configured = self.configured.all();
         let untouched =
             self.providers.iter().filter(|provider| !configured.contains_key(&provider.id));
@@ -309,7 +318,7 @@ impl Models {
 
     /// The model with this value of the option `model`; nothing for `offline` and for one that is
     /// not offered.
-    pub(crate) fn find(&self, value: &str) -> Option<(Provider, KnownModel)> {
+    pub fn find(&self, value: &str) -> Option<(Provider, KnownModel)> {
         self.offered().into_iter().find_map(|offered| {
             let known = offered.models.into_iter().find(|model| model.id.to_string() == value)?;
             Some((offered.provider, known))
@@ -317,42 +326,42 @@ impl Models {
     }
 
     /// Whether any model takes pictures, and sounds.
-    pub(crate) fn takes(&self) -> (bool, bool) {
+    pub fn takes(&self) -> (bool, bool) {
         let offered = self.offered();
         let mut models = offered.iter().flat_map(|offered| &offered.models);
         (models.clone().any(|model| model.takes_images), models.any(|model| model.takes_audio))
     }
 
     /// Whether a model may be asked for titles of sessions.
-    pub(super) fn titles(&self) -> bool {
+    fn titles(&self) -> bool {
         self.titles
     }
 
     /// The variables of all providers.
-    pub(super) fn variables(&self) -> &[ProviderVariables] {
+    fn variables(&self) -> &[ProviderVariables] {
         &self.variables
     }
 
-    pub(super) fn catalogue(&self) -> &Catalogue {
+    fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
     /// Whether servers on this machine were looked for, or are not to be.
-    pub(super) fn has_looked(&self) -> bool {
+    fn has_looked(&self) -> bool {
         self.local.is_none() || self.servers.initialized()
     }
 
-    pub(crate) fn http(&self) -> &Http {
+    pub fn http(&self) -> &Http {
         &self.http
     }
 
     /// The variables of this process that a provider's key may stand in: no program that is started
     /// here gets them, unless it was given them by name.
-    pub(crate) fn key_variables(&self) -> Arc<[String]> {
+    pub fn key_variables(&self) -> Arc<[String]> {
         key_variables(&self.catalogue).into()
     }
 
-    pub(super) fn offline(&self) -> &Arc<dyn Model> {
+    fn offline(&self) -> &Arc<dyn Model> {
         &self.offline
     }
 }

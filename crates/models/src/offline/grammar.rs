@@ -2,7 +2,7 @@
 
 /// What a prompt asks the offline model to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Request {
+pub(crate) enum Request {
     /// `summarize this project`
     Summarize,
     /// `show FILE`, whole or some lines of it.
@@ -78,7 +78,7 @@ const HIGHEST: u32 = 1000;
 const ITEMS: usize = 20;
 
 /// Reads one prompt. Every text is read as something; it never fails.
-pub(super) fn parse(text: &str) -> Request {
+pub(crate) fn parse(text: &str) -> Request {
     let text = courtesy(text);
     let text = text.strip_prefix('/').unwrap_or(text);
     let (verb, rest) = word(text);

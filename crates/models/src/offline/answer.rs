@@ -1,16 +1,15 @@
-//! The offline model's answers. They hold only what tools returned, and say what was looked at when
-//! nothing was found.
+//! The answers of the offline model. They contain only the results of tools, and say what was
+//! searched when nothing was found.
 
-use super::offline::{FILES_RENAMED, left};
-use crate::tools::execute::Ran;
-use crate::tools::fit::{code, code_block, counted, ends_within};
-use crate::tools::grep::Matches;
-use crate::tools::list::Files;
-use crate::tools::read::Lines;
-use crate::tools::{Finding, ToolResult};
+use super::found::{Files, Found, Lines, Matches, Ran};
+use super::present_turn::Outcome;
+use crate::text::{code, code_block, counted, ends_within};
+
+/// How many files one rename changes.
+pub(crate) const FILES_RENAMED: usize = 40;
 
 /// What the model says about itself.
-pub(crate) const HELP: &str = "\
+pub const HELP: &str = "\
 I am the offline model: no key, no network, and the same answer every time. I understand:
 
 - `summarize this project`
@@ -65,19 +64,19 @@ const MANIFESTS: &[&str] = &[
 const KEYS: &[&str] = &["name", "version", "description", "module"];
 
 /// The answer to a verb without what it needs.
-pub(super) fn incomplete(form: &str) -> String {
+pub(crate) fn incomplete(form: &str) -> String {
     format!(
         "Something is missing there. The form is: `{form}`. `help` says all that I understand.\n"
     )
 }
 
 /// The answer to a prompt that is longer than a request can be.
-pub(super) fn too_long(length: usize, longest: usize) -> String {
+pub(crate) fn too_long(length: usize, longest: usize) -> String {
     format!("This request is {length} bytes long: at most {longest} are taken.\n")
 }
 
 /// The answer to what the grammar does not know.
-pub(super) fn unknown() -> String {
+pub(crate) fn unknown() -> String {
     format!(
         "I cannot do that: I am the offline model, which understands a few forms of words and nothing else. `attache config` \
          says how to choose a model of a provider.\n\n{HELP}"
@@ -85,11 +84,7 @@ pub(super) fn unknown() -> String {
 }
 
 /// The answer when a tool failed or was not allowed.
-pub(super) fn failure(result: &ToolResult) -> String {
-    sentence(&result.text)
-}
-
-fn sentence(text: &str) -> String {
+pub(crate) fn failure(text: &str) -> String {
     let text = text.trim_end();
     let mut characters = text.chars();
     let first: String =
@@ -102,17 +97,17 @@ fn sentence(text: &str) -> String {
 }
 
 /// Whether a summary reads this file.
-pub(super) fn telling(name: &str) -> bool {
+pub(crate) fn telling(name: &str) -> bool {
     !name.contains('/') && (name.to_lowercase().starts_with("readme") || is_manifest(name))
 }
 
 /// Whether the file is a manifest.
-pub(super) fn is_manifest(name: &str) -> bool {
+pub(crate) fn is_manifest(name: &str) -> bool {
     MANIFESTS.contains(&name)
 }
 
 /// The answer to `summarize this project`.
-pub(crate) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolResult>) -> String {
+pub(crate) fn summary(files: &Files, reads: &[Outcome<'_>]) -> String {
     if files.total == 0 {
         return format!(
             "There are no files in {} (hidden files and those that `.gitignore` names are left out).\n",
@@ -135,10 +130,10 @@ pub(crate) fn summary<'r>(files: &Files, reads: impl Iterator<Item = &'r ToolRes
         text.push_str(".\n");
     }
     for result in reads {
-        match &result.finding {
-            Finding::Lines(lines) if is_manifest(&lines.path) => text.push_str(&manifest(lines)),
-            Finding::Lines(lines) => text.push_str(&readme(lines)),
-            _ => text.push_str(&format!("\n{}", failure(result))),
+        match &result.found {
+            Found::Lines(lines) if is_manifest(&lines.path) => text.push_str(&manifest(lines)),
+            Found::Lines(lines) => text.push_str(&readme(lines)),
+            _ => text.push_str(&format!("\n{}", failure(result.text))),
         }
     }
     text
@@ -192,7 +187,7 @@ fn decoration(row: &str) -> bool {
 }
 
 /// The answer to `show FILE`.
-pub(super) fn lines(lines: &Lines) -> String {
+pub(crate) fn lines(lines: &Lines) -> String {
     let path = code(&lines.path);
     match (lines.given, lines.total) {
         (_, 0) => format!("{path} is empty.\n"),
@@ -220,12 +215,12 @@ pub(super) fn lines(lines: &Lines) -> String {
 }
 
 /// The answer to `show FILE` for a file that came with the prompt and is not here.
-pub(super) fn attached(file: &str, text: &str) -> String {
+pub(crate) fn attached(file: &str, text: &str) -> String {
     format!("{}, as it was attached to the prompt:\n\n{}\n", code(file), code_block(text))
 }
 
 /// The answer to `show FOLDER`.
-pub(super) fn folder(files: &Files) -> String {
+pub(crate) fn folder(files: &Files) -> String {
     if files.total == 0 {
         return format!(
             "{} is a folder without files that are neither hidden nor ignored.\n",
@@ -236,7 +231,7 @@ pub(super) fn folder(files: &Files) -> String {
 }
 
 /// The answer when a file is not there but others have its name, or none has.
-pub(super) fn not_there(file: &str, several: &[String], files: &Files) -> String {
+pub(crate) fn not_there(file: &str, several: &[String], files: &Files) -> String {
     match several {
         [] => format!(
             "There is no file {}, and none of that name in any folder of the project (hidden and ignored ones are left out).\n",
@@ -286,7 +281,7 @@ fn rows(matches: &Matches) -> String {
 }
 
 /// The answer to `where is X used`.
-pub(super) fn used(name: &str, matches: &Matches) -> String {
+pub(crate) fn used(name: &str, matches: &Matches) -> String {
     match matches.total {
         0 => nothing(&format!("I found no use of {}", code(name)), matches),
         total => format!(
@@ -300,10 +295,10 @@ pub(super) fn used(name: &str, matches: &Matches) -> String {
 }
 
 /// The answer to `find X`.
-pub(super) fn found(text: &str, by_name: &ToolResult, by_text: &ToolResult) -> String {
+pub(crate) fn found(text: &str, by_name: &Outcome<'_>, by_text: &Outcome<'_>) -> String {
     let mut answer = String::new();
-    match &by_name.finding {
-        Finding::Files(files) if files.total > 0 => {
+    match &by_name.found {
+        Found::Files(files) if files.total > 0 => {
             answer.push_str(&format!(
                 "{} with {} in the name:\n\n{}\n",
                 files.count(),
@@ -311,32 +306,30 @@ pub(super) fn found(text: &str, by_name: &ToolResult, by_text: &ToolResult) -> S
                 names(files)
             ));
         }
-        Finding::Files(_) => {
-            answer.push_str(&format!("No file has {} in its name.\n\n", code(text)))
-        }
-        _ => answer.push_str(&failure(by_name)),
+        Found::Files(_) => answer.push_str(&format!("No file has {} in its name.\n\n", code(text))),
+        _ => answer.push_str(&failure(by_name.text)),
     }
-    match &by_text.finding {
-        Finding::Matches(matches) if matches.total > 0 => answer.push_str(&format!(
+    match &by_text.found {
+        Found::Matches(matches) if matches.total > 0 => answer.push_str(&format!(
             "{} of {} with {}:\n\n{}",
             counted(matches.total, "line"),
             counted(matches.holding, "file"),
             code(text),
             rows(matches)
         )),
-        Finding::Matches(matches) => {
+        Found::Matches(matches) => {
             answer.push_str(&nothing(&format!("No file has {} in its text", code(text)), matches));
         }
-        _ => answer.push_str(&failure(by_text)),
+        _ => answer.push_str(&failure(by_text.text)),
     }
     answer
 }
 
 /// The answer to `rename A to B in PATH`.
-pub(super) fn renamed<'r>(
+pub(crate) fn renamed(
     [from, to, path]: [&str; 3],
     matches: &Matches,
-    results: impl Iterator<Item = &'r ToolResult>,
+    edits: &[&Outcome<'_>],
 ) -> String {
     if matches.total == 0 {
         return nothing(
@@ -346,10 +339,10 @@ pub(super) fn renamed<'r>(
     }
     let (mut places, mut changed, mut tried) = (0, String::new(), 0);
     let (mut failures, mut count) = (String::new(), 0);
-    for (result, (file, ..)) in results.zip(&matches.files) {
+    for (result, (file, ..)) in edits.iter().zip(&matches.files) {
         tried += 1;
-        match &result.finding {
-            Finding::Edited(edited) => {
+        match &result.found {
+            Found::Edited(edited) => {
                 count += 1;
                 places += edited.places;
                 changed.push_str(&format!(
@@ -358,7 +351,7 @@ pub(super) fn renamed<'r>(
                     counted(edited.places, "place")
                 ));
             }
-            _ => failures.push_str(&format!("- {}: {}", code(file), failure(result))),
+            _ => failures.push_str(&format!("- {}: {}", code(file), failure(result.text))),
         }
     }
     let mut answer = match count {
@@ -378,7 +371,7 @@ pub(super) fn renamed<'r>(
     if untried > 0 {
         answer.push_str(&format!("\nNot tried: {}.\n", counted(untried as u64, "more file")));
     }
-    match left(matches) {
+    match matches.holding.saturating_sub(FILES_RENAMED as u64) {
         0 => answer,
         left => {
             answer
@@ -391,7 +384,7 @@ pub(super) fn renamed<'r>(
 }
 
 /// The answer to `run CMD`.
-pub(super) fn ran(command: &str, ran: &Ran) -> String {
+pub(crate) fn ran(command: &str, ran: &Ran) -> String {
     match ran.output.trim().is_empty() {
         true => format!("{} wrote nothing: {}.\n", code(command), ran.end),
         false => format!(
