@@ -39,7 +39,7 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
             "{FILE} is there already. A model of a provider can mend it; `offline` does not.\n"
         ));
     }
-    let mut tools = Toolbox { turn, models, memory };
+    let mut tools = Toolbox::new(turn, models, memory);
     let listed = tools.call("list", &json!({ "path": "." }).to_string()).await?;
     let Finding::Files(files) = &listed.finding else { return Ok(format!("{}\n", listed.text)) };
     let telling = |name: &&String| {

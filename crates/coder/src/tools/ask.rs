@@ -1,11 +1,14 @@
 //! The ask tool: questions to the person, as a form where the client shows forms, else in words.
 
 use super::fit::{counted, one_line};
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text, yes_no};
+use super::schema::{spec, text, yes_no};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};

@@ -1,71 +1,15 @@
 //! The changes of files, whichever tool makes them: each is kept for undo, and all of them are made
 //! or none.
 
-use super::approval::ApprovedCall;
-use super::document::Document;
-use super::file_access::{FileAccess, Fingerprint, State, fingerprint, unwritable};
+use super::approved_call::ApprovedCall;
+use super::step::Step;
+use super::file_access::{FileAccess, Fingerprint, State};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
 use crate::changes::{Before, Content, FILE_KEPT, restore};
 use attache_agent::{Result, ToolCallHandle};
 use attache_policy::{Folders, Place};
 use std::os::unix::fs::MetadataExt as _;
-
-/// One step of a change.
-#[derive(Debug, Clone)]
-pub(crate) enum Step {
-    /// The file has this text, or is made.
-    Write { place: Place, old: Option<Document>, new: Document },
-    /// The file or the empty folder goes.
-    Delete { place: Place, old: State },
-    /// The file gets another path, where nothing is.
-    Move { from: Place, to: Place, old: State },
-}
-
-impl Step {
-    /// Whether the new text can be written in the encoding of its file.
-    ///
-    /// # Errors
-    /// A sentence for the model and the person: it cannot.
-    pub(super) fn is_writable(&self) -> std::result::Result<(), String> {
-        match self {
-            Self::Write { place, new, .. } => {
-                new.bytes().map(drop).map_err(|character| unwritable(place, new, character))
-            }
-            Self::Delete { .. } | Self::Move { .. } => Ok(()),
-        }
-    }
-
-    /// The places that it changes.
-    pub(super) fn places(&self) -> Vec<&Place> {
-        match self {
-            Self::Write { place, .. } | Self::Delete { place, .. } => vec![place],
-            Self::Move { from, to, .. } => vec![from, to],
-        }
-    }
-
-    /// What is at which place before the step.
-    fn before(&self) -> Vec<(&Place, State)> {
-        match self {
-            Self::Write { place, old, .. } => {
-                vec![(place, old.clone().map_or(State::Nothing, State::Text))]
-            }
-            Self::Delete { place, old } => vec![(place, old.clone())],
-            Self::Move { from, to, old } => vec![(from, old.clone()), (to, State::Nothing)],
-        }
-    }
-
-    /// What is at which place after the step.
-    fn after(&self) -> Vec<(&Place, Fingerprint)> {
-        match self {
-            Self::Write { place, new, .. } => vec![(place, fingerprint(new.text.as_bytes()))],
-            Self::Delete { place, .. } => vec![(place, Fingerprint::Nothing)],
-            Self::Move { from, to, old } => {
-                vec![(from, Fingerprint::Nothing), (to, old.fingerprint())]
-            }
-        }
-    }
-}
 
 impl Toolbox<'_> {
     /// Whether the model knows what is in a file that it wants to `verb`; else the sentence that

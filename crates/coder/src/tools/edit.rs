@@ -1,14 +1,18 @@
 //! The edit tool: exact replacements in one file, shown before they happen.
 
-use super::change::Step;
+use super::step::Step;
 use super::document::{Document, line_end};
 use super::file_access::State;
+use super::findings::Edited;
 use super::fit::{counted, one_line};
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text, yes_no};
+use super::schema::{spec, text, yes_no};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
-use super::toolbox::{Toolbox, report};
+use super::toolbox::{ToolFuture, Toolbox, report};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
@@ -38,15 +42,6 @@ pub(crate) struct Replacement {
     pub(crate) every: bool,
     /// Whether only whole words count.
     pub(crate) word: bool,
-}
-
-/// What an edit did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Edited {
-    /// The file, for people.
-    pub(crate) path: String,
-    /// How many places were replaced.
-    pub(crate) places: u64,
 }
 
 impl Edit {

@@ -15,12 +15,16 @@ mod walls;
 #[cfg(test)]
 mod tests;
 
+use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, number, spec, text, yes_no};
+use super::schema::{number, spec, text, yes_no};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::{TITLE_SHOWN, Toolbox, report};
+use super::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox, report};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
@@ -80,22 +84,6 @@ pub(crate) struct Execute {
     pub(crate) sandboxed: bool,
 }
 
-/// How a command went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ran {
-    /// What it wrote, perhaps without its middle.
-    pub(crate) output: String,
-    /// How many bytes it wrote.
-    pub(crate) bytes: u64,
-    /// How it ended, in words.
-    pub(crate) end: String,
-    /// Whether it ended by itself with code 0.
-    pub(crate) success: bool,
-    /// What else the model has to know, in sentences.
-    #[serde(default)]
-    pub(crate) notes: Vec<String>,
-}
-
 impl Execute {
     pub(super) fn parse(arguments: &str) -> std::result::Result<Self, String> {
         arguments::parse("execute", arguments)
@@ -106,17 +94,6 @@ impl Execute {
             (None, true) => None,
             (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
         }
-    }
-}
-
-impl Ran {
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let mut text = format!("{}\n[{}]", self.output.trim_end_matches('\n'), self.end);
-        for note in &self.notes {
-            text.push_str(&format!("\n[{note}]"));
-        }
-        text
     }
 }
 

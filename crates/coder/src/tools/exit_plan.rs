@@ -1,10 +1,13 @@
 //! The tool exit_plan: shows what is to be done and asks the person to leave the mode `plan`.
 
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{Length, PrepareFuture, Prepared, Tool, ToolFuture, spec, text};
+use super::schema::{spec, text};
+use super::length::Length;
+use super::prepared::Prepared;
+use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use crate::conversation::Party;

@@ -1,14 +1,18 @@
 //! The glob tool: which files have a name that fits, the newest first.
 
-use super::fit::{code, counted};
+use super::findings::{FILES_NAMED, Found};
+use super::fit::code;
 use super::list::pattern;
 use super::thread::Wanted;
 use super::walk;
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text};
+use super::schema::{spec, text};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
@@ -18,9 +22,6 @@ use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::future::ready;
 use std::time::SystemTime;
-
-/// How many files are named in a result.
-const FILES_NAMED: usize = 200;
 
 /// How many files are counted before the search gives up.
 const FILES_COUNTED: usize = 100_000;
@@ -32,21 +33,6 @@ pub(crate) struct Glob {
     pub(crate) path: String,
     /// The pattern; with a slash it is that of the path below the folder, else that of the name.
     pub(crate) pattern: String,
-}
-
-/// The files found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
-    /// The pattern.
-    pub(crate) pattern: String,
-    /// The folder, for people.
-    pub(crate) folder: String,
-    /// The newest [`FILES_NAMED`] files for people, the newest first.
-    pub(crate) named: Vec<String>,
-    /// How many there are.
-    pub(crate) total: u64,
-    /// Whether there are more than were counted.
-    pub(crate) uncounted: bool,
 }
 
 impl Glob {
@@ -207,33 +193,6 @@ impl ConcurrentTool for Glob {
         call: ApprovedCall,
     ) -> ToolFuture<'t, Reading> {
         Box::pin(self.glob(toolbox, call))
-    }
-}
-
-impl Found {
-    /// How many files there are, in words.
-    pub(crate) fn count(&self) -> String {
-        let more = if self.uncounted { "more than " } else { "" };
-        format!("{more}{}", counted(self.total, "file"))
-    }
-
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let more = self.total.saturating_sub(self.named.len() as u64);
-        match (self.named.is_empty(), more) {
-            (true, _) => format!(
-                "no file fits {} in {} (hidden files and those that .gitignore names are left out)",
-                self.pattern, self.folder
-            ),
-            (false, 0) => self.named.join("\n"),
-            (false, more) => {
-                format!("{}\n[{} more, older]", self.named.join("\n"), counted(more, "file"))
-            }
-        }
-    }
-
-    pub(crate) fn raw_output(&self) -> Value {
-        json!({ "files": self.total, "named": self.named.len() })
     }
 }
 

@@ -1,13 +1,17 @@
 //! The list tool: which files there are.
 
-use super::fit::{code, counted};
+use super::findings::{FILES_NAMED, Files, KINDS_NAMED};
+use super::fit::code;
 use super::thread::Wanted;
 use super::walk;
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text};
+use super::schema::{spec, text};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
@@ -18,12 +22,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::path::Path;
-
-/// How many files are named in a result.
-pub(crate) const FILES_NAMED: usize = 200;
-
-/// How many extensions and folders are named in a result.
-const KINDS_NAMED: usize = 50;
 
 /// How many files are counted before the list gives up.
 const FILES_COUNTED: usize = 100_000;
@@ -36,26 +34,6 @@ pub(crate) struct List {
     /// Which names: a pattern with `*` and `?`, matched without regard to case; with a slash
     /// against the path below the folder.
     pub(crate) glob: Option<String>,
-}
-
-/// The files found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Files {
-    /// The folder, for people.
-    pub(crate) folder: String,
-    /// The first [`FILES_NAMED`] files for people, those nearest to the folder first.
-    pub(crate) named: Vec<String>,
-    /// How many there are.
-    pub(crate) total: u64,
-    /// Whether there are more than were counted.
-    pub(crate) uncounted: bool,
-    /// How many files have which extension, the most frequent [`KINDS_NAMED`]; the empty one stands
-    /// for none.
-    pub(crate) extensions: Vec<(String, u64)>,
-    /// How many files each folder right below holds, the first [`KINDS_NAMED`] by name.
-    pub(crate) folders: Vec<(String, u64)>,
-    /// How many such folders there are.
-    pub(crate) folders_total: u64,
 }
 
 impl List {
@@ -201,31 +179,6 @@ impl ConcurrentTool for List {
         call: ApprovedCall,
     ) -> ToolFuture<'t, Reading> {
         Box::pin(self.list(toolbox, call))
-    }
-}
-
-impl Files {
-    /// How many files there are, in words.
-    pub(crate) fn count(&self) -> String {
-        let more = if self.uncounted { "more than " } else { "" };
-        format!("{more}{}", counted(self.total, "file"))
-    }
-
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let mut text = self.named.join("\n");
-        let more = self.total.saturating_sub(self.named.len() as u64);
-        if more > 0 {
-            text.push_str(&format!("\n[{} more]", counted(more, "file")));
-        }
-        match self.named.is_empty() {
-            true => format!("no files in {}", self.folder),
-            false => text,
-        }
-    }
-
-    pub(crate) fn raw_output(&self) -> Value {
-        json!({ "files": self.total, "named": self.named.len() })
     }
 }
 

@@ -2,11 +2,13 @@
 
 use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::repair;
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{Length, PrepareFuture, Prepared, Tool, ToolFuture};
+use super::length::Length;
+use super::prepared::Prepared;
+use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
-use super::toolbox::{ARGUMENTS_SHOWN, Toolbox, report};
+use super::toolbox::{ToolFuture, ARGUMENTS_SHOWN, Toolbox, report};
 use crate::mcp::{Next, Question, Returned, Running, Server, ServerTool, Word};
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};

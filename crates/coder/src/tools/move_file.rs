@@ -1,12 +1,15 @@
 //! The move tool: another path for a file, where nothing is.
 
-use super::change::Step;
+use super::step::Step;
 use super::file_access::State;
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, spec, text};
+use super::schema::{spec, text};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};

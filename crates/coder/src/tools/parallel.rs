@@ -3,11 +3,12 @@
 //! Every other call runs alone and in its order: it changes something, asks the person, or is not
 //! known to only read.
 
-use super::approval::Approval;
+use super::approved_call::Approval;
 use super::registry::Registry;
-use super::tool::{Tool, too_long};
+use super::runner::{given, too_long};
+use super::tool::Tool;
 use super::tool_result::{Reading, ToolResult};
-use super::toolbox::{Toolbox, given};
+use super::toolbox::Toolbox;
 use attache_agent::{Error, Result};
 use attache_protocol::Raw;
 use std::future::Future;

@@ -1,9 +1,11 @@
 //! The tool `plan`: shows the person what the agent intends and how far it is.
 
-use super::approval::ApprovedCall;
-use super::tool::{Length, Tool, ToolFuture, spec, text};
+use super::approved_call::ApprovedCall;
+use super::schema::{spec, text};
+use super::length::Length;
+use super::tool::Tool;
 use super::tool_result::{Finding, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};

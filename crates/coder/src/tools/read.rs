@@ -1,14 +1,17 @@
 //! The read tool: the text of a file, as the client or else the disk has it, or a picture.
 
-use super::document::{Document, Encoding};
+use super::findings::{Lines, Unreadable};
 use super::file_access::{State, fingerprint};
-use super::fit::{MESSAGE_TEXT, counted, json_text_length, start_within};
+use super::fit::{MESSAGE_TEXT, counted};
 use super::picture::Picture;
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
-use super::tool::{ConcurrentTool, Length, PrepareFuture, Prepared, Tool, ToolFuture, Unprepared, number, spec, text};
+use super::schema::{number, spec, text};
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use super::arguments;
 use crate::models::{Media, Part, ToolSpec};
 use attache_agent::{Result, ToolCallHandle, ToolKind};
@@ -19,10 +22,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// How much text one read gives, in bytes of JSON; it ends at a whole line unless the first is
-/// longer.
-const TEXT_GIVEN: usize = 20 * 1024;
-
 /// What to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
@@ -32,46 +31,6 @@ pub(crate) struct Read {
     pub(crate) line: Option<u32>,
     /// The most lines; as many as fit unless set.
     pub(crate) limit: Option<u32>,
-}
-
-/// Some lines of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Lines {
-    /// The file, for people.
-    pub(crate) path: String,
-    /// The lines exactly as they are, the first of them `first`.
-    pub(crate) text: String,
-    /// The number of the first line.
-    pub(crate) first: u32,
-    /// How many lines are given.
-    pub(crate) given: u32,
-    /// How many lines the file has; a last one without line end counts.
-    pub(crate) total: u32,
-    /// Whether the one line given is cut because it is too long.
-    pub(crate) cut: bool,
-    /// The file's encoding, if it is not UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) encoding: Option<String>,
-}
-
-/// Why no text was read: a sentence for the model and the person, or a folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Unreadable {
-    /// There is no such file.
-    Missing(String),
-    /// It is a folder.
-    Folder(String),
-    /// Anything else.
-    Other(String),
-}
-
-impl Unreadable {
-    /// The sentence.
-    pub(crate) fn sentence(&self) -> &str {
-        match self {
-            Self::Missing(sentence) | Self::Folder(sentence) | Self::Other(sentence) => sentence,
-        }
-    }
 }
 
 impl Read {
@@ -101,7 +60,7 @@ impl Read {
         let result = match state {
             State::Text(document) => {
                 let saw = (place.resolved.path(), fingerprint(document.text.as_bytes()));
-                let lines = Lines::of(&place.shown, &document, self);
+                let lines = Lines::of(&place.shown, &document, self.line, self.limit);
                 let result = toolbox.found(handle, Finding::Lines(lines)).await?;
                 return Ok(Reading { result, saw: Some(saw) });
             }
@@ -212,66 +171,6 @@ impl ConcurrentTool for Read {
     }
 }
 
-impl Lines {
-    /// The lines that `read` asks for, as many as fit.
-    pub(super) fn of(path: &str, document: &Document, read: &Read) -> Self {
-        let text = &document.text;
-        let encoding = Some(document.encoding).filter(|encoding| *encoding != Encoding::Utf8);
-        let first = read.line.unwrap_or(1).max(1);
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let mut lines = Lines {
-            path: path.to_owned(),
-            text: String::new(),
-            first,
-            given: 0,
-            total: number(text.split_inclusive('\n').count()),
-            cut: false,
-            encoding: encoding.map(|encoding| encoding.name().to_owned()),
-        };
-        let mut length = 0;
-        let wanted = text.split_inclusive('\n').skip(first as usize - 1);
-        for line in wanted.take(read.limit.map_or(usize::MAX, |limit| limit as usize)) {
-            length += json_text_length(line);
-            if length > TEXT_GIVEN {
-                if lines.given == 0 {
-                    lines.text = start_within(line, TEXT_GIVEN).to_owned();
-                    (lines.given, lines.cut) = (1, true);
-                }
-                break;
-            }
-            lines.text.push_str(line);
-            lines.given += 1;
-        }
-        lines
-    }
-
-    /// The number of the last line given.
-    pub(crate) fn last(&self) -> u32 {
-        self.first.saturating_add(self.given).saturating_sub(1)
-    }
-
-    /// What the model reads.
-    pub(crate) fn text(&self) -> String {
-        let encoding = self.encoding.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-        match (self.given, self.total) {
-            (_, 0) => format!("[{} is empty]", self.path),
-            (0, total) => format!("[{} has only {total} lines]", self.path),
-            (_, total) => {
-                format!(
-                    "[lines {}-{} of {total}{encoding}]\n{}",
-                    self.first,
-                    self.last(),
-                    self.text
-                )
-            }
-        }
-    }
-
-    pub(crate) fn raw_output(&self) -> Value {
-        json!({ "first": self.first, "lines": self.given, "total": self.total, "cut": self.cut })
-    }
-}
-
 impl Toolbox<'_> {
     /// Gives a picture to a model that takes pictures, and shows it to the person where it fits in
     /// a message.
@@ -283,7 +182,7 @@ impl Toolbox<'_> {
         bytes: &[u8],
     ) -> Result<ToolResult> {
         let media = Media { mime: picture.mime.to_owned(), base64: BASE64_STANDARD.encode(bytes) };
-        let model = crate::turn::chosen(self.models, self.turn);
+        let model = crate::chosen_model::chosen(self.models, self.turn);
         let words = format!("{} is {}", place.shown, picture.words());
         if !model.takes(&Part::Image(media.clone())) {
             let why = format!("{words}: {} takes no pictures; another model may", model.title());
@@ -301,34 +200,5 @@ impl Toolbox<'_> {
             images: vec![media],
             ..ToolResult::done(format!("[{words}]"), Finding::Nothing)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Document, Lines, Read};
-
-    fn lines(text: &str, line: Option<u32>, limit: Option<u32>) -> (String, u32, u32, u32) {
-        let lines = Lines::of("f", &Document::new(text), &Read { path: "f".into(), line, limit });
-        (lines.text.clone(), lines.first, lines.last(), lines.total)
-    }
-
-    #[test]
-    fn lines_are_given_exactly_with_their_ends() {
-        assert_eq!(lines("a\r\nb\nc", None, None), ("a\r\nb\nc".into(), 1, 3, 3));
-        assert_eq!(lines("a\r\nb\nc", Some(2), Some(1)), ("b\n".into(), 2, 2, 3));
-        assert_eq!(lines("a\n", Some(0), Some(9)), ("a\n".into(), 1, 1, 1));
-        assert_eq!(lines("a\n", Some(7), None), (String::new(), 7, 6, 1));
-        assert_eq!(lines("", None, None).3, 0);
-    }
-
-    #[test]
-    fn a_long_file_is_given_up_to_a_whole_line_and_a_long_line_in_part() {
-        let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
-        let read = Read { path: "f".into(), line: None, limit: None };
-        let lines = Lines::of("f", &Document::new(text), &read);
-        assert!(lines.text.ends_with('\n') && lines.text.len() < 21_000 && lines.total == 10_000);
-        let lines = Lines::of("f", &Document::new("\u{1}".repeat(1_000_000)), &read);
-        assert!(lines.cut && lines.text.len() < 4_000 && lines.total == 1);
     }
 }

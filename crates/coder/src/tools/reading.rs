@@ -1,9 +1,9 @@
 //! Calls that only look at files: their work and their result.
 
-use super::approval::ApprovedCall;
+use super::approved_call::ApprovedCall;
 use super::file_access::looking;
 use super::fit::code_block;
-use super::read::Unreadable;
+use super::findings::Unreadable;
 use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::Toolbox;

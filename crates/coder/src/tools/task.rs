@@ -1,25 +1,24 @@
 //! The task tool: a subagent with a conversation of its own, of which only the last words come
 //! back.
 
-use super::approval::ApprovedCall;
-use super::tool::{Length, Tool, ToolFuture, spec, text, yes_no};
+use super::approved_call::ApprovedCall;
+use super::schema::{spec, text, yes_no};
+use super::length::Length;
+use super::tool::Tool;
 use super::tool_result::{Finding, ToolResult};
 use super::fit::one_line;
-use super::toolbox::{TITLE_SHOWN, Toolbox};
+use super::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox};
 use super::arguments;
 use crate::models::ToolSpec;
 use crate::conversation::{Conversation, Party, Prompt};
 use crate::memory::Memory;
-use crate::models::Models;
-use crate::turn::{Ended, go_on};
-use attache_agent::{Error, Result, StopReason, ToolKind, Turn};
+use crate::ended::Ended;
+use attache_agent::{Error, Result, StopReason, ToolKind};
 use attache_policy::Touch;
 use attache_protocol::v1::ToolCallUpdate;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::future::Future;
 use std::mem::swap;
-use std::pin::Pin;
 
 /// A task for a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,7 +136,7 @@ impl Task {
         let (ended, report) = {
             let conversation = Conversation::about(Prompt::of_words(&self.prompt), self.read_only);
             let apart = Apart::new(toolbox.memory, conversation);
-            let ended = work(toolbox.models, apart.memory, &turn).await;
+            let ended = (toolbox.subagent)(toolbox.models, apart.memory, &turn).await;
             (ended, apart.memory.conversation.last_words())
         };
         let report = report.unwrap_or_else(|| "The subagent said nothing.".to_owned());
@@ -167,15 +166,6 @@ impl Task {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The loop of the turn within itself.
-fn work<'w>(
-    models: &'w Models,
-    memory: &'w mut Memory,
-    turn: &'w Turn,
-) -> Pin<Box<dyn Future<Output = Result<Ended>> + Send + 'w>> {
-    Box::pin(go_on(models, memory, turn))
 }
 
 /// The report, with a word where it may not be whole.

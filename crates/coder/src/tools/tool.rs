@@ -1,21 +1,19 @@
 //! What every tool is: its description for the model, its effect, and the steps of one call.
 
-use super::approval::ApprovedCall;
-use super::change::Step;
+use super::approved_call::ApprovedCall;
+use super::length::Length;
+use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
 use super::tool_result::{Reading, ToolResult};
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolFuture, Toolbox};
 use crate::models::ToolSpec;
-use attache_agent::{Error, Result, ToolKind};
+use attache_agent::ToolKind;
 use attache_policy::Touch;
-use attache_protocol::v1::{ContentBlock, PlanEntry, ToolCallContent};
-use serde_json::{Value, json};
+use attache_protocol::v1::PlanEntry;
+use serde_json::Value;
 use std::fmt::Debug;
 use std::future::{Future, ready};
 use std::pin::Pin;
-
-/// The future of one step of a call. Its error ends the turn; a tool that fails returns a result.
-pub(crate) type ToolFuture<'t, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 't>>;
 
 /// The future of [`Tool::prepare`].
 pub(crate) type PrepareFuture<'t> =
@@ -103,136 +101,4 @@ pub(crate) trait ConcurrentTool: Tool {
         toolbox: &'t Toolbox<'_>,
         call: ApprovedCall,
     ) -> ToolFuture<'t, Reading>;
-}
-
-/// The reason why a call cannot be made ready.
-#[derive(Debug)]
-pub(crate) enum Unprepared {
-    /// The turn ends.
-    Turn(Error),
-    /// The call fails, with a sentence for the model and the person.
-    Call(String),
-}
-
-impl From<Error> for Unprepared {
-    fn from(error: Error) -> Self {
-        Self::Turn(error)
-    }
-}
-
-impl From<String> for Unprepared {
-    fn from(why: String) -> Self {
-        Self::Call(why)
-    }
-}
-
-/// What a call would do, found out before anyone is asked.
-#[derive(Debug, Default)]
-pub(crate) struct Prepared {
-    /// What the person sees of the call.
-    pub(crate) content: Vec<ToolCallContent>,
-    /// The changes of files that the call makes, all or none.
-    pub(crate) steps: Vec<Step>,
-    /// The result of these changes.
-    pub(crate) result: Option<ToolResult>,
-}
-
-impl Prepared {
-    /// A call that shows `text` and changes no file by itself.
-    pub(crate) fn showing(text: impl Into<String>) -> Self {
-        let content = vec![ContentBlock::text(text.into()).into()];
-        Self { content, ..Self::default() }
-    }
-
-    /// A call that makes these changes and then has this result.
-    pub(crate) fn changing(steps: Vec<Step>, result: ToolResult) -> Self {
-        Self { content: Vec::new(), steps, result: Some(result) }
-    }
-}
-
-/// The length of an argument and its limit, in bytes. The limits keep every message small.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Length {
-    what: &'static str,
-    bytes: usize,
-    most: usize,
-}
-
-impl Length {
-    pub(crate) fn of_path(path: &str) -> Self {
-        Self { what: "path", bytes: path.len(), most: 4096 }
-    }
-
-    pub(crate) fn of_pattern(pattern: &str) -> Self {
-        Self { what: "pattern", bytes: pattern.len(), most: 1024 }
-    }
-
-    pub(crate) fn of_command(command: &str) -> Self {
-        Self { what: "command", bytes: command.len(), most: 16 * 1024 }
-    }
-
-    pub(crate) fn of_replacement(bytes: usize) -> Self {
-        Self { what: "replacement", bytes, most: 16 * 1024 }
-    }
-
-    pub(crate) fn of_text(bytes: usize) -> Self {
-        Self { what: "text", bytes, most: 1024 * 1024 }
-    }
-
-    pub(crate) fn of_plan(bytes: usize) -> Self {
-        Self { what: "plan", bytes, most: 16 * 1024 }
-    }
-
-    pub(crate) fn of_words(bytes: usize) -> Self {
-        Self { what: "task, question or reason", bytes, most: 16 * 1024 }
-    }
-
-    pub(crate) fn of_address(address: &str) -> Self {
-        Self { what: "address", bytes: address.len(), most: 4096 }
-    }
-
-    pub(crate) fn of_arguments(bytes: usize) -> Self {
-        Self { what: "arguments", bytes, most: 1024 * 1024 }
-    }
-
-    /// The sentence for the model where the argument is too long.
-    fn too_long(self) -> Option<String> {
-        let Self { what, bytes, most } = self;
-        (bytes > most)
-            .then(|| format!("the {what} is {bytes} bytes long: at most {most} are taken"))
-    }
-}
-
-/// The sentence for the model where an argument of the call is too long.
-pub(crate) fn too_long(tool: &dyn Tool) -> Option<String> {
-    tool.lengths().into_iter().find_map(Length::too_long)
-}
-
-/// A tool's description for models: `properties` are the JSON Schemas of its arguments.
-pub(crate) fn spec(
-    name: &str,
-    description: &str,
-    properties: Value,
-    required: &[&str],
-) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        schema: json!({"type": "object", "properties": properties, "required": required}),
-    }
-}
-
-/// The JSON Schema of a text.
-pub(crate) fn text(description: &str) -> Value {
-    json!({"type": "string", "description": description})
-}
-
-/// The JSON Schema of a switch.
-pub(crate) fn yes_no(description: &str) -> Value {
-    json!({"type": "boolean", "description": description})
-}
-
-/// The JSON Schema of a number from 1 on.
-pub(crate) fn number(description: &str) -> Value {
-    json!({"type": "integer", "minimum": 1, "description": description})
 }

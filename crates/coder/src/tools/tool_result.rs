@@ -1,8 +1,8 @@
 //! The result of a call: a text for the model, and the same as data.
 
 use super::file_access::Fingerprint;
+use super::findings::{Edited, Files, Found, Lines, Matches, Ran, Unreadable};
 use super::fit::ends_within;
-use super::{edit, execute, glob, grep, list, read};
 use crate::models::Media;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -28,19 +28,19 @@ pub(crate) struct ToolResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Finding {
     /// Lines of a file.
-    Lines(read::Lines),
+    Lines(Lines),
     /// A file that could not be read.
-    Unreadable(read::Unreadable),
+    Unreadable(Unreadable),
     /// Lines that contain a text.
-    Matches(grep::Matches),
+    Matches(Matches),
     /// Files below a folder.
-    Files(list::Files),
+    Files(Files),
     /// Files whose name matches a pattern.
-    Found(glob::Found),
+    Found(Found),
     /// A file that was changed.
-    Edited(edit::Edited),
+    Edited(Edited),
     /// A command that ran.
-    Ran(execute::Ran),
+    Ran(Ran),
     /// The person or the session's mode did not allow the call.
     NotAllowed,
     /// The agent asked the person in words, and the next prompt is the answer.

@@ -1,20 +1,23 @@
-//! The use of tools in a turn: from what a model asks for to the result.
+//! What tools work with: the turn, the models, and the memory of the session.
 
-use super::file_access::{FileAccess, Fingerprint};
-use super::registry::Registry;
-use super::repair;
-use super::tool::{Tool, too_long};
+use super::file_access::{FileAccess, Fingerprint, looking};
+use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::fit::{json_text_length, one_line};
 use crate::conversation::Party;
+use crate::ended::Ended;
 use crate::memory::Memory;
 use crate::models::Models;
-use attache_agent::{Error, NewToolCall, Result, ToolCallHandle, ToolKind, Turn};
-use attache_policy::Mode;
+use attache_agent::{Error, Result, ToolCallHandle, Turn};
+use attache_policy::{Judge, Mode};
 use attache_protocol::Raw;
 use attache_protocol::v1::ToolCallUpdate;
 use serde_json::Value;
+use std::future::{Future, ready};
 use std::path::PathBuf;
+use std::pin::Pin;
+
+/// The future of one step of a call. Its error ends the turn; a tool that fails returns a result.
+pub(crate) type ToolFuture<'t, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 't>>;
 
 /// How many files a session knows to have been read. Beyond that it forgets them all, and they must
 /// be read again to be changed.
@@ -32,69 +35,24 @@ pub(crate) struct Toolbox<'t> {
     pub(crate) turn: &'t Turn,
     pub(crate) models: &'t Models,
     pub(crate) memory: &'t mut Memory,
+    pub(crate) subagent: RunSubagent,
 }
 
-impl Toolbox<'_> {
-    /// Does what a model asks for, with its arguments as it wrote them: see [`Toolbox::perform`].
-    pub(crate) async fn call(&mut self, name: &str, arguments: &str) -> Result<ToolResult> {
-        let given = given(arguments);
-        let asked = self.registry(name).await?.call(name, arguments);
-        let why = match asked {
-            Ok(tool) => match too_long(&*tool) {
-                None => return self.perform(tool, given).await,
-                Some(why) => why,
-            },
-            Err(why) => why,
-        };
-        // The person sees what was tried.
-        let call = self.turn.tool_call(one_line(name, TITLE_SHOWN), ToolKind::Other);
-        let call = call.name(one_line(name, TITLE_SHOWN));
-        let call = match given {
-            Some(given) => call.raw_input(given),
-            None => call,
-        };
-        self.failed(call.announce().await?, &why).await
-    }
+/// Lets a subagent work on the task that is the last prompt of the conversation.
+pub(crate) type RunSubagent = for<'w> fn(
+    &'w Models,
+    &'w mut Memory,
+    &'w Turn,
+) -> ToolFuture<'w, Ended>;
 
-    /// Does what a tool is for. Whatever goes wrong with it is a result; an error ends the turn.
-    /// `given` are the arguments as the model wrote them, where they are not too long.
-    pub(crate) async fn perform(
-        &mut self,
-        mut tool: Box<dyn Tool>,
-        given: Option<Raw>,
-    ) -> Result<ToolResult> {
-        if let Some(why) = too_long(&*tool) {
-            return Ok(ToolResult::failed(why));
-        }
-        tool.adapt(self).await?;
-        let input = given.unwrap_or_else(|| Raw::from(tool.input()));
-        let call = self.new_call(&*tool, input.clone());
-        let approval = self.decide(&*tool).await?;
-        match self.approved(&*tool, call, input, approval).await? {
-            Ok(approved) => tool.run(self, approved).await,
-            Err(result) => Ok(result),
-        }
-    }
+fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<'w, Ended> {
+    Box::pin(ready(Err(Error::failed("there are no subagents here"))))
+}
 
-    /// The tools of the session. A model that remembers a tool from before its session came back
-    /// gets it once the servers that are still being connected to are ready.
-    async fn registry(&self, name: &str) -> Result<Registry> {
-        let servers = &self.memory.mcp;
-        let registry = Registry::with(servers);
-        if !name.contains("__") || registry.has(name) {
-            return Ok(registry);
-        }
-        tokio::select! {
-            biased;
-            () = self.turn.cancelled() => Err(Error::Cancelled),
-            () = servers.settled() => Ok(Registry::with(servers)),
-        }
-    }
-
-    /// A call that the client has not seen yet.
-    pub(super) fn new_call(&self, tool: &dyn Tool, input: Raw) -> NewToolCall {
-        let title = one_line(&tool.title(), TITLE_SHOWN + 4);
-        self.turn.tool_call(title, tool.kind()).name(tool.name()).raw_input(input)
+impl<'t> Toolbox<'t> {
+    /// The tools of a command of the session, which uses no subagent.
+    pub(crate) fn new(turn: &'t Turn, models: &'t Models, memory: &'t mut Memory) -> Self {
+        Self { turn, models, memory, subagent: no_subagent }
     }
 
     /// The result of a reading, of which the session keeps what the model knows now.
@@ -103,6 +61,25 @@ impl Toolbox<'_> {
             self.saw(path, now);
         }
         reading.result
+    }
+
+    /// The mode now.
+    pub(super) fn mode(&self) -> Mode {
+        mode(self.memory, self.turn)
+    }
+
+    /// Looks at the disk with what the policy says now.
+    pub(super) async fn judged<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Judge<'_>, &Wanted) -> T + Send + 'static,
+    ) -> Result<T> {
+        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
+        let scratch = self.memory.shell.scratch.folder();
+        let mode = self.mode();
+        looking(self.turn, move |wanted| {
+            work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
+        })
+        .await
     }
 
     /// The files of the session.
@@ -138,15 +115,6 @@ pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
         Party::Subagent { looks_only: true } => Mode::Plan,
         _ => turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str())),
     }
-}
-
-/// The arguments that a model wrote, as they were read: of two fields with one name the client sees
-/// the one that counts. Nothing where they are too long for a message.
-pub(super) fn given(arguments: &str) -> Option<Raw> {
-    if json_text_length(arguments) > ARGUMENTS_SHOWN {
-        return None;
-    }
-    Some(Raw::from(repair::value(arguments).unwrap_or_else(|_| Value::from(arguments))))
 }
 
 /// Reports the output of a tool as data.

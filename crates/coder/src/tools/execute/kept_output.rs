@@ -2,7 +2,7 @@
 
 use super::super::fit::{code_block, json_text_length, start_within};
 use super::super::read::Read;
-use super::super::approval::ApprovedCall;
+use super::super::approved_call::ApprovedCall;
 use super::super::thread;
 use super::super::tool_result::{Finding, ToolResult};
 use super::super::toolbox::Toolbox;

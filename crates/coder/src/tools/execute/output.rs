@@ -1,9 +1,11 @@
 //! The tool `output`: what a background command wrote since the last look.
 
-use super::super::approval::ApprovedCall;
-use super::super::tool::{Length, Tool, ToolFuture, number, spec, text};
+use super::super::approved_call::ApprovedCall;
+use super::super::schema::{number, spec, text};
+use super::super::length::Length;
+use super::super::tool::Tool;
 use super::super::tool_result::ToolResult;
-use super::super::toolbox::Toolbox;
+use super::super::toolbox::{ToolFuture, Toolbox};
 use super::super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolKind};

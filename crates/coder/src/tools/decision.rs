@@ -1,116 +1,26 @@
 //! The decision about a call: made once, put to the person where it asks, and checked once more
 //! right before the call runs.
 
-use super::change::Step;
+use super::step::Step;
 use super::coverage::Coverage;
 use super::diffs::Room;
 use super::file_access::looking;
 use super::resolved::ResolvedPaths;
 use super::thread::Wanted;
-use super::tool::{ConcurrentTool, Prepared, Tool, Unprepared};
+use super::approved_call::{Approval, ApprovedCall, Shown};
+use super::prepared::{Prepared, Unprepared};
+use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
-use super::toolbox::{Toolbox, mode};
+use super::toolbox::Toolbox;
 use crate::memory::Record;
-use attache_agent::{NewToolCall, Permission, Result, ToolCallHandle};
+use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{
     Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Verdict,
 };
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
-use std::path::Path;
-
-/// The decision about one call: what it covers, where its paths lead, and what the policy says.
-/// It holds for this call only.
-#[derive(Debug)]
-pub(crate) struct Approval {
-    tool: String,
-    covers: Coverage,
-    pub(super) paths: ResolvedPaths,
-    verdict: Verdict,
-    /// Whether the person allowed the call.
-    by_person: bool,
-}
-
-impl Approval {
-    /// The verdict of the policy. It asks where the person allowed the call.
-    pub(super) fn verdict(&self) -> &Verdict {
-        &self.verdict
-    }
-
-    /// The verdict of the policy now, about what the approval covers. Blocks on the disk.
-    fn verdict_now(&self, judge: &Judge<'_>) -> Verdict {
-        judge.tool(&self.tool, &self.covers.touch())
-    }
-}
-
-/// A call that may run now, exactly as it was decided and shown.
-#[derive(Debug)]
-pub(crate) struct ApprovedCall {
-    shown: Shown,
-    /// The arguments as the model wrote them.
-    pub(super) input: Raw,
-    pub(super) approval: Approval,
-    pub(super) prepared: Prepared,
-}
-
-/// Whether the client has seen the call.
-#[derive(Debug)]
-enum Shown {
-    New(NewToolCall),
-    Announced(ToolCallHandle),
-}
-
-impl ApprovedCall {
-    /// The call as the client sees it, pending.
-    pub(super) async fn announce(self) -> Result<ToolCallHandle> {
-        match self.shown {
-            Shown::New(call) => call.announce().await,
-            Shown::Announced(handle) => Ok(handle),
-        }
-    }
-
-    /// The call with a file that it is about, where the client has not seen it yet.
-    pub(super) fn located_at(self, path: &Path, line: Option<u32>) -> Self {
-        let shown = match self.shown {
-            Shown::New(call) => Shown::New(call.location(path, line)),
-            announced => announced,
-        };
-        Self { shown, ..self }
-    }
-
-    /// The call as the client sees it, running; with everything else that belongs to it.
-    pub(super) async fn start(self) -> Result<(ToolCallHandle, Approval, Prepared)> {
-        let handle = match self.shown {
-            Shown::New(call) => call.start().await?,
-            Shown::Announced(mut handle) => {
-                handle.start().await?;
-                handle
-            }
-        };
-        Ok((handle, self.approval, self.prepared))
-    }
-}
 
 impl Toolbox<'_> {
-    /// The mode now.
-    pub(super) fn mode(&self) -> Mode {
-        mode(self.memory, self.turn)
-    }
-
-    /// Looks at the disk with what the policy says now.
-    pub(super) async fn judged<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Judge<'_>, &Wanted) -> T + Send + 'static,
-    ) -> Result<T> {
-        let (policy, folders) = (self.memory.policy.clone(), self.memory.folders.clone());
-        let scratch = self.memory.shell.scratch.folder();
-        let mode = self.mode();
-        looking(self.turn, move |wanted| {
-            work(&policy.judge(mode, &folders, scratch.as_deref()), wanted)
-        })
-        .await
-    }
-
     /// The verdict of the policy about what a tool would touch.
     pub(super) async fn verdict(&self, tool: &dyn Tool) -> Result<Verdict> {
         let (name, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
@@ -317,24 +227,6 @@ enum Verified {
     Refused(String),
     /// The files are no longer those that were shown.
     Changed(String),
-}
-
-impl Approval {
-    fn asks(&self) -> bool {
-        self.verdict.decision == Decision::Ask && !self.by_person
-    }
-
-    /// Whether every step can be made, on files that the approval covers.
-    ///
-    /// # Errors
-    /// A sentence for the model and the person: one of them cannot.
-    fn allows(&self, steps: &[Step]) -> std::result::Result<(), String> {
-        steps.iter().try_for_each(Step::is_writable)?;
-        match steps.iter().flat_map(Step::places).find(|place| !self.paths.hold(place)) {
-            None => Ok(()),
-            Some(place) => Err(format!("{} leads elsewhere now: try again", place.shown)),
-        }
-    }
 }
 
 /// The call with the files that it is about.
