@@ -30,7 +30,7 @@ pub(crate) enum Copied {
 /// left out: they could lead out of the copy, back to the visitor's files.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, String> {
     let cannot = |what: &Path, error: io::Error| {
-        format!("{} cannot be copied for the tour: {error}", what.display())
+        format!("{} cannot be copied for the demo: {error}", what.display())
     };
     fs::create_dir_all(to).map_err(|error| cannot(from, error))?;
     let (mut count, mut bytes, mut left_out) = (0, 0, 0);

@@ -11,8 +11,8 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question,
-    QuestionAbout, SessionChanges, SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
+    SessionChanges, SessionState,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// What a remembered rule decided, in whichever session of the hub.
-pub(crate) type ByRule = (PermissionRequest, PermissionRule);
+pub(crate) type ByRule = (PermissionRequest, Rule);
 
 /// The session that is shown.
 pub(crate) struct Follow {
@@ -103,7 +103,7 @@ impl Follow {
                 if error.code == ErrorCode::AUTH_REQUIRED {
                     say(
                         DIM,
-                        "It needs a login: `attache login` in another terminal, then say it again.",
+                        "The agent needs a login: run `attache login` in another terminal, then retry.",
                     );
                 }
             }
@@ -140,7 +140,7 @@ impl Follow {
                 () = self.type_ahead.typed(), if !self.is_said => {
                     self.is_said = true;
                     self.pause()?;
-                    say(DIM, "(what you type now waits for your next line)");
+                    say(DIM, "(your input becomes the start of your next line)");
                 }
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
@@ -160,7 +160,7 @@ impl Follow {
             state = now;
         }
         if let Some(held) = self.session.held() {
-            say(YELLOW, &format!("what waits is not sent: {held}"));
+            say(YELLOW, &format!("the queue is paused: {held}"));
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Follow {
         self.pause()?;
         match times {
             1 => {
-                say(DIM, "cancelling; Ctrl-C again starts the agent anew");
+                say(DIM, "cancelling; press Ctrl-C again to restart the agent");
                 self.session.cancel();
             }
             _ => self.session.agent().restart(),
@@ -205,7 +205,7 @@ impl Follow {
             None if self.session.questions().iter().any(|open| open.id == question.id) => {
                 self.session.cancel()
             }
-            None => say(DIM, "no longer asked"),
+            None => say(DIM, "the question was withdrawn"),
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ mod follow;
 mod interrupt;
 mod key;
 mod lines;
+mod log;
 mod login;
 mod models;
 mod new;
@@ -55,6 +56,9 @@ fn main() -> ExitCode {
                 )));
             }
         };
+    if let Err(failure) = log::start() {
+        return told(Err(failure));
+    }
     told(runtime.block_on(async {
         match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
             args::Task::Chat(arguments) => chat::chat(arguments).await,

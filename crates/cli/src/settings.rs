@@ -47,7 +47,7 @@ impl Shape {
     pub(crate) fn check(self, value: &str) -> Result<(), String> {
         let blank = value.trim().is_empty() || value.chars().any(char::is_control);
         match self {
-            _ if blank => Err("words on one line".to_owned()),
+            _ if blank => Err("text on one line".to_owned()),
             Self::Mode if Coder::modes().all(|mode| mode != value) => {
                 Err(format!("one of {}", Coder::modes().collect::<Vec<_>>().join(", ")))
             }
@@ -63,11 +63,10 @@ fn address(value: &str) -> Result<(), String> {
         rest.and_then(|rest| rest.split(['/', '?', '#']).next()).filter(|host| !host.is_empty());
     match host {
         Some(host) if host.contains('@') => {
-            Err("an address without a name or password: a key belongs to `attache config key`"
-                .to_owned())
+            Err("a URL without a name or password: store keys with `attache config key`".to_owned())
         }
         Some(_) => Ok(()),
-        None => Err("an address that begins with https:// or http://".to_owned()),
+        None => Err("a URL that begins with https:// or http://".to_owned()),
     }
 }
 
@@ -198,17 +197,12 @@ fn known(providers: &[ProviderVariables]) -> Vec<Setting> {
             "model",
             "ATTACHE_MODEL",
             Shape::Words,
-            "the first of the first provider with a key, else offline",
+            "the first model of the first provider with a key, or offline",
         ),
         ("fallback", "ATTACHE_FALLBACK", Shape::Words, "none"),
         ("mode", "ATTACHE_MODE", Shape::Mode, "ask"),
         ("thought_level", "ATTACHE_THOUGHT_LEVEL", Shape::Words, "the model's own"),
-        (
-            "titles",
-            "ATTACHE_TITLES",
-            Shape::Words,
-            "on: a model finds titles of sessions; off: it does not",
-        ),
+        ("titles", "ATTACHE_TITLES", Shape::Words, "on: a model writes session titles"),
         ("permissions", PERMISSIONS, Shape::Path, "permissions.toml in the configuration folder"),
         ("store", crate::store::VARIABLE, Shape::Path, "sessions.db in the data folder"),
     ];

@@ -26,8 +26,9 @@ const PATIENCE: StopPatience =
 
 /// Runs the command.
 pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
-    let ours =
-        |error: io::Error| Failure::new(Exit::OurFault, format!("the tap cannot start: {error}"));
+    let ours = |error: io::Error| {
+        Failure::new(Exit::OurFault, format!("the recording cannot start: {error}"))
+    };
     let mut signals = Signals::listen().map_err(ours)?;
     let recorder = Recorder::new(&arguments)?;
     let mut agent = start(arguments.command)?;

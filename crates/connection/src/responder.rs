@@ -76,14 +76,17 @@ impl<M: Call> Responder<M> {
         self,
         work: impl Future<Output = Result<M::Result, Error>> + Send + 'static,
     ) -> Work {
-        self.by(move |answer| async move {
+        self.later_with(move |answer| async move {
             let outcome = answer.cancelled().or(work).await;
             answer.send(outcome);
         })
     }
 
     /// Hands the answer to `work`, which watches [`Responder::cancelled`] by itself.
-    pub fn by<F: Future<Output = ()> + Send + 'static>(self, work: impl FnOnce(Self) -> F) -> Work {
+    pub fn later_with<F: Future<Output = ()> + Send + 'static>(
+        self,
+        work: impl FnOnce(Self) -> F,
+    ) -> Work {
         Some(Box::pin(work(self)))
     }
 

@@ -65,6 +65,7 @@ mod tail;
 mod beneath;
 mod entry;
 mod file_error;
+mod folder_lock;
 mod plain_file;
 mod read;
 mod roots;
@@ -76,6 +77,7 @@ pub use command::Command;
 pub use command_line::ParseError;
 pub use exit::Exit;
 pub use file_error::{FileError, Reason, RootsError};
+pub use folder_lock::lock_folder_of;
 pub use launch::Launch;
 pub use plain_file::{
     open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,

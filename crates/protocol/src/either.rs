@@ -21,18 +21,18 @@ macro_rules! wire_either {
 
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
-                let mark = reader.mark();
+                let mark = reader.checkpoint();
                 let mut nearest = None;
                 $(match <$ty as crate::Wire>::read(reader) {
                     Ok(value) => return Ok(Self::$variant(value)),
                     Err(fault) => {
-                        reader.back(mark);
-                        if fault.why != crate::Why::Missing($key) {
+                        reader.rewind(mark);
+                        if fault.kind != crate::FaultKind::Missing($key) {
                             nearest.get_or_insert(fault);
                         }
                     }
                 })*
-                Err(nearest.unwrap_or_else(|| reader.fault(crate::Why::Expected($expected))))
+                Err(nearest.unwrap_or_else(|| reader.fault(crate::FaultKind::Expected($expected))))
             }
 
             fn write(&self, writer: &mut crate::Writer<'_>) {

@@ -3,7 +3,7 @@
 //! Reading it decides what the line is and who is meant; params and results stay text until their
 //! type is known.
 
-use crate::{DecodeError, Error, Next, Reader, RequestId, Unknown, Wire, Writer};
+use crate::{DecodeError, Error, Reader, RequestId, Unknown, ValueKind, Wire, Writer};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub enum Message<'l> {
     },
 }
 
-/// Why a line is no message.
+/// FaultKind a line is no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotAMessage {
     /// Not UTF-8, or no JSON: answered `-32700`, id null (RPC-19).
@@ -90,7 +90,7 @@ impl<'l> Message<'l> {
         let text =
             std::str::from_utf8(line).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
         let mut reader = Reader::new(text, Unknown::Keep);
-        if reader.peek() != Next::Object {
+        if reader.peek() != ValueKind::Object {
             return Err(not_an_object(&mut reader));
         }
         let mut members = Members::default();
@@ -101,7 +101,7 @@ impl<'l> Message<'l> {
                     let value = reader.skip()?;
                     members.id = Some(crate::decode(value).map_err(|error| error.under("id")));
                 }
-                "method" if reader.peek() == Next::String => {
+                "method" if reader.peek() == ValueKind::String => {
                     members.method = Some(Some(reader.string()?))
                 }
                 "method" => {
@@ -127,7 +127,7 @@ impl<'l> Message<'l> {
 }
 
 fn not_an_object(reader: &mut Reader<'_>) -> NotAMessage {
-    let batch = reader.peek() == Next::Array;
+    let batch = reader.peek() == ValueKind::Array;
     match reader.skip().and_then(|_| reader.end()) {
         Ok(()) if batch => NotAMessage::Invalid("JSON-RPC batches are not supported".to_owned()),
         Ok(()) => NotAMessage::Invalid("a message is a JSON object".to_owned()),

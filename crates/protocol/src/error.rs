@@ -5,7 +5,7 @@ use crate::{Fault, Raw, Reader, Wire, Writer};
 use std::fmt;
 
 wire_struct! {
-    /// Why a request failed, as the other side is told (requirements §3.15). Has no `_meta`.
+    /// FaultKind a request failed, as the other side is told (requirements §3.15). Has no `_meta`.
     pub plain struct Error {
         /// What kind of failure it is; unknown codes are kept.
         must code: ErrorCode = "code",

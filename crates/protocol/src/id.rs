@@ -1,6 +1,6 @@
 //! The id of a JSON-RPC request.
 
-use crate::{Fault, Next, Reader, Why, Wire, Writer};
+use crate::{Fault, FaultKind, Reader, ValueKind, Wire, Writer};
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,10 +42,10 @@ impl From<&str> for RequestId {
 impl Wire for RequestId {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         match reader.peek() {
-            Next::Number => i64::read(reader).map(Self::Number),
-            Next::String => reader.string().map(|text| Self::String((&*text).into())),
-            Next::Null if reader.null() => Ok(Self::Null),
-            _ => Err(reader.fault(Why::Expected("a whole number, a string or null"))),
+            ValueKind::Number => i64::read(reader).map(Self::Number),
+            ValueKind::String => reader.string().map(|text| Self::String((&*text).into())),
+            ValueKind::Null if reader.null() => Ok(Self::Null),
+            _ => Err(reader.fault(FaultKind::Expected("a whole number, a string or null"))),
         }
     }
 

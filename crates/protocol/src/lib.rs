@@ -57,8 +57,10 @@ pub use error::{Error, ErrorCode};
 pub use id::RequestId;
 pub use patch::Patch;
 pub use raw::Raw;
-pub use read::{Fault, Mark, Next, Reader, Unknown};
-pub use report::{DecodeError, Dropped, Notice, Why, decode, decode_known, decode_reporting};
+pub use read::{Checkpoint, Fault, Reader, Unknown, ValueKind};
+pub use report::{
+    DecodeError, DroppedAt, DroppedValue, FaultKind, decode, decode_known, decode_reporting,
+};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use secret::Secret;

@@ -22,7 +22,7 @@
 
 #![allow(non_camel_case_types, reason = "marks read as words in the tables of fields")]
 
-use crate::{Fault, Members, Next, ObjectWriter, Patch, Reader, Why, Wire};
+use crate::{Fault, FaultKind, Members, ObjectWriter, Patch, Reader, ValueKind, Wire};
 
 /// How one field of an object is read and written.
 pub trait Mark<T> {
@@ -76,7 +76,7 @@ impl<T: Wire + PartialEq> Items for Option<Vec<T>> {
 
 /// The next value, or the default and a note in the report.
 fn lenient_value<T: Wire>(reader: &mut Reader<'_>, otherwise: T) -> Result<T, Fault> {
-    let mark = reader.mark();
+    let mark = reader.checkpoint();
     match T::read(reader) {
         Ok(value) => Ok(value),
         Err(fault) => reader.drop_value(mark, fault).map(|()| otherwise),
@@ -85,14 +85,14 @@ fn lenient_value<T: Wire>(reader: &mut Reader<'_>, otherwise: T) -> Result<T, Fa
 
 /// The good items of the next value; `None` and a note in the report if it is no array.
 fn good_items<T: Wire>(reader: &mut Reader<'_>) -> Result<Option<Vec<T>>, Fault> {
-    let mark = reader.mark();
-    if reader.peek() != Next::Array {
-        let fault = reader.fault(Why::Expected("an array"));
+    let mark = reader.checkpoint();
+    if reader.peek() != ValueKind::Array {
+        let fault = reader.fault(FaultKind::Expected("an array"));
         return reader.drop_value(mark, fault).map(|()| None);
     }
     let mut items = Vec::new();
     reader.array(|reader| {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         match T::read(reader) {
             Ok(item) => items.push(item),
             Err(fault) => reader.drop_value(mark, fault)?,
@@ -224,9 +224,9 @@ impl<T: Members> Mark<T> for flat {
     const FLAT: bool = true;
 
     fn before(reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         let value = T::read(reader)?;
-        reader.back_keeping_report(mark);
+        reader.rewind_keeping_report(mark);
         Ok(Some(value))
     }
 
@@ -256,25 +256,25 @@ impl<T: Members> Mark<Option<T>> for flat_lenient {
     const FLAT: bool = true;
 
     fn before(reader: &mut Reader<'_>) -> Result<Option<Option<T>>, Fault> {
-        let mark = reader.mark();
+        let mark = reader.checkpoint();
         match T::read(reader) {
             Ok(value) => {
-                reader.back_keeping_report(mark);
+                reader.rewind_keeping_report(mark);
                 Ok(Some(Some(value)))
             }
             Err(_) => {
-                reader.back(mark);
+                reader.rewind(mark);
                 Ok(Some(None))
             }
         }
     }
 
     fn member(field: &mut Option<Option<T>>, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        let mark = reader.mark();
-        if reader.peek() == Next::Null || !matches!(field, Some(None)) {
+        let mark = reader.checkpoint();
+        if reader.peek() == ValueKind::Null || !matches!(field, Some(None)) {
             return reader.skip().map(drop);
         }
-        let fault = reader.fault(Why::Expected("a string"));
+        let fault = reader.fault(FaultKind::Expected("a string"));
         reader.drop_value(mark, fault)
     }
 

@@ -77,7 +77,7 @@ macro_rules! wire_struct {
                     Some(value) => value,
                     None => match <mark::$mark as mark::Mark<$ty>>::absent() {
                         Some(value) => value,
-                        None => return Err(crate::Fault { at: start, why: crate::Why::Missing($key) }),
+                        None => return Err(crate::Fault { at: start, kind: crate::FaultKind::Missing($key) }),
                     },
                 };)*
                 Ok(Self { $($field),* })
@@ -177,14 +177,14 @@ macro_rules! wire_string {
 
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
-                let mark = reader.mark();
+                let mark = reader.checkpoint();
                 let value = Self::from(&*reader.string()?);
                 if wire_string!(@closed $kind)
                     && matches!(value, Self::Unknown(_))
                     && reader.unknown() == crate::Unknown::Refuse
                 {
-                    reader.back(mark);
-                    return Err(reader.fault(crate::Why::NotOneOf(stringify!($name))));
+                    reader.rewind(mark);
+                    return Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))));
                 }
                 Ok(value)
             }
@@ -247,7 +247,7 @@ macro_rules! wire_union {
         impl crate::Wire for $name {
             fn read(reader: &mut crate::Reader<'_>) -> Result<Self, crate::Fault> {
                 let Some(tag) = reader.tag($tag)? else {
-                    return Err(reader.fault(crate::Why::Missing($tag)));
+                    return Err(reader.fault(crate::FaultKind::Missing($tag)));
                 };
                 let start = reader.place();
                 reader.taken(start, &[$tag]);
@@ -258,7 +258,7 @@ macro_rules! wire_union {
                 match tag {
                     $($text => wire_union!(@read reader $variant $($ty)?),)*
                     _ if crate::object::wire_string!(@closed $kind) && reader.unknown() == crate::Unknown::Refuse => {
-                        Err(reader.fault(crate::Why::NotOneOf(stringify!($name))))
+                        Err(reader.fault(crate::FaultKind::NotOneOf(stringify!($name))))
                     }
                     _ => crate::UnknownVariant::read(tag, reader).map(Self::Unknown),
                 }

@@ -5,19 +5,19 @@
 //! return to any earlier place; whole values, escapes and numbers are read by `serde_json`. It
 //! never builds a tree and never recurses over a value's depth.
 
-use crate::report::{Dropped, Why};
+use crate::report::{DroppedAt, FaultKind};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Why a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence
+/// FaultKind a value cannot be decoded, and where in the text. [`crate::DecodeError`] makes a sentence
 /// with a path of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Byte offset of the value at fault; for a missing key, of the object that lacks it.
     pub at: usize,
     /// What is wrong there.
-    pub why: Why,
+    pub kind: FaultKind,
 }
 
 /// How values outside a closed set are decoded.
@@ -32,7 +32,7 @@ pub enum Unknown {
 
 /// What kind of value comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum ValueKind {
     /// `{`
     Object,
     /// `[`
@@ -61,15 +61,15 @@ pub struct Reader<'t> {
 /// What decoding dropped, in the order it was met.
 #[derive(Debug, Default)]
 struct Report {
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedAt>,
     /// Keys that another reading of the object at this offset takes: a union's tag, the members
     /// around a flat union.
     taken: BTreeSet<(usize, &'static str)>,
 }
 
-/// A place to step back to, see [`Reader::mark`].
+/// A place to step back to, see [`Reader::checkpoint`].
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
+pub struct Checkpoint {
     at: usize,
     reported: usize,
 }
@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What was dropped so far.
-    pub fn into_report(self) -> Vec<Dropped> {
+    pub fn into_report(self) -> Vec<DroppedAt> {
         self.report.unwrap_or_default().dropped
     }
 
@@ -96,9 +96,9 @@ impl<'t> Reader<'t> {
     }
 
     /// The place of the next value.
-    pub fn mark(&mut self) -> Mark {
+    pub fn checkpoint(&mut self) -> Checkpoint {
         self.space();
-        Mark {
+        Checkpoint {
             at: self.at,
             reported: self.report.as_ref().map_or(0, |report| report.dropped.len()),
         }
@@ -110,26 +110,26 @@ impl<'t> Reader<'t> {
         self.at
     }
 
-    /// Returns to `mark`, forgetting what was noted since.
-    pub fn back(&mut self, mark: Mark) {
-        self.at = mark.at;
+    /// Returns to `checkpoint`, forgetting what was noted since.
+    pub fn rewind(&mut self, checkpoint: Checkpoint) {
+        self.at = checkpoint.at;
         if let Some(report) = &mut self.report {
-            report.dropped.truncate(mark.reported);
+            report.dropped.truncate(checkpoint.reported);
         }
     }
 
-    /// Returns to `mark` to read the same object once more, keeping what was noted since.
-    pub(crate) fn back_keeping_report(&mut self, mark: Mark) {
-        self.at = mark.at;
+    /// Returns to `checkpoint` to read the same object once more, keeping what was noted since.
+    pub(crate) fn rewind_keeping_report(&mut self, checkpoint: Checkpoint) {
+        self.at = checkpoint.at;
     }
 
-    /// Steps over the value at `mark`, which failed with `fault`, and notes that it was dropped.
+    /// Steps over the value at `checkpoint`, which failed with `fault`, and notes that it was dropped.
     /// Fails only if the text there is no JSON at all.
-    pub fn drop_value(&mut self, mark: Mark, fault: Fault) -> Result<(), Fault> {
-        self.back(mark);
+    pub fn drop_value(&mut self, checkpoint: Checkpoint, fault: Fault) -> Result<(), Fault> {
+        self.rewind(checkpoint);
         self.skip()?;
         if let Some(report) = &mut self.report {
-            report.dropped.push(Dropped { at: mark.at, fault });
+            report.dropped.push(DroppedAt { at: checkpoint.at, fault });
         }
         Ok(())
     }
@@ -150,7 +150,9 @@ impl<'t> Reader<'t> {
         if let Some(report) = &mut self.report {
             let taken: &BTreeSet<(usize, &str)> = &report.taken;
             if !taken.contains(&(object, key)) {
-                report.dropped.push(Dropped { at, fault: Fault { at, why: Why::NoField } });
+                report
+                    .dropped
+                    .push(DroppedAt { at, fault: Fault { at, kind: FaultKind::NoField } });
             }
         }
         Ok(())
@@ -160,27 +162,27 @@ impl<'t> Reader<'t> {
     /// all.
     pub(crate) fn note(&mut self, fault: Fault) {
         if let Some(report) = &mut self.report {
-            report.dropped.push(Dropped { at: fault.at, fault });
+            report.dropped.push(DroppedAt { at: fault.at, fault });
         }
     }
 
     /// A fault at the next value.
-    pub fn fault(&mut self, why: Why) -> Fault {
+    pub fn fault(&mut self, kind: FaultKind) -> Fault {
         self.space();
-        Fault { at: self.at, why }
+        Fault { at: self.at, kind }
     }
 
     /// The kind of the next value.
-    pub fn peek(&mut self) -> Next {
+    pub fn peek(&mut self) -> ValueKind {
         self.space();
         match self.byte() {
-            Some(b'{') => Next::Object,
-            Some(b'[') => Next::Array,
-            Some(b'"') => Next::String,
-            Some(b'-' | b'0'..=b'9') => Next::Number,
-            Some(b't' | b'f') => Next::Bool,
-            Some(b'n') => Next::Null,
-            _ => Next::Nothing,
+            Some(b'{') => ValueKind::Object,
+            Some(b'[') => ValueKind::Array,
+            Some(b'"') => ValueKind::String,
+            Some(b'-' | b'0'..=b'9') => ValueKind::Number,
+            Some(b't' | b'f') => ValueKind::Bool,
+            Some(b'n') => ValueKind::Null,
+            _ => ValueKind::Nothing,
         }
     }
 
@@ -221,8 +223,8 @@ impl<'t> Reader<'t> {
 
     /// The next value, which must be a string; borrowed unless it holds an escape.
     pub fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
-        if self.peek() != Next::String {
-            return Err(self.fault(Why::Expected("a string")));
+        if self.peek() != ValueKind::String {
+            return Err(self.fault(FaultKind::Expected("a string")));
         }
         if let Some(plain) = self.plain_string() {
             return Ok(Cow::Borrowed(plain));
@@ -252,26 +254,26 @@ impl<'t> Reader<'t> {
         &mut self,
         member: &mut dyn FnMut(&str, &mut Self) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        if self.peek() != Next::Object {
-            return Err(self.fault(Why::Expected("an object")));
+        if self.peek() != ValueKind::Object {
+            return Err(self.fault(FaultKind::Expected("an object")));
         }
         self.at += 1;
         if self.take(b'}') {
             return Ok(());
         }
         loop {
-            if self.peek() != Next::String {
-                return Err(self.fault(Why::NotJson));
+            if self.peek() != ValueKind::String {
+                return Err(self.fault(FaultKind::NotJson));
             }
             let key = self.string()?;
             if !self.take(b':') {
-                return Err(self.fault(Why::NotJson));
+                return Err(self.fault(FaultKind::NotJson));
             }
             member(&key, self)?;
             match self.take(b',') {
                 true => {}
                 false if self.take(b'}') => return Ok(()),
-                false => return Err(self.fault(Why::NotJson)),
+                false => return Err(self.fault(FaultKind::NotJson)),
             }
         }
     }
@@ -288,8 +290,8 @@ impl<'t> Reader<'t> {
         &mut self,
         item: &mut dyn FnMut(&mut Self) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        if self.peek() != Next::Array {
-            return Err(self.fault(Why::Expected("an array")));
+        if self.peek() != ValueKind::Array {
+            return Err(self.fault(FaultKind::Expected("an array")));
         }
         self.at += 1;
         if self.take(b']') {
@@ -300,7 +302,7 @@ impl<'t> Reader<'t> {
             match self.take(b',') {
                 true => {}
                 false if self.take(b']') => return Ok(()),
-                false => return Err(self.fault(Why::NotJson)),
+                false => return Err(self.fault(FaultKind::NotJson)),
             }
         }
     }
@@ -309,16 +311,16 @@ impl<'t> Reader<'t> {
     /// nothing. `None` if the member is absent or no string. In the usual case, the tag first, this
     /// reads nothing behind it.
     pub fn tag(&mut self, key: &str) -> Result<Option<Cow<'t, str>>, Fault> {
-        let mark = self.mark();
+        let checkpoint = self.checkpoint();
         let mut found = None;
         let walked = self.object(|name, reader| {
-            if name == key && reader.peek() == Next::String {
+            if name == key && reader.peek() == ValueKind::String {
                 found = Some(reader.string()?);
-                return Err(Fault { at: 0, why: Why::Expected("") }); // stops the walk; the mark is restored below
+                return Err(Fault { at: 0, kind: FaultKind::Expected("") }); // stops the walk; the checkpoint is restored below
             }
             reader.skip().map(drop)
         });
-        self.back(mark);
+        self.rewind(checkpoint);
         match (found, walked) {
             (Some(tag), _) => Ok(Some(tag)),
             (None, walked) => walked.map(|()| None),
@@ -328,7 +330,7 @@ impl<'t> Reader<'t> {
     /// Checks that only white space is left.
     pub fn end(&mut self) -> Result<(), Fault> {
         self.space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.fault(Why::NotJson)) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.fault(FaultKind::NotJson)) }
     }
 
     fn by_serde<T: serde::de::DeserializeOwned>(
@@ -341,8 +343,8 @@ impl<'t> Reader<'t> {
                 self.at += values.byte_offset();
                 Ok(value)
             }
-            Some(Err(error)) if error.is_data() => Err(self.fault(Why::Expected(expected))),
-            Some(Err(_)) | None => Err(self.fault(Why::NotJson)),
+            Some(Err(error)) if error.is_data() => Err(self.fault(FaultKind::Expected(expected))),
+            Some(Err(_)) | None => Err(self.fault(FaultKind::NotJson)),
         }
     }
 

@@ -1,13 +1,13 @@
 //! What decoding dropped or replaced, and where: sentences for errors, the judge and the trace.
 
-use crate::{Fault, Next, Reader, Unknown, Wire};
+use crate::{Fault, Reader, Unknown, ValueKind, Wire};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum FaultKind {
     /// The text is no JSON.
     NotJson,
     /// Something else was expected: the noun with its article, such as "a string".
@@ -22,7 +22,7 @@ pub enum Why {
 
 /// One value that decoding left out or replaced by its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedAt {
     /// Byte offset of the value that was dropped.
     pub at: usize,
     /// What was wrong in it.
@@ -31,13 +31,13 @@ pub struct Dropped {
 
 /// One entry of a report: what was dropped, by JSON path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct DroppedValue {
     /// The dropped value, such as `update.content[1]`; empty for the whole text.
     pub path: String,
-    /// Why, with the inner path where the fault lies deeper.
+    /// FaultKind, with the inner path where the fault lies deeper.
     pub error: DecodeError,
     /// What kind of fault it is.
-    pub why: Why,
+    pub kind: FaultKind,
 }
 
 /// A value that could not be decoded.
@@ -59,22 +59,22 @@ impl DecodeError {
     fn at(path: String, text: &str, fault: Fault) -> Self {
         let mut found = Reader::new(text.get(fault.at..).unwrap_or_default(), Unknown::Keep);
         let found = match found.peek() {
-            Next::Object => "an object",
-            Next::Array => "an array",
-            Next::String => "a string",
-            Next::Number => "a number",
-            Next::Bool => "a boolean",
-            Next::Null => "null",
-            Next::Nothing => "no value",
+            ValueKind::Object => "an object",
+            ValueKind::Array => "an array",
+            ValueKind::String => "a string",
+            ValueKind::Number => "a number",
+            ValueKind::Bool => "a boolean",
+            ValueKind::Null => "null",
+            ValueKind::Nothing => "no value",
         };
-        let message = match fault.why {
-            Why::NotJson => "not valid JSON".to_owned(),
-            Why::Expected(what) => format!("expected {what}, found {found}"),
-            Why::Missing(key) => format!("the required field \"{key}\" is missing"),
-            Why::NoField => "no field of this name is known here".to_owned(),
-            Why::NotOneOf(what) => format!("not a known {what}: {}", excerpt(text, fault.at)),
+        let message = match fault.kind {
+            FaultKind::NotJson => "not valid JSON".to_owned(),
+            FaultKind::Expected(what) => format!("expected {what}, found {found}"),
+            FaultKind::Missing(key) => format!("the required field \"{key}\" is missing"),
+            FaultKind::NoField => "no field of this name is known here".to_owned(),
+            FaultKind::NotOneOf(what) => format!("not a known {what}: {}", excerpt(text, fault.at)),
         };
-        Self { path, message, not_json: fault.why == Why::NotJson }
+        Self { path, message, not_json: fault.kind == FaultKind::NotJson }
     }
 
     /// The same error seen from an enclosing object, under `key`.
@@ -112,7 +112,7 @@ pub fn decode_known<T: Wire>(text: &str) -> Result<T, DecodeError> {
 pub fn decode_reporting<T: Wire>(
     text: &str,
     unknown: Unknown,
-) -> (Result<T, DecodeError>, Vec<Notice>) {
+) -> (Result<T, DecodeError>, Vec<DroppedValue>) {
     let mut reader = Reader::reporting(text, unknown);
     let value = finish(&mut reader).map_err(|fault| DecodeError::new(text, fault));
     (value, notices(text, reader.into_report()))
@@ -120,17 +120,17 @@ pub fn decode_reporting<T: Wire>(
 
 /// Describes what was dropped from `text`, in text order. Not generic: [`decode_reporting`] is
 /// compiled once for each type.
-fn notices(text: &str, mut dropped: Vec<Dropped>) -> Vec<Notice> {
+fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
     dropped.sort_by_key(|dropped| dropped.at);
     let offsets: BTreeSet<usize> =
         dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
     let mut paths = Paths { offsets: offsets.into_iter().peekable(), found: HashMap::new() };
     paths.walk(text, 0, "");
     let path = |at: usize| paths.found.get(&at).cloned().unwrap_or_default();
-    let notice = |dropped: Dropped| Notice {
+    let notice = |dropped: DroppedAt| DroppedValue {
         path: path(dropped.at),
         error: DecodeError::at(path(dropped.fault.at), text, dropped.fault),
-        why: dropped.fault.why,
+        kind: dropped.fault.kind,
     };
     dropped.into_iter().map(notice).collect()
 }
@@ -192,16 +192,16 @@ impl Paths {
             if self.offsets.peek().is_some_and(|at| *at < end) {
                 Ok(())
             } else {
-                Err(Fault { at: 0, why: Why::NotJson })
+                Err(Fault { at: 0, kind: FaultKind::NotJson })
             }
         };
         let _ended_early = match reader.peek() {
-            Next::Object => reader.object(|key, reader| {
+            ValueKind::Object => reader.object(|key, reader| {
                 member(reader, &|| {
                     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
                 })
             }),
-            Next::Array => {
+            ValueKind::Array => {
                 let mut index = 0;
                 reader.array(|reader| {
                     index += 1;
@@ -238,13 +238,17 @@ fn member_around(text: &str, at: usize) -> Option<(Step, usize, &str)> {
         if (start..end).contains(&at) {
             around = Some((step(), start, end));
         }
-        if broken || around.is_some() { Err(Fault { at, why: Why::NotJson }) } else { Ok(()) }
+        if broken || around.is_some() {
+            Err(Fault { at, kind: FaultKind::NotJson })
+        } else {
+            Ok(())
+        }
     };
     let _ended_early = match reader.peek() {
-        Next::Object => {
+        ValueKind::Object => {
             reader.object(|key, reader| look(reader, &mut || Step::Key(key.to_owned())))
         }
-        Next::Array => {
+        ValueKind::Array => {
             let mut index = 0;
             reader.array(|reader| {
                 index += 1;

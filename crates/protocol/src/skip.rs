@@ -5,7 +5,7 @@
 //! numbers and words, and what is deeper, are `serde_json`'s. Either way the value is checked to be
 //! JSON.
 
-use crate::{Fault, Next, Reader, Why};
+use crate::{Fault, FaultKind, Reader, ValueKind};
 
 /// How deep values are walked here: one bit of a word for each level.
 const LEVELS: u32 = 64;
@@ -39,7 +39,7 @@ impl<'t> Reader<'t> {
     /// however deep inside it the fault lies: who skips does not look inside.
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         let start = self.place();
-        self.walk().map_err(|_| Fault { at: start, why: Why::NotJson })?;
+        self.walk().map_err(|_| Fault { at: start, kind: FaultKind::NotJson })?;
         Ok(self.since(start))
     }
 
@@ -47,8 +47,8 @@ impl<'t> Reader<'t> {
         let mut open = Open::default();
         loop {
             let empty = match self.peek() {
-                Next::Object if open.depth < LEVELS => self.opened(&mut open, true)?,
-                Next::Array if open.depth < LEVELS => self.opened(&mut open, false)?,
+                ValueKind::Object if open.depth < LEVELS => self.opened(&mut open, true)?,
+                ValueKind::Array if open.depth < LEVELS => self.opened(&mut open, false)?,
                 _ => {
                     self.skip_leaf()?;
                     true
@@ -84,7 +84,7 @@ impl<'t> Reader<'t> {
                 return Ok(false);
             }
             if !self.take(if open.in_object() { b'}' } else { b']' }) {
-                return Err(self.fault(Why::NotJson));
+                return Err(self.fault(FaultKind::NotJson));
             }
             open.pop();
         }
@@ -92,13 +92,13 @@ impl<'t> Reader<'t> {
     }
 
     fn skip_key(&mut self) -> Result<(), Fault> {
-        if self.peek() == Next::String {
+        if self.peek() == ValueKind::String {
             self.skip_leaf()?;
             if self.take(b':') {
                 return Ok(());
             }
         }
-        Err(self.fault(Why::NotJson))
+        Err(self.fault(FaultKind::NotJson))
     }
 }
 

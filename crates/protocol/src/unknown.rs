@@ -58,8 +58,8 @@ impl Meta {
 impl Wire for Meta {
     fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         match reader.peek() {
-            crate::Next::Object => Raw::read(reader).map(Self),
-            _ => Err(reader.fault(crate::Why::Expected("an object"))),
+            crate::ValueKind::Object => Raw::read(reader).map(Self),
+            _ => Err(reader.fault(crate::FaultKind::Expected("an object"))),
         }
     }
 

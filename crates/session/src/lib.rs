@@ -15,7 +15,7 @@
 //! let mut session = Session::new("s1");
 //! for text in ["Hello, ", "world"] {
 //!     let update = SessionUpdate::AgentMessageChunk(ContentChunk::text(text));
-//!     let event = session.next(Timestamp(0), EventBody::of_update(update));
+//!     let event = session.next(Timestamp(0), EventBody::from_update(update));
 //!     session.apply(&event);
 //! }
 //! assert_eq!(session.entries().len(), 1);

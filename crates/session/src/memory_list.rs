@@ -45,7 +45,7 @@ pub(crate) fn fits(summary: &Summary, query: &ListQuery) -> bool {
 /// The page of the query out of all sessions that fit.
 pub(crate) fn page(mut all: Vec<Candidate>, query: &ListQuery) -> Result<ListPage, StoreError> {
     if let Some(cursor) = &query.cursor {
-        let end = place(cursor).ok_or(StoreError::Cursor)?;
+        let end = place(cursor).ok_or(StoreError::InvalidCursor)?;
         all.retain(|candidate| candidate.place() < end);
     }
     all.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.place()));

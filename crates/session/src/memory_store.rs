@@ -54,14 +54,14 @@ impl MemoryStore {
     fn stored(&self, key: &SessionKey) -> Result<Arc<Mutex<Stored>>, StoreError> {
         let stored = self.sessions().by_key.get(key).cloned();
         let stored = stored.filter(|stored| !lock(stored).events.is_empty());
-        stored.ok_or_else(|| StoreError::Unknown(key.clone()))
+        stored.ok_or_else(|| StoreError::NotFound(key.clone()))
     }
 
     fn begin(&self, key: &SessionKey, mut new: Stored) -> Result<Box<dyn Log>, StoreError> {
         let mut sessions = self.sessions();
         let serial = sessions.begun;
         let Entry::Vacant(place) = sessions.by_key.entry(key.clone()) else {
-            return Err(StoreError::Exists(key.clone()));
+            return Err(StoreError::AlreadyExists(key.clone()));
         };
         (new.serial, new.written) = (serial, true);
         let stored = Arc::clone(place.insert(Arc::new(Mutex::new(new))));
@@ -82,7 +82,7 @@ impl Store for MemoryStore {
 
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
         let stored = self.sessions().by_key.get(key).cloned();
-        let stored = stored.ok_or_else(|| StoreError::Unknown(key.clone()))?;
+        let stored = stored.ok_or_else(|| StoreError::NotFound(key.clone()))?;
         if std::mem::replace(&mut lock(&stored).written, true) {
             return Err(StoreError::InUse(key.clone()));
         }

@@ -17,7 +17,7 @@ impl Session {
     ///
     /// What memory no longer holds ([`Session::truncated_before`]) and statuses of other names than
     /// ours stay as they are.
-    pub fn unsettled(&self) -> Vec<EventBody> {
+    pub fn recovery_events(&self) -> Vec<EventBody> {
         let permissions = self.open_permissions().map(|permission| EventBody::PermissionSettled {
             id: permission.id,
             outcome: RequestPermissionOutcome::Cancelled,

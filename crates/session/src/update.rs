@@ -17,7 +17,7 @@ impl EventBody {
     /// stand, and what agents put into the others (timings, the model's name, token counts by their
     /// own names) speaks of that line alone. A relay forwards the line as it arrived (META-06); a
     /// trace shows it.
-    pub fn of_update(update: SessionUpdate) -> Self {
+    pub fn from_update(update: SessionUpdate) -> Self {
         match update {
             SessionUpdate::UserMessageChunk(chunk) => Self::chunk(MessageAuthor::User, chunk),
             SessionUpdate::AgentMessageChunk(chunk) => Self::chunk(MessageAuthor::Agent, chunk),

@@ -15,7 +15,7 @@ pub(crate) fn of_io(path: &Path, doing: &str, error: io::Error) -> StoreError {
             StoreError::ReadOnly { path: shown }
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            StoreError::Full { path: shown }
+            StoreError::DiskFull { path: shown }
         }
         _ => StoreError::Failed {
             message: format!("the store {shown} cannot {doing}: {error}"),
@@ -29,7 +29,7 @@ impl Place {
     pub(crate) fn failure(&self, error: Error) -> StoreError {
         let path = self.shown();
         match code(&error) {
-            Some(ErrorCode::DiskFull) => StoreError::Full { path },
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
                 StoreError::ReadOnly { path }
             }

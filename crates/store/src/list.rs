@@ -108,7 +108,7 @@ impl Selection {
         }
         if let Some(cursor) = &query.cursor {
             let Position { updated_at, id } =
-                Position::of(cursor, query).ok_or(StoreError::Cursor)?;
+                Position::of(cursor, query).ok_or(StoreError::InvalidCursor)?;
             own.and("(updated_at, session.id) < (?, ?)", [updated_at.into(), id.into()]);
         }
         own.sql.push_str(match rarely_tagged {

@@ -19,7 +19,7 @@ pub(crate) fn find(
     let mut rows = statement.query(parameters).map_err(failed)?;
     match rows.next().map_err(failed)? {
         Some(row) => listed(place, row).map(|(id, listed)| (id, listed.summary)),
-        None => Err(StoreError::Unknown(key.clone())),
+        None => Err(StoreError::NotFound(key.clone())),
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn event(place: &Place, id: i64, row: &Row<'_>) -> Result<(Event, usi
             Err(place.damaged(format!("{} says that it is event {}", at(), event.sequence)))
         }
         Err(EventError::Newer { version }) => {
-            Err(StoreError::Newer { path: place.shown(), version })
+            Err(StoreError::NewerVersion { path: place.shown(), version })
         }
         Err(error) => Err(place.damaged(format!("{}: {error}", at()))),
     }

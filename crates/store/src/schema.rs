@@ -99,7 +99,7 @@ pub(crate) fn check(place: &Place, connection: &Connection) -> Result<(), Refusa
         return Err(Refusal::Certain(place.damaged(reason)));
     }
     match usize::try_from(version) {
-        Ok(version) if version > STEPS.len() => Err(Refusal::Certain(StoreError::Newer {
+        Ok(version) if version > STEPS.len() => Err(Refusal::Certain(StoreError::NewerVersion {
             path: place.shown(),
             version: version as u64,
         })),

@@ -48,7 +48,7 @@ impl Sqlite {
     /// [`StoreError::ReadOnly`] to everything else.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::Newer`], and what else
+    /// [`StoreError::Damaged`] for a file that is no store, [`StoreError::NewerVersion`], and what else
     /// [`StoreError`] calls the world's. A file that is refused is left as it is.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_with(path.as_ref(), Faults::NONE)
@@ -217,10 +217,10 @@ impl Shared {
     /// The lock of a session that is not there yet.
     fn lock_new(&self, key: &SessionKey) -> Result<SessionLock, StoreError> {
         // Whoever holds the lock makes the session just now.
-        let lock = self.lock(key)?.ok_or_else(|| StoreError::Exists(key.clone()))?;
+        let lock = self.lock(key)?.ok_or_else(|| StoreError::AlreadyExists(key.clone()))?;
         match self.find(key) {
-            Err(StoreError::Unknown(_)) => Ok(lock),
-            Ok(_) => Err(StoreError::Exists(key.clone())),
+            Err(StoreError::NotFound(_)) => Ok(lock),
+            Ok(_) => Err(StoreError::AlreadyExists(key.clone())),
             Err(error) => Err(error),
         }
     }
@@ -289,7 +289,7 @@ impl Store for Sqlite {
         let lock = self.shared.lock(key)?.ok_or_else(|| StoreError::InUse(key.clone()))?;
         match self.shared.find(key) {
             Ok((id, _)) => writer.delete(id, lock),
-            Err(StoreError::Unknown(_)) => Ok(()),
+            Err(StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }

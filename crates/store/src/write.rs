@@ -54,7 +54,7 @@ pub(crate) fn store(
             let sql = "SELECT sequence FROM session WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql).map_err(failed)?;
             let stored = statement.query_row([id], |row| row.get(0)).optional().map_err(failed)?;
-            (id, stored.ok_or_else(|| StoreError::Unknown(batch.live.key.clone()))?)
+            (id, stored.ok_or_else(|| StoreError::NotFound(batch.live.key.clone()))?)
         }
         None => (begin(place, connection, faults, batch)?, 0),
     };
@@ -88,7 +88,7 @@ fn begin(
         connection.prepare_cached(sql)?.insert(parameters)
     });
     inserted.map_err(|error| match is_conflict(&error) {
-        true => StoreError::Exists(key.clone()),
+        true => StoreError::AlreadyExists(key.clone()),
         false => place.failure(error),
     })
 }
@@ -111,7 +111,7 @@ fn copy(
     });
     match copied {
         Ok(true) => Ok(()),
-        Ok(false) => Err(StoreError::Unknown(origin.key.clone())),
+        Ok(false) => Err(StoreError::NotFound(origin.key.clone())),
         Err(error) => Err(place.failure(error)),
     }
 }

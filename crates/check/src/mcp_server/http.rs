@@ -1,8 +1,8 @@
 //! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before,
 //! with one stream of events for all answers.
 
-use super::conversation::{Met, Transport};
-use super::{McpReach, McpServer};
+use super::reach::McpReach;
+use super::server::{McpServer, Met, Transport};
 use crate::model;
 use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};

@@ -32,7 +32,7 @@ async fn one(given: &str, arguments: &Check, interrupts: &Interrupts) -> Result<
     let (known, word) = (chosen.known, chosen.word.clone());
     let told = !arguments.json && io::stderr().is_terminal();
     let Checked { agent, took, probe } = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before it was known how the agent does")),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the check was complete")),
         checked = start(chosen, told) => checked?,
     };
     let lines = match arguments.json {
@@ -147,8 +147,8 @@ fn for_people(
         Probe::Opened(took) => {
             format!("opened one in {:.2} s, no login needed", took.as_secs_f64())
         }
-        Probe::LoginNeeded(_) => "opens none before a login".to_owned(),
-        Probe::Failed(_) => "opens none".to_owned(),
+        Probe::LoginNeeded(_) => "needs a login first".to_owned(),
+        Probe::Failed(_) => "opens no session".to_owned(),
     };
     lines.push(row("session", opens));
     for method in agent.auth_methods() {
@@ -159,7 +159,7 @@ fn for_people(
     if let Some(first) = stray.first() {
         lines.push(row(
             "printed",
-            format!("text that is no ACP message, such as: {}", sanitize::line(first)),
+            format!("text that is not an ACP message, such as: {}", sanitize::line(first)),
         ));
     }
     lines

@@ -38,7 +38,7 @@ impl Commands {
         let starts_agent = main.iter().any(|word| word.to_str().is_some_and(names_agent));
         if !starts_agent {
             return Err(Failure::usage(
-                "the command of the client says nowhere where its agent goes: write {agent} there, as in `my-client --agent {agent} {prompt}`",
+                "the command of the client has no place for its agent: write {agent} there, as in `my-client --agent {agent} {prompt}`",
             ));
         }
         let mut given = HashMap::new();
@@ -46,7 +46,7 @@ impl Commands {
             let Some((name, _)) = ERRANDS.iter().find(|(name, _)| name == errand) else {
                 let names: Vec<&str> = ERRANDS.iter().map(|(name, _)| *name).collect();
                 return Err(Failure::usage(format!(
-                    "--to {errand}: there is no such errand; use one of {}",
+                    "--to {errand}: unknown errand; use one of {}",
                     names.join(", ")
                 )));
             };
@@ -54,7 +54,7 @@ impl Commands {
                 .map_err(|error| Failure::usage(format!("--to {errand}: {error}")))?;
             if !names_agent(line) {
                 return Err(Failure::usage(format!(
-                    "--to {errand}: the command says nowhere where the agent goes: write {{agent}} there"
+                    "--to {errand}: the command has no place for the agent: write {{agent}} there"
                 )));
             }
             given.insert(*name, line.clone());

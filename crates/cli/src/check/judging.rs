@@ -59,7 +59,7 @@ pub(super) async fn judge_and_tell(
         }
     }
     let Some(mut judgement) = judged else {
-        return Err(Failure::usage("--repeat 0 judges nothing: ask for 1 or more"));
+        return Err(Failure::usage("--repeat 0 judges nothing: use 1 or more"));
     };
     (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
     tell(&judgement, &listener, arguments.json)?;
@@ -104,7 +104,7 @@ fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
         Form::of_file(path).ok_or_else(|| {
             let shown = path.display();
             Failure::usage(format!(
-                "--report {shown}: the ending says which report it is: use {}",
+                "--report {shown}: unknown file extension: use {}",
                 Form::ENDINGS
             ))
         })
@@ -125,9 +125,6 @@ fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(),
 
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| {
-        Failure::usage(format!(
-            "{} cannot be written: {error}; name a file that can",
-            path.display()
-        ))
+        Failure::usage(format!("{} cannot be written: {error}; name another file", path.display()))
     })
 }

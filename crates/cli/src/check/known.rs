@@ -22,7 +22,7 @@ fn of_file(path: &Path) -> Result<Baseline, Failure> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
-            "{shown} is not there; --write-baseline {shown} makes it of what fails now"
+            "{shown} does not exist; create it from the current failures with --write-baseline {shown}"
         )),
         _ => Failure::usage(format!("{shown} cannot be read: {error}")),
     })?;
@@ -38,7 +38,7 @@ pub(super) fn conclude(
     let exit = |is_fault| if is_fault { Exit::AgentFailed } else { Exit::Done };
     if let Some(path) = &arguments.write_baseline {
         write(path, &baseline.unwrap_or_default().rewritten(judgement))?;
-        return Ok((Exit::Done, vec![format!("What fails is written to {}.", path.display())]));
+        return Ok((Exit::Done, vec![format!("The failures are written to {}.", path.display())]));
     }
     let (Some(baseline), Some(path)) = (baseline, &arguments.baseline) else {
         return Ok((exit(judgement.is_fault()), Vec::new()));
@@ -48,19 +48,22 @@ pub(super) fn conclude(
     let ids = |known: &[&KnownFailure]| {
         known.iter().map(|known| known.rule.id).collect::<Vec<_>>().join(" ")
     };
-    let mut said = vec![format!("{path}: {} of what it lists still fail.", against.known.len())];
+    let mut said = vec![format!("{path}: {} of the listed rules still fail.", against.known.len())];
     if !against.new.is_empty() {
         let new: Vec<&str> = against.new.iter().map(|verdict: &&Verdict| verdict.rule.id).collect();
-        said.push(format!("New failures, which it does not list: {}.", new.join(" ")));
+        said.push(format!("New failures, not in the list: {}.", new.join(" ")));
     }
     if !against.healed.is_empty() {
         said.push(format!(
-            "No failures any more, take them off the list: {}.",
+            "These rules pass now, remove them from the list: {}.",
             ids(&against.healed)
         ));
     }
     if !against.untold.is_empty() {
-        said.push(format!("Listed and not judged this time: {}.", ids(&against.untold)));
+        said.push(format!(
+            "Listed rules that were not judged this time: {}.",
+            ids(&against.untold)
+        ));
     }
     Ok((exit(against.differs()), said))
 }

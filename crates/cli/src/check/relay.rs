@@ -19,8 +19,9 @@ const TOLD: &str = "ATTACHE_CHECK_";
 
 /// Runs the command. It ends as soon as either side does.
 pub(super) async fn relay(arguments: &Relay) -> Result<Exit, Failure> {
-    let ours =
-        |error: io::Error| Failure::new(Exit::OurFault, format!("the judge is not there: {error}"));
+    let ours = |error: io::Error| {
+        Failure::new(Exit::OurFault, format!("the judge cannot be reached: {error}"))
+    };
     // A person's Ctrl-C goes to every program of the terminal; whether the agent ends is up to the
     // client.
     let _ignored = signal(SignalKind::interrupt()).map_err(ours)?;

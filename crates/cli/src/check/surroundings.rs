@@ -38,13 +38,13 @@ impl Surroundings {
         }
         for pair in more {
             let (name, value) = pair.split_once('=').ok_or_else(|| {
-                Failure::usage(format!("--env takes NAME=VALUE, and \"{pair}\" has no \"=\""))
+                Failure::usage(format!("--env expects NAME=VALUE, and \"{pair}\" has no \"=\""))
             })?;
             variables.push((name.into(), value.into()));
         }
         match variables.iter().find(|(name, _)| name.is_empty()) {
             Some(_) => Err(Failure::usage(
-                "--env and --model-env take the name of a variable before the \"=\"",
+                "--env and --model-env expect the name of a variable before the \"=\"",
             )),
             None => Ok(Self { variables, _home: home }),
         }

@@ -23,12 +23,9 @@ impl Tally {
 
     pub(crate) fn sentence(&self) -> String {
         match self.findings {
-            0 => format!(
-                "{}, and none breaks a rule that can be seen in them.",
-                count(self.lines, "line")
-            ),
+            0 => format!("{}, and none of them breaks a rule.", count(self.lines, "line")),
             findings => format!(
-                "{}, {} about {}; of what must hold: {}. `attache check rules ID` tells a rule.",
+                "{}, {} about {}; mandatory: {}. `attache check rules ID` explains a rule.",
                 count(self.lines, "line"),
                 count(findings, "finding"),
                 count(self.rules.len(), "rule"),

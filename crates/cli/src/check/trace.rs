@@ -84,7 +84,7 @@ fn judge(
         last = Some(recorded);
     }
     let Some(last) = last else {
-        return Err(Failure::usage(format!("{} has no line of a conversation", path.display())));
+        return Err(Failure::usage(format!("{} contains no messages", path.display())));
     };
     tell(&mut tally, &last, observer.end())?;
     Ok(tally)

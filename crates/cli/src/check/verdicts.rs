@@ -133,15 +133,15 @@ impl Face {
             _ if judgement.verdicts.iter().all(|verdict| verdict.outcome.why().is_some()) => {
                 "No rule was judged.".to_owned()
             }
-            (0, 0) => "No rule that must hold was judged.".to_owned(),
-            (0, 1) => "The one that must hold and was judged is kept.".to_owned(),
-            (0, musts) => format!("None of the {musts} that must hold and were judged is broken."),
+            (0, 0) => "No mandatory rule was judged.".to_owned(),
+            (0, 1) => "The one mandatory rule that was judged is kept.".to_owned(),
+            (0, musts) => format!("All {musts} mandatory rules that were judged are kept."),
             (count, musts) => {
                 let broken = broken.join(", ");
                 self.paint
-                    .paint(RED, format!("Broken: {count} of the {musts} that must hold: {broken}."))
+                    .paint(RED, format!("{count} of {musts} mandatory rules are broken: {broken}."))
             }
         };
-        vec![total, must, "`attache check rules ID` tells a rule.".to_owned()]
+        vec![total, must, "`attache check rules ID` explains a rule.".to_owned()]
     }
 }

@@ -137,7 +137,7 @@ impl Recording {
     fn trouble(self) -> Option<String> {
         let error = self.error?;
         Some(format!(
-            "the recording {} is not whole: it cannot be written: {error}",
+            "the recording {} is incomplete: it cannot be written: {error}",
             self.path.display()
         ))
     }

@@ -32,14 +32,14 @@ impl Turn {
         prompt: Prompt,
     ) -> Result<Self, PromptError> {
         prompt.check(&shared.agent.agent_capabilities.prompt_capabilities)?;
-        live.peer.room().await.map_err(PromptError::Gone)?;
+        live.peer.wait_for_room().await.map_err(PromptError::Gone)?;
         let seen = live.fold.seen();
         let params = PromptRequest::new(live.id.clone(), prompt.0);
         let (number, stages, position, reply) = {
             let _in_order = live.sending.lock().unwrap_or_else(PoisonError::into_inner);
             let (number, stages, position) = live.begin_turn(params.prompt.clone())?;
             let (ended, shared) = (live.clone(), shared.clone());
-            let reply = live.peer.call_folding::<SessionPrompt>(&params, move |reply| {
+            let reply = live.peer.call_with_callback::<SessionPrompt>(&params, move |reply| {
                 if reply.is_ok() {
                     shared.unresponsive.store(false, Ordering::Relaxed);
                 }

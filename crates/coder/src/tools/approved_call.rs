@@ -5,7 +5,7 @@ use super::prepared::Prepared;
 use super::resolved::ResolvedPaths;
 use super::step::Step;
 use attache_agent::{NewToolCall, Result, ToolCallHandle};
-use attache_policy::{Decision, Judge, Verdict};
+use attache_policy::{Decision, Effect, Judge};
 use attache_protocol::Raw;
 use std::path::Path;
 
@@ -16,20 +16,20 @@ pub(crate) struct Approval {
     pub(super) tool: String,
     pub(super) covers: Coverage,
     pub(super) paths: ResolvedPaths,
-    pub(super) verdict: Verdict,
+    pub(super) decision: Decision,
     /// Whether the person allowed the call.
     pub(super) by_person: bool,
 }
 
 impl Approval {
-    /// The verdict of the policy. It asks where the person allowed the call.
-    pub(super) fn verdict(&self) -> &Verdict {
-        &self.verdict
+    /// The decision of the policy. It still asks where the person allowed the call.
+    pub(super) fn decision(&self) -> &Decision {
+        &self.decision
     }
 
-    /// The verdict of the policy now, about what the approval covers. Blocks on the disk.
-    pub(super) fn verdict_now(&self, judge: &Judge<'_>) -> Verdict {
-        judge.tool(&self.tool, &self.covers.touch())
+    /// What the policy decides now about what the approval covers. Blocks on the disk.
+    pub(super) fn decided_now(&self, judge: &Judge<'_>) -> Decision {
+        judge.decide(&self.tool, &self.covers.touch())
     }
 }
 
@@ -83,7 +83,7 @@ impl ApprovedCall {
 
 impl Approval {
     pub(super) fn asks(&self) -> bool {
-        self.verdict.decision == Decision::Ask && !self.by_person
+        self.decision.effect == Effect::Ask && !self.by_person
     }
 
     /// Whether every step can be made, on files that the approval covers.

@@ -15,16 +15,16 @@ use super::toolbox::Toolbox;
 use crate::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{
-    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Verdict,
+    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject,
 };
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 
 impl Toolbox<'_> {
-    /// The verdict of the policy about what a tool would touch.
-    pub(super) async fn verdict(&self, tool: &dyn Tool) -> Result<Verdict> {
+    /// What the policy decides now about what a tool would touch.
+    pub(super) async fn decision(&self, tool: &dyn Tool) -> Result<Decision> {
         let (name, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
-        self.judged(move |judge, _| judge.tool(&name, &named.touch())).await
+        self.judged(move |judge, _| judge.decide(&name, &named.touch())).await
     }
 
     /// The decision about a call: what its arguments name may not be refused, and what its paths
@@ -43,16 +43,17 @@ impl Toolbox<'_> {
         let (tool, named) = (tool.name().to_owned(), Coverage::of(&tool.touches()));
         self.judged(move |judge, _| {
             let approval = decide(judge, tool, named);
-            if approval.verdict.decision != Decision::Run {
+            if approval.decision.effect != Effect::Allow {
                 return None;
             }
             if approval.covers.is_reading() {
                 return Some(approval);
             }
             let careful = Judge { mode: Mode::Plan, rules: &[], ..*judge };
-            let only_reads = approval.verdict_now(&careful).decision == Decision::Run;
-            let verdict = Verdict { decision: Decision::Run, reason: Reason::ReadOnly };
-            only_reads.then_some(Approval { verdict, ..approval })
+            let only_reads = approval.decided_now(&careful).effect == Effect::Allow;
+            let (effect, reason) = (Effect::Allow, Reason::ReadOnly);
+            let decision = Decision { effect, reason, ..approval.decision.clone() };
+            only_reads.then_some(Approval { decision, ..approval })
         })
         .await
     }
@@ -67,8 +68,8 @@ impl Toolbox<'_> {
         input: Raw,
         approval: Approval,
     ) -> Result<std::result::Result<ApprovedCall, ToolResult>> {
-        if approval.verdict.decision == Decision::Refuse {
-            return self.refused(call.announce().await?, &approval.verdict.why()).await.map(Err);
+        if approval.decision.effect == Effect::Deny {
+            return self.refused(call.announce().await?, &approval.decision.why()).await.map(Err);
         }
         let prepared = match tool.prepare(self, &approval.paths).await {
             Ok(prepared) => approval.allows(&prepared.steps).map(|()| prepared),
@@ -98,7 +99,7 @@ impl Toolbox<'_> {
             // The mode, a rule or the files may have changed since the decision.
             match self.verified(&approved).await? {
                 Verified::Holds => return Ok(Ok(approved)),
-                Verified::Asks(verdict) => approved.approval.verdict = verdict,
+                Verified::Asks(decision) => approved.approval.decision = decision,
                 Verified::Refused(why) => {
                     return self.refused(approved.announce().await?, &why).await.map(Err);
                 }
@@ -119,7 +120,7 @@ impl Toolbox<'_> {
             Shown::New(call) => call.announce().await?,
             Shown::Announced(handle) => handle,
         };
-        if let Some(why) = approval.verdict.why_it_asks() {
+        if let Some(why) = approval.decision.why_it_asks() {
             handle.content(ContentBlock::text(why)).await?;
         }
         let question = self.question(&approval).await?;
@@ -149,7 +150,7 @@ impl Toolbox<'_> {
 
     /// The question about a call.
     async fn question(&self, approval: &Approval) -> Result<Question> {
-        let (reason, covers) = (approval.verdict.reason.clone(), approval.covers.clone());
+        let (reason, covers) = (approval.decision.reason.clone(), approval.covers.clone());
         let keeps = self.memory.policy.keeps();
         self.judged(move |judge, _| judge.question(reason, &covers.touch(), keeps)).await
     }
@@ -157,30 +158,23 @@ impl Toolbox<'_> {
     /// Whether everything is still as it was decided: the policy, where the paths lead, and the
     /// files that the call changes.
     async fn verified(&self, approved: &ApprovedCall) -> Result<Verified> {
-        let Approval { tool, covers, paths, verdict, by_person } = &approved.approval;
-        let (tool, covers, paths) = (tool.clone(), covers.clone(), paths.clone());
-        let (now, moved) = self
-            .judged(move |judge, _| {
-                let moved = paths.moved(judge.folders).map(|place| place.shown.clone());
-                (judge.tool(&tool, &covers.touch()), moved)
-            })
-            .await?;
-        if now.decision == Decision::Refuse {
-            return Ok(Verified::Refused(now.why()));
-        }
-        if now.decision == Decision::Ask {
-            if !by_person {
-                return Ok(Verified::Asks(now));
-            }
-            if is_another_reason(&verdict.reason, &now.reason) {
+        let Approval { tool, covers, decision, by_person, .. } = &approved.approval;
+        let (tool, covers) = (tool.clone(), covers.clone());
+        let now = self.judged(move |judge, _| judge.decide(&tool, &covers.touch())).await?;
+        match now.effect {
+            Effect::Deny => return Ok(Verified::Refused(now.why())),
+            Effect::Ask if !by_person => return Ok(Verified::Asks(now)),
+            _ if *by_person && !decision.still_holds(&now) => {
                 let why = now.reason;
                 return Ok(Verified::Refused(format!(
                     "the approval was for something else, because now {why}: try again"
                 )));
             }
-        }
-        if let Some(shown) = moved {
-            return Ok(Verified::Changed(format!("{shown} leads elsewhere now: try again")));
+            _ if decision.covers != now.covers => {
+                let why = "the path of this call leads elsewhere now: try again";
+                return Ok(Verified::Changed(why.to_owned()));
+            }
+            Effect::Allow | Effect::Ask => {}
         }
         let changed = self.changed_meanwhile(&approved.prepared.steps).await?;
         Ok(changed.map_or(Verified::Holds, Verified::Changed))
@@ -222,7 +216,7 @@ enum Verified {
     /// Everything is as it was decided.
     Holds,
     /// The policy asks now, and nobody was asked yet.
-    Asks(Verdict),
+    Asks(Decision),
     /// The policy refuses the call now.
     Refused(String),
     /// The files are no longer those that were shown.
@@ -265,21 +259,13 @@ const LOCATIONS_LENGTH: usize = 8 * 1024;
 
 /// What the arguments name must not be refused; of changed files it counts where they are.
 fn decide(judge: &Judge<'_>, tool: String, named: Coverage) -> Approval {
-    let verdict = judge.tool(&tool, &named.touch());
+    let decision = judge.decide(&tool, &named.touch());
     let paths = ResolvedPaths::of(judge.folders, named.paths());
-    let approval = Approval { tool, covers: named, paths, verdict, by_person: false };
-    if approval.verdict.decision == Decision::Refuse || approval.paths.places().is_empty() {
+    let approval = Approval { tool, covers: named, paths, decision, by_person: false };
+    if approval.decision.effect == Effect::Deny || approval.paths.places().is_empty() {
         return approval;
     }
     let covers = approval.covers.resolved(approval.paths.places());
-    let verdict = judge.tool(&approval.tool, &covers.touch());
-    Approval { covers, verdict, ..approval }
-}
-
-/// Whether a call asks for a reason that the person did not see. The mode may change while a
-/// question is open.
-fn is_another_reason(shown: &Reason, now: &Reason) -> bool {
-    let by_mode =
-        matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);
-    shown != now && !by_mode
+    let decision = judge.decide(&approval.tool, &covers.touch());
+    Approval { covers, decision, ..approval }
 }

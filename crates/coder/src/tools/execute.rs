@@ -314,7 +314,7 @@ impl Execute {
         toolbox: &mut Toolbox<'_>,
         call: ApprovedCall,
     ) -> Result<ToolResult> {
-        let permit = Permit::of(call.approval.verdict(), self.network);
+        let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
         let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
@@ -338,7 +338,7 @@ impl Execute {
     /// Runs a command to its end. When the turn is cancelled its whole process tree is killed, and
     /// the client learns that it ended.
     async fn run_to_end(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
-        let permit = Permit::of(call.approval.verdict(), self.network);
+        let permit = Permit::of(call.approval.decision(), self.network);
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
         let begun = match self.begin(toolbox, permit, sandbox.as_ref()).await? {

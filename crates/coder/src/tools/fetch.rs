@@ -16,7 +16,7 @@ use super::toolbox::{ToolFuture, Toolbox, report};
 use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
-use attache_policy::{Decision, Touch};
+use attache_policy::{Effect, Touch};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Response, Url};
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl ConcurrentTool for Fetch {
 impl Fetch {
     /// Fetches a page that the person or a rule allows.
     async fn fetch(&self, toolbox: &Toolbox<'_>, call: ApprovedCall) -> Result<ToolResult> {
-        let by_rule = call.approval.verdict().decision == Decision::Run;
+        let by_rule = call.approval.decision().effect == Effect::Allow;
         let (handle, _, _) = call.start().await?;
         let url = match self.url() {
             Ok(url) => url,
@@ -197,8 +197,8 @@ impl Fetch {
                 || next.port_or_known_default() != url.port_or_known_default()
             {
                 let fetch = Fetch { url: next.to_string() };
-                let verdict = toolbox.verdict(&fetch).await.map_err(|error| error.to_string())?;
-                if verdict.decision != Decision::Run {
+                let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
+                if decision.effect != Effect::Allow {
                     return Err(format!(
                         "{} sends on to another host, {next}: fetch that if it is what you want",
                         url.host_str().unwrap_or_default()

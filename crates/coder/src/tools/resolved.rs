@@ -34,12 +34,4 @@ impl ResolvedPaths {
         let path = place.resolved.path();
         self.places().iter().any(|here| here.resolved.path() == path)
     }
-
-    /// A path that leads elsewhere now. Blocks on the disk.
-    pub(crate) fn moved(&self, folders: &Folders) -> Option<&Place> {
-        self.places().iter().find(|place| {
-            folders.place(&place.absolute).map(|now| now.resolved.path())
-                .ok() != Some(place.resolved.path())
-        })
-    }
 }

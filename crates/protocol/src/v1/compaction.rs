@@ -21,7 +21,7 @@ wire_struct! {
         /// The whole summary from now on; an empty list clears it too (COMP-05). Not empty only
         /// when completed (COMP-08).
         patch_items summary: Patch<Vec<ContentBlock>> = "summary",
-        /// Why it failed (COMP-08).
+        /// FaultKind it failed (COMP-08).
         patch error: Patch<String> = "error",
         /// Data of extensions, patched as a whole (COMP-05).
         patch meta: Patch<Meta> = "_meta",

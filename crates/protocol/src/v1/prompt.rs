@@ -17,7 +17,7 @@ wire_struct! {
 wire_struct! {
     /// Result of `session/prompt`: the turn ended.
     pub struct PromptResponse {
-        /// Why it ended.
+        /// FaultKind it ended.
         must stop_reason: StopReason = "stopReason",
         /// Tokens by kind; unstable (USE-10).
         lenient usage: Option<Usage> = "usage",
@@ -25,7 +25,7 @@ wire_struct! {
 }
 
 wire_string! {
-    /// Why a turn ended. Failures are errors, not stop reasons; a reason this version does not know
+    /// FaultKind a turn ended. Failures are errors, not stop reasons; a reason this version does not know
     /// ends the turn with an error (§4.17).
     pub enum StopReason closed {
         /// The model was done.

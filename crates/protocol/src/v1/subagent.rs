@@ -66,7 +66,7 @@ wire_struct! {
 wire_struct! {
     /// The child waits for a prompt.
     pub struct IdleStateUpdate {
-        /// Why it stopped; malformed reads as not reported.
+        /// FaultKind it stopped; malformed reads as not reported.
         flat_lenient stop_reason: Option<IdleStopReason> = "stopReason",
         /// What it used.
         lenient usage: Option<Usage> = "usage",
@@ -74,7 +74,7 @@ wire_struct! {
 }
 
 wire_union! {
-    /// Why a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept
+    /// FaultKind a child stopped: the stop reasons of a turn, and `error`. Unknown ones are kept
     /// (DEC-09).
     pub enum IdleStopReason by "stopReason" open {
         /// The model finished.

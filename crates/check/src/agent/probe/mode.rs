@@ -1,7 +1,7 @@
 //! Modes (MODE).
 
-use super::config_option::options;
 use super::driven::unjudged;
+use super::option_value::options;
 use crate::agent::run::Run;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;

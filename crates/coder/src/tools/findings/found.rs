@@ -1,6 +1,5 @@
 //! Files whose names match a pattern.
 
-use super::FILES_NAMED;
 use crate::tools::fit::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,7 +11,7 @@ pub(crate) struct Found {
     pub(crate) pattern: String,
     /// The folder, for people.
     pub(crate) folder: String,
-    /// The newest [`FILES_NAMED`] files for people, the newest first.
+    /// The newest [`FILES_NAMED`](super::FILES_NAMED) files for people, the newest first.
     pub(crate) named: Vec<String>,
     /// How many there are.
     pub(crate) total: u64,
