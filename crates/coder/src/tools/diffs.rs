@@ -1,6 +1,6 @@
 //! A change as it is shown before it happens, small enough for one message.
 
-use super::change::Step;
+use super::step::Step;
 use super::file_access::State;
 use super::fit::{MESSAGE_TEXT, code, counted, json_text_length, start_within};
 use attache_agent::diff;
