@@ -79,7 +79,7 @@ impl HubShared {
                 let StoredSession { session, queue, draft, saved } = kept;
                 let additional = session.additional_directories().to_vec();
                 let fold = SessionFold::logged(session, log);
-                fold.with(Session::unsettled).into_iter().for_each(|body| fold.apply(body));
+                fold.with(Session::recovery_events).into_iter().for_each(|body| fold.apply(body));
                 let reported_level = Some(fold.with(|session| session.usage().level()));
                 let state = State { queue, draft, saved, reported_level, ..State::default() };
                 ((fold, additional), state)
