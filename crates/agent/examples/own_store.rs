@@ -235,7 +235,7 @@ impl Author for Counter {
     async fn turn(&self, prompts: &mut u64, turn: &Turn) -> Result<StopReason> {
         *prompts += 1;
         turn.say(&format!("This was prompt {prompts} of this session.")).await?;
-        turn.remember_anew(prompts).await?;
+        turn.remember_only(prompts).await?;
         Ok(StopReason::EndTurn)
     }
 }

@@ -20,8 +20,8 @@ mod value;
 
 pub use case::Case;
 
-use crate::client_run::NotRun;
-use crate::started_client::StartedClient;
+use crate::client::run::NotRun;
+use crate::client::started_client::StartedClient;
 use crate::{Errand, Link, Rule};
 use attache_host::StartError;
 use attache_protocol::method::Side;

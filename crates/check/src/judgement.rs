@@ -1,10 +1,11 @@
 //! What came of judging one peer: who it was, the verdicts, and what it supports. It is what every
 //! report is made of.
 
+pub(crate) mod baseline;
 mod document;
 
-use crate::support::Support;
-use crate::verdict::worst_of_each;
+use crate::judging::support::Support;
+use crate::judging::verdict::worst_of_each;
 use crate::{Outcome, Verdict, masked};
 use attache_protocol::method::Side;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! MCP servers that the judge is itself, to see which of them an agent reaches, with what it was
 //! given for them, and that it calls their tools.
 //!
-//! What a server answers is worked out without any I/O in [`conversation`], to which several ways
+//! What a server answers is worked out without any I/O in [`server`], to which several ways
 //! lead: the program that an agent starts for stdio is a relay to [`stdio`], what it sends over
 //! HTTP comes to [`http`], and an agent in memory has an [`McpReach`].
 //!
@@ -9,19 +9,19 @@
 //! good servers does not keep silent, end or hold a call back when it is told to, and what a tool
 //! takes to be called are four methods.
 
-mod conversation;
 mod http;
+mod reach;
+mod server;
 mod stdio;
 
-pub(crate) use conversation::{Manner, McpServer, Seen, Transport};
+pub use reach::{McpConnection, McpReach};
+pub(crate) use server::{Manner, McpServer, Seen, Transport};
 
-use crate::{Door, mcp_server::http::Http};
-use conversation::Met;
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt;
+use crate::peer::relay::Door;
+use http::Http;
+use server::Place;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// The MCP servers of a run. They end when this is dropped.
@@ -41,26 +41,6 @@ pub struct McpServers {
     place: Place,
     _serving: JoinSet<()>,
 }
-
-/// The servers as an agent in memory reaches them: cheap to clone.
-#[derive(Clone, Default)]
-pub struct McpReach {
-    servers: Arc<Mutex<BTreeMap<String, Arc<McpServer>>>>,
-}
-
-/// Where agents find the servers.
-#[derive(Debug)]
-struct Place {
-    /// What an agent starts for stdio, and its arguments before the name of the server.
-    command: String,
-    arguments: Vec<String>,
-    /// What stands in an address before the name of the server.
-    url: String,
-}
-
-/// A server as somebody has reached it.
-#[derive(Debug)]
-pub struct McpConnection(Met);
 
 impl McpServers {
     /// Servers for agents that are processes, on loopback ports that the system chooses. It needs a
@@ -105,42 +85,6 @@ impl McpServers {
         let server = Arc::new(McpServer::new(servers.len() + 1, transport, manner, &self.place));
         servers.insert(server.name().to_owned(), Arc::clone(&server));
         server
-    }
-}
-
-impl McpReach {
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<String, Arc<McpServer>>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, name: &str) -> Option<Arc<McpServer>> {
-        self.servers().get(name).cloned()
-    }
-
-    /// Starts the server that these arguments, of its entry in `mcpServers`, stand for, with these
-    /// variables. Nothing if there is none, or if it ends at once.
-    pub fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Option<McpConnection> {
-        let server = self.find(arguments.last()?)?;
-        Met::new(server, environment.iter().copied()).map(McpConnection)
-    }
-
-    /// Reaches the server at this address of `mcpServers`, with these headers.
-    pub fn connect(&self, url: &str, headers: &[(&str, &str)]) -> Option<McpConnection> {
-        let server = self.find(url.rsplit('/').next()?)?;
-        Met::new(server, headers.iter().copied()).map(McpConnection)
-    }
-}
-
-impl fmt::Debug for McpReach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.servers().keys()).finish()
-    }
-}
-
-impl McpConnection {
-    /// The server's answer to a message. Nothing to a notification, and nothing if it keeps silent.
-    pub fn answer(&self, message: &Value) -> Option<Value> {
-        self.0.answer(message)
     }
 }
 

@@ -7,11 +7,13 @@
 //! tools from an agent that has tools, such as one for a title, is answered with a short harmless
 //! text.
 
+pub(crate) mod acts;
 mod answer;
 mod anthropic;
 pub(crate) mod body;
 mod catalogue;
 mod chat;
+mod events;
 mod gemini;
 mod request;
 mod responses;
@@ -20,7 +22,7 @@ mod tool_names;
 mod tool_table;
 mod wire;
 
-use crate::loopback;
+use crate::peer::loopback;
 use answer::Answering;
 use body::Body;
 use hyper::body::Incoming;

@@ -10,7 +10,7 @@ mod capability;
 mod compaction;
 mod config_option;
 mod elicitation;
-mod finding;
+pub(crate) mod finding;
 mod initialize;
 mod isolation;
 mod known;

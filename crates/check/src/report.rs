@@ -1,5 +1,6 @@
 //! Judgements as files for people and programs.
 
+pub(crate) mod comparison;
 mod escape;
 mod html;
 mod junit;

@@ -47,7 +47,7 @@ use crate::memory::Memory;
 use crate::models::{Media, Models};
 use attache_agent::{NewToolCall, Result, ToolCallHandle, ToolKind, Turn};
 use attache_policy::Place;
-use attache_policy::{Decision, Mode};
+use attache_policy::{Effect, Mode};
 use attache_protocol::Raw;
 use attache_protocol::v1::{ContentBlock, ToolCallUpdate};
 use file_access::{Fingerprint, looking};
@@ -200,7 +200,7 @@ impl Toolbox<'_> {
             return self.read_output(read, call).await;
         }
         let verdict = self.decide(action).await?;
-        if verdict.decision == Decision::Refuse {
+        if verdict.effect == Effect::Deny {
             return self.refused(call.announce().await?, &verdict.why()).await;
         }
         match action {
@@ -225,14 +225,14 @@ impl Toolbox<'_> {
             Action::Edit(_) | Action::Write(_) => verdict,
             action => self.decide_at(action, &place).await?,
         };
-        if verdict.decision == Decision::Refuse {
+        if verdict.effect == Effect::Deny {
             return self.refused(call.announce().await?, &verdict.why()).await;
         }
         call = together::located(action, call, &place);
         match action {
             Action::Edit(edit) => self.edit(edit, call, &place).await,
             Action::Write(write) => self.write_whole(write, call, &place).await,
-            action if verdict.decision == Decision::Run => {
+            action if verdict.effect == Effect::Allow => {
                 let looked = self.look(action, call.start().await?, &place).await?;
                 Ok(self.take(looked))
             }

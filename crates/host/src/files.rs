@@ -3,6 +3,7 @@
 pub(crate) mod beneath;
 pub(crate) mod entry;
 pub(crate) mod file_error;
+pub(crate) mod folder_lock;
 pub(crate) mod plain_file;
 pub(crate) mod read;
 pub(crate) mod roots;

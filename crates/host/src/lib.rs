@@ -41,6 +41,7 @@ mod sandbox;
 mod user;
 
 pub use files::file_error::{FileError, Reason, RootsError};
+pub use files::folder_lock::lock_folder_of;
 pub use files::plain_file::{
     open_plain_file, read_open_text, read_plain_file, read_plain_text, read_text_or_pipe,
 };

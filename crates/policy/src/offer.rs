@@ -3,7 +3,7 @@
 
 use crate::Touch;
 use crate::command;
-use crate::decision::{Decision, Reason};
+use crate::decision::Reason;
 use crate::judge::Judge;
 use crate::line::commands;
 use crate::reach::Reach;
@@ -94,11 +94,10 @@ impl Judge<'_> {
     }
 
     fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
-        let rule =
-            Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let rule = Rule::new(Effect::Allow, subject.clone());
         let mut rules = self.rules.to_vec();
         rules.push(rule);
-        Judge { rules: &rules, ..*self }.touch(touch).decision == Decision::Run
+        Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow
     }
 
     /// What a rule for this could be about, the most useful first.

@@ -1,7 +1,8 @@
 //! What is said to a peer in one case, and how it is kept in a file.
 
 use super::value::{CWD, SESSION};
-use crate::raw_peer::{Answer, Line};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
 use crate::recording::{TraceError, trace};
 use attache_protocol::method::{Initialize, Method, SessionNew, SessionPrompt, Side};
 use serde_json::{Map, Value, json};

@@ -3,9 +3,9 @@
 use super::case::{Case, Step};
 use super::chance::Chance;
 use super::value::{CWD, SESSION, value};
-use crate::acts::{self, Acts};
-use crate::raw_peer::Answer;
-use crate::run::everything;
+use crate::agent::judge_client::everything;
+use crate::model::acts::{self, Acts};
+use crate::peer::script::Answer;
 use attache_protocol::method::{
     Authenticate, Initialize, Kind, Logout, METHODS, Method, ProvidersDisable, ProvidersSet,
     Receiver, Row, SessionDelete, SessionNew, SessionPrompt, SessionUpdateNotification, Side,

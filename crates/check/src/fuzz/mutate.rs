@@ -2,7 +2,7 @@
 
 use super::case::{Case, Step};
 use super::chance::Chance;
-use crate::raw_peer::Answer;
+use crate::peer::script::Answer;
 use serde_json::{Value, json};
 use std::time::Duration;
 

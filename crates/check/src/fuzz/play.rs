@@ -3,11 +3,14 @@
 use super::case::{Case, Said, Step};
 use super::value::{CWD, SESSION};
 use super::{Broken, Fuzz};
-use crate::client_run::NotRun;
-use crate::raw_peer::{Answer, Line, Link, Missing, RawPeer, STARTING, Script};
-use crate::scenario::Scenario;
-use crate::services;
-use crate::started_client::StartedClient;
+use crate::agent::services;
+use crate::client::run::NotRun;
+use crate::client::scenario::Scenario;
+use crate::client::started_client::StartedClient;
+use crate::peer::line::Line;
+use crate::peer::link::Link;
+use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use crate::peer::script::{Answer, Script};
 use crate::{Errand, Finding, Strength};
 use attache_host::Exit;
 use attache_protocol::method::{Initialize, METHODS, Method, SessionNew, SessionPrompt, Side};
@@ -82,7 +85,7 @@ impl Fuzz {
             Scenario::everything(&self.folder).script(),
             case,
             &self.folder,
-            crate::scenario::SESSION,
+            crate::client::scenario::SESSION,
         );
         let mut playing =
             Playing::new(RawPeer::as_agent(link, script), self.patience, &self.folder);

@@ -3,7 +3,7 @@
 use super::case::{Case, Step};
 use super::play::Played;
 use super::{Broken, Fuzz};
-use crate::client_run::NotRun;
+use crate::client::run::NotRun;
 use serde_json::Value;
 use tokio::time::Instant;
 

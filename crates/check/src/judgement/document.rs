@@ -1,7 +1,7 @@
 //! A judgement as JSON, which reads back. What this version does not know is ignored.
 
 use super::{Judgement, JudgementError};
-use crate::support::{Calls, Support, Topic};
+use crate::judging::support::{Calls, Support, Topic};
 use crate::{Line, Outcome, Selection, Verdict, select};
 use attache_protocol::method::Side;
 use serde::{Deserialize, Serialize};

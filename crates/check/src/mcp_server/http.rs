@@ -1,9 +1,10 @@
 //! MCP over HTTP on loopback: streamable, each request answered with JSON; and as it was before,
 //! with one stream of events for all answers.
 
-use super::conversation::{Met, Transport};
-use super::{McpReach, McpServer};
-use crate::{loopback, model};
+use super::reach::McpReach;
+use super::server::{McpServer, Met, Transport};
+use crate::model;
+use crate::peer::loopback;
 use hyper::body::{Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::service::service_fn;

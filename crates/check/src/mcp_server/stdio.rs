@@ -1,10 +1,9 @@
 //! MCP over stdio: lines from and to the relay that an agent has started as a server.
 
-use super::McpReach;
-use super::conversation::Met;
-use crate::Door;
-use crate::door::Visitor;
-use crate::loopback::RETRY;
+use super::reach::McpReach;
+use super::server::Met;
+use crate::peer::loopback::RETRY;
+use crate::peer::relay::{Door, Visitor};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;

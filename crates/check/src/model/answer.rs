@@ -3,7 +3,7 @@
 use super::request::{Asked, CALL, Request};
 use super::tool::{self, Arguments};
 use super::tool_names::ToolNames;
-use crate::acts::{DONE, NO_TOOL};
+use crate::model::acts::{DONE, NO_TOOL};
 use serde_json::Value;
 
 /// How many pieces a text comes in.

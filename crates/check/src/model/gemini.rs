@@ -1,9 +1,9 @@
 //! The wire of Gemini: `generateContent` and `streamGenerateContent`.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, list, model, text_at, text_of};
 use hyper::Uri;
 use serde_json::{Map, Value, json};
 

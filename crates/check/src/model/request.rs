@@ -1,7 +1,7 @@
 //! What an agent asks its model, whatever the wire: what was said so far, and the tools there are.
 
 use super::tool::Tool;
-use crate::acts::Acts;
+use crate::model::acts::Acts;
 
 /// How the id of every call begins that this model makes; the number of the act follows.
 pub(super) const CALL: &str = "attache_";
@@ -100,7 +100,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use crate::acts::say;
+    use crate::model::acts::say;
 
     fn model(calls: &[&str]) -> Item {
         Item::Model { text: String::new(), calls: calls.iter().map(|&id| id.to_owned()).collect() }

@@ -1,9 +1,9 @@
 //! The wire of OpenAI Responses.
 
 use super::answer::{Answer, Call, End, pieces};
+use super::events::{Events, joined, list, model, text_at, text_of};
 use super::request::{Item, Request};
 use super::tool::{Arguments, Tool};
-use super::wire::{Events, joined, list, model, text_at, text_of};
 use serde_json::{Value, json};
 
 pub(super) fn read(body: &Value) -> Request {

@@ -2,7 +2,7 @@
 
 use super::line::shown;
 use super::message::{Members, asked, member, replied, string};
-use super::{Recorded, TraceError};
+use super::recorded::{Recorded, TraceError};
 use attache_protocol::method::Side;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,7 +1,7 @@
 //! What peers support as tables, in the shape in which people keep them by hand: a row per name of
 //! the protocol, a column per peer. No number is in them, so that two runs give the same.
 
-use crate::support::{Answering, Support, Topic, gates};
+use crate::judging::support::{Answering, Support, Topic, gates};
 use attache_protocol::method::{METHODS, Receiver, Row, Side, Stability, UPDATES};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! A form that is nothing but one choice: answered in one step.
 
-use super::{pressed, say, shown, titles};
+use super::dialog::{pressed, say, shown, titles};
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use attache_client::{Form, FormReply};

@@ -232,7 +232,7 @@ impl<'t, T: Teller> Telling<'t, T> {
             EntryContent::Compaction(compaction) => self.part(Part::Compaction(compaction)),
             EntryContent::BetweenSessions(message) => self.part(Part::Between(message)),
             EntryContent::Subagent(subagent) => self.part(Part::Subagent(subagent)),
-            EntryContent::Dropped => self.part(Part::LeftOut("something too large to be shown")),
+            EntryContent::Dropped => self.part(Part::LeftOut("content too large to show")),
             _ => Ok(()),
         }
     }

@@ -43,7 +43,7 @@ impl Run<'_> {
         match said {
             Some(said) => self.remark(said),
             None if *stopping == Some(Exit::Cancelled) => self.remark(CANCELLING),
-            None => self.remark("no longer asked"),
+            None => self.remark("the question was withdrawn"),
         }
     }
 

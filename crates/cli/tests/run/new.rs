@@ -49,11 +49,11 @@ fn nothing_that_exists_is_overwritten_and_an_unfit_name_makes_nothing() {
     assert!(!project.path().join("hello").exists());
 }
 
-/// The examples of the README, as they are printed there, are programs.
+/// The programs in the documentation of the libraries, exactly as printed.
 #[test]
-fn the_examples_of_the_readme_compile_as_printed() {
-    let readme = include_str!("../../../../README.md");
-    let examples: Vec<&str> = readme
+fn the_examples_of_the_documentation_compile_as_printed() {
+    let document = include_str!("../../../../docs/libraries.md");
+    let examples: Vec<&str> = document
         .split("```rust\n")
         .skip(1)
         .map(|behind| behind.split_once("```").unwrap().0)
@@ -61,9 +61,9 @@ fn the_examples_of_the_readme_compile_as_printed() {
     assert_eq!(examples.len(), 2, "an agent and a client");
     let project = Project::empty();
     let libraries = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let ended = project.run(&["new", "agent", "readme", "--libraries", libraries]);
+    let ended = project.run(&["new", "agent", "printed", "--libraries", libraries]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    let folder = project.path().join("readme");
+    let folder = project.path().join("printed");
     // Its tests may use both kits, so an example may, too.
     std::fs::create_dir(folder.join("examples")).unwrap();
     for (number, example) in examples.iter().enumerate() {

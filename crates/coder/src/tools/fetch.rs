@@ -7,7 +7,7 @@ use super::public_address::{self, Lookup, NotPublic};
 use super::thread::blocking;
 use super::{Finding, ToolResult, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
-use attache_policy::Decision;
+use attache_policy::Effect;
 use attache_protocol::v1::ContentBlock;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Response, Url};
@@ -89,7 +89,7 @@ impl Toolbox<'_> {
             Err(why) => return self.failed(call.announce().await?, &why).await,
         };
         let action = super::Action::Fetch(fetch.clone());
-        let by_rule = self.decide(&action).await?.decision == Decision::Run;
+        let by_rule = self.decide(&action).await?.effect == Effect::Allow;
         let handle = call.content(ContentBlock::text(shown(&url))).announce().await?;
         let mut handle = match self.permitted(handle, &action).await? {
             Ok(handle) => handle,
@@ -137,7 +137,7 @@ impl Toolbox<'_> {
             {
                 let action = super::Action::Fetch(Fetch { url: next.to_string() });
                 let verdict = self.decide(&action).await.map_err(|error| error.to_string())?;
-                if verdict.decision != Decision::Run {
+                if verdict.effect != Effect::Allow {
                     return Err(format!(
                         "{} sends on to another host, {next}: fetch that if it is what you want",
                         url.host_str().unwrap_or_default()

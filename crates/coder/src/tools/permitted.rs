@@ -5,7 +5,7 @@ use super::{Action, ToolResult, Toolbox, mode, thread};
 use crate::memory::Record;
 use attache_agent::{Permission, Result, ToolCallHandle};
 use attache_policy::{
-    Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject, Touch, Verdict,
+    Decision, Effect, Judge, Mode, Place, Question, Rules, Scope, Subject, Touch,
 };
 use attache_protocol::v1::{ContentBlock, Notice, NoticeSeverity};
 use std::path::Path;
@@ -30,23 +30,23 @@ impl Toolbox<'_> {
     }
 
     /// What the policy says now; the mode may change while the turn runs (MODE-03).
-    pub(super) async fn decide(&self, action: &Action) -> Result<Verdict> {
+    pub(super) async fn decide(&self, action: &Action) -> Result<Decision> {
         let action = action.clone();
-        self.judged(move |judge, _| judge.tool(action.name(), &action.touches())).await
+        self.judged(move |judge, _| judge.decide(action.name(), &action.touches())).await
     }
 
     /// What the policy says about reading what an action names, and what it led to.
-    pub(super) async fn decide_at(&self, action: &Action, place: &Place) -> Result<Verdict> {
+    pub(super) async fn decide_at(&self, action: &Action, place: &Place) -> Result<Decision> {
         let (action, shown) = (action.clone(), place.shown.clone());
         self.judged(move |judge, _| {
             let named = action.path().unwrap_or(".");
-            judge.tool(action.name(), &Touch::Reads(vec![named, &shown]))
+            judge.decide(action.name(), &Touch::Reads(vec![named, &shown]))
         })
         .await
     }
 
     /// The question about an action, if it asks.
-    async fn question(&self, verdict: Verdict, action: &Action) -> Result<Question> {
+    async fn question(&self, verdict: Decision, action: &Action) -> Result<Question> {
         let (action, keeps) = (action.clone(), self.memory.policy.keeps());
         self.judged(move |judge, _| judge.question(verdict.reason, &action.touches(), keeps)).await
     }
@@ -67,12 +67,12 @@ impl Toolbox<'_> {
         &mut self,
         mut handle: ToolCallHandle,
         action: &Action,
-    ) -> Result<std::result::Result<(ToolCallHandle, Verdict), ToolResult>> {
+    ) -> Result<std::result::Result<(ToolCallHandle, Decision), ToolResult>> {
         let verdict = self.decide(action).await?;
-        match verdict.decision {
-            Decision::Run => return Ok(Ok((handle, verdict))),
-            Decision::Refuse => return self.refused(handle, &verdict.why()).await.map(Err),
-            Decision::Ask => {}
+        match verdict.effect {
+            Effect::Allow => return Ok(Ok((handle, verdict))),
+            Effect::Deny => return self.refused(handle, &verdict.why()).await.map(Err),
+            Effect::Ask => {}
         }
         if let Some(why) = verdict.why_it_asks() {
             handle.content(ContentBlock::text(why)).await?;
@@ -100,16 +100,16 @@ impl Toolbox<'_> {
         }
         // The mode, a rule or the files may have changed while the question was open.
         let now = self.decide(action).await?;
-        match now.decision {
-            Decision::Refuse => self.refused(handle, &now.why()).await.map(Err),
-            Decision::Ask if is_another_reason(&verdict.reason, &now.reason) => {
+        match now.effect {
+            Effect::Deny => self.refused(handle, &now.why()).await.map(Err),
+            _ if verdict.still_holds(&now) => Ok(Ok((handle, verdict))),
+            Effect::Allow | Effect::Ask => {
                 let why = format!(
                     "the approval was for something else, because now {}: try again",
                     now.reason
                 );
                 self.refused(handle, &why).await.map(Err)
             }
-            Decision::Run | Decision::Ask => Ok(Ok((handle, verdict))),
         }
     }
 
@@ -141,12 +141,4 @@ impl Toolbox<'_> {
         self.memory.policy.remember(subject, effect);
         Ok(())
     }
-}
-
-/// Whether an action asks for a reason that was not shown. The mode may change while a question is
-/// open.
-fn is_another_reason(shown: &Reason, now: &Reason) -> bool {
-    let by_mode =
-        matches!(now, Reason::Mode | Reason::NoSandbox | Reason::Network | Reason::BrokenRules);
-    shown != now && !by_mode
 }

@@ -8,7 +8,7 @@ use super::execute::scratch::Places;
 use super::{Action, Looked, ToolResult, Toolbox, fetch, given, spec};
 use attache_agent::{Error, NewToolCall, Result, ToolCallHandle};
 use attache_host::Sandbox;
-use attache_policy::{Decision, Judge, Mode, Place, Touch};
+use attache_policy::{Effect, Judge, Mode, Place, Touch};
 use attache_protocol::Raw;
 use std::future::Future;
 use std::io;
@@ -99,7 +99,7 @@ impl Toolbox<'_> {
         self.judged(move |judge, _| {
             let touch = action.touches();
             let runs =
-                |judge: &Judge<'_>| judge.tool(action.name(), &touch).decision == Decision::Run;
+                |judge: &Judge<'_>| judge.decide(action.name(), &touch).effect == Effect::Allow;
             let careful = Judge { mode: Mode::Plan, rules: &[], ..*judge };
             let is_command = !matches!(touch, Touch::Reads(_) | Touch::Fetches { .. });
             runs(judge) && (!is_command || runs(&careful))
@@ -145,7 +145,7 @@ impl Toolbox<'_> {
                     // The way there may have changed since it was judged, so where it led is judged
                     // as well.
                     let verdict = self.decide_at(&action, &place).await?;
-                    if verdict.decision != Decision::Run {
+                    if verdict.effect != Effect::Allow {
                         return Ok(Ready::Fails(call.announce().await?, verdict.why()));
                     }
                     let call = located(&action, call, &place);

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::acts;
+use crate::model::acts;
 
 fn tool(name: &str, properties: Value, required: &[&str]) -> Tool {
     let schema = json!({"type": "object", "properties": properties, "required": required});

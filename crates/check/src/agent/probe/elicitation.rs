@@ -1,0 +1,162 @@
+//! Questions to the person (ELIC).
+
+use super::driven::{count, play_in, unjudged};
+use crate::agent::judge_client::capabilities;
+use crate::agent::run::Run;
+use crate::judging::conversation::quoted;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, expect, fail, not_tested};
+use crate::model::acts::{ask, call, recall, say};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{ElicitationCreate, SessionRequestPermission};
+use serde_json::{Map, Value, json};
+
+probes! { Run:
+    "ELIC-01" no_form_is_sent_to_who_takes_none;
+    "ELIC-03" without_forms_the_turn_goes_on;
+    "ELIC-16" what_is_not_accepted_is_not_used;
+    "ELIC-16" an_error_to_a_question_ends_nothing;
+    "ELIC-23" an_action_that_nobody_knows_accepts_nothing;
+}
+
+/// The answer, which must be known afterwards only if it was given.
+const ANSWER: &str = "attache-answer-6034";
+const QUESTION: &str = "attache: which word?";
+
+/// A client that takes addresses alone, after one that takes forms and is sent one.
+async fn no_form_is_sent_to_who_takes_none(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    for (elicitation, takes_forms) in [(json!({"form": {}}), true), (json!({"url": {}}), false)] {
+        let mut client = capabilities();
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
+        let talk = run.fresh_with(client).await?;
+        let session = talk.open(&folder).await?;
+        let first = talk.now();
+        talk.play(&session, call(ask(QUESTION)).then(say("attache: done")))
+            .await?
+            .had_its_tools()?;
+        let is_form = |line: &&Line| {
+            let mode = line.get("params").and_then(|params| params.get("mode"));
+            line.calls::<ElicitationCreate>() && mode.is_some_and(|mode| mode == "form")
+        };
+        match (talk.heard(first).find(is_form), takes_forms) {
+            (None, true) => return not_tested("the agent asks nothing by forms"),
+            (Some(line), false) => return fail("no form", quoted(&line.text)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn without_forms_the_turn_goes_on(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = run.folder().to_owned();
+    for elicitation in [Value::Null, json!({}), json!({"form": null, "url": null})] {
+        let mut client = capabilities();
+        if let Value::Object(client) = &mut client {
+            client.insert("elicitation".to_owned(), elicitation);
+        }
+        let talk = run.talk_with(client).await?;
+        let session = talk.open(&folder).await?;
+        let first = talk.now();
+        let played = talk.play(&session, call(ask(QUESTION)).then(say("attache: done"))).await?;
+        played.had_its_tools()?;
+        let reason = played.stop_reason()?;
+        let said = played.said();
+        let asks =
+            |line: &Line| line.calls::<SessionRequestPermission>() && line.text.contains(QUESTION);
+        let is_asked = said.contains(QUESTION) || talk.heard(first).any(asks);
+        let is_served = is_asked || said.contains("attache: done");
+        expect(
+            reason == "end_turn" && is_served,
+            "the turn goes on, or asks another way",
+            quoted(&said),
+        )?;
+    }
+    Ok(())
+}
+
+async fn what_is_not_accepted_is_not_used(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    for action in ["decline", "cancel"] {
+        let said = answered(run, Answer::Result(answer(action, &json!({})))).await?;
+        expect(
+            !said.contains("recalled yes"),
+            format!("an answer with {action} is not used"),
+            quoted(&said),
+        )?;
+    }
+    Ok(())
+}
+
+async fn an_error_to_a_question_ends_nothing(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    answered(run, Answer::Error(-32603)).await.map(|_| ())
+}
+
+async fn an_action_that_nobody_knows_accepts_nothing(run: &mut Run) -> Probed {
+    is_used(run, "accept").await?;
+    let said = answered(run, Answer::Result(answer("_attache_defer", &json!({})))).await?;
+    expect(
+        !said.contains("recalled yes"),
+        "an answer with an unknown action is not used",
+        quoted(&said),
+    )
+}
+
+/// The answer that is accepted reaches the model: without that nothing can be said of the others.
+async fn is_used(run: &mut Run, action: &'static str) -> Probed {
+    run.driven().await?;
+    let (talk, session) = run.session().await?;
+    let first = talk.now();
+    talk.answer::<ElicitationCreate>(move |params| Answer::Result(answer(action, params)));
+    play_in(talk, &session, call(ask(QUESTION))).await?;
+    let said = play_in(talk, &session, recall(ANSWER)).await?.said();
+    if count::<ElicitationCreate>(talk, first) == 0 {
+        return not_tested("the agent asks no question by elicitation/create");
+    }
+    match said.contains("recalled yes") {
+        true => Ok(()),
+        false => not_tested("it cannot be told whether the agent uses an answer"),
+    }
+}
+
+/// What the agent says of the answer in the turn after one with a question that is answered so.
+async fn answered(run: &mut Run, with: Answer) -> Probed<String> {
+    let (talk, session) = run.session().await?;
+    talk.answer::<ElicitationCreate>(move |params| match &with {
+        // The same content as if it were accepted.
+        Answer::Result(answered) => {
+            let action = answered.get("action").and_then(Value::as_str).unwrap_or_default();
+            Answer::Result(answer(action, params))
+        }
+        other => other.clone(),
+    });
+    let played = talk.play(&session, call(ask(QUESTION))).await?;
+    played.had_its_tools().map_err(|outcome| unjudged(&outcome))?;
+    played.stop_reason()?;
+    Ok(play_in(talk, &session, recall(ANSWER)).await?.said())
+}
+
+/// An answer to a form that has the text wherever it can be given.
+fn answer(action: &str, params: &Value) -> Value {
+    let properties = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
+    let content =
+        properties.into_iter().flatten().map(|(key, property)| (key.clone(), value(property)));
+    json!({"action": action, "content": content.collect::<Map<_, _>>()})
+}
+
+/// A value that a property of a form takes: the answer, if it is a free text.
+fn value(property: &Value) -> Value {
+    let first = |key: &str| property.pointer(key).cloned();
+    match property.get("type").and_then(Value::as_str) {
+        Some("boolean") => json!(true),
+        Some("integer" | "number") => property.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("array") => json!([]),
+        _ => first("/enum/0").or_else(|| first("/oneOf/0/const")).unwrap_or(json!(ANSWER)),
+    }
+}

@@ -1,0 +1,322 @@
+//! What is left of a conversation when its session is opened again, or copied (SESS-13 to SESS-20,
+//! FORK-02, TITLE-03).
+
+use super::driven::{file, play_in, unjudged};
+use super::mode::of_session;
+use super::session::CLOSE;
+use super::session_list::{LIST, entries, entry_of};
+use super::title::name;
+use crate::agent::run::Run;
+use crate::judging::conversation::{Conversation, Played, Reply, Session, quoted};
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested};
+use crate::model::acts::{call, read, recall, say, think};
+use attache_protocol::method::{
+    Method, SessionClose, SessionFork, SessionLoad, SessionResume, UPDATES,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+probes! { Run:
+    "SESS-13" a_load_tells_the_whole_conversation_in_order;
+    "SESS-14" a_load_is_answered_when_its_history_is_told;
+    "SESS-15" a_load_tells_who_said_what;
+    "SESS-17" what_opens_a_session_again_tells_its_options;
+    "SESS-19" a_resume_tells_nothing_of_the_conversation;
+    "SESS-20" a_resumed_session_goes_on;
+    "FORK-02" a_fork_and_its_original_go_apart;
+    "TITLE-03" a_title_of_the_user_stays;
+}
+
+pub(super) const LOAD: &str = "/loadSession";
+pub(super) const RESUME: &str = "/sessionCapabilities/resume";
+const THOUGHT: &str = "attache-thought-3817";
+const SAID: &str = "attache-said-3817";
+/// What stands in every prompt that tells what to do, and in nothing else.
+const PROMPTED: &str = "\"acts\"";
+
+/// A session with one turn, in a process that has ended, and opened again: the reply, and what was
+/// told before it.
+pub(super) struct Again {
+    pub(super) session: Session,
+    played: Played,
+    pub(super) reply: Reply,
+    told: Vec<Value>,
+}
+
+/// Twice: some agents name what they keep by the minute, so that it matters when a minute ends.
+async fn a_load_tells_the_whole_conversation_in_order(run: &mut Run) -> Probed {
+    tells_the_whole_conversation(run).await?;
+    tells_the_whole_conversation(run).await
+}
+
+async fn tells_the_whole_conversation(run: &mut Run) -> Probed {
+    let Again { played, reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    reply.result()?;
+    let of = |updates: &[Value]| updates.iter().filter(|it| kind(it) == "tool_call").count();
+    let (before, after) = (of(played.updates()), of(&told));
+    expect(after >= before, format!("{before} tool calls"), format!("{after} tool calls"))?;
+    // What the agent is to say stands in the prompt too.
+    let all: String = told.iter().map(text).collect();
+    let (user, agent) = (all.find(PROMPTED), all.rfind(SAID));
+    let is_whole = all.matches(SAID).count() > 1 && user.is_some();
+    let seen = format!("{} updates, with the text: {}", told.len(), quoted(&all));
+    expect(is_whole, "what the user said, and what the agent said", seen.clone())?;
+    let call = told.iter().position(|update| kind(update) == "tool_call");
+    let last = told.iter().rposition(|update| !text(update).is_empty());
+    expect(user < agent && (call.is_none() || call < last), "the order in which it was said", seen)
+}
+
+/// How old a session has to be so that it began in another minute.
+const ANOTHER_MINUTE: Duration = Duration::from_secs(61);
+
+/// An agent that refuses the load of a new session is asked for an older one.
+async fn a_load_is_answered_when_its_history_is_told(run: &mut Run) -> Probed {
+    let Again { mut session, mut reply, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    if let Err(outcome) = reply.result() {
+        let Some(older) = run.spoken_before(ANOTHER_MINUTE).await else {
+            return Err(refused(&outcome));
+        };
+        run.restart().await;
+        reply = load(run, SessionLoad::ROW.name, &older, &json!([])).await?;
+        reply.result().map_err(|outcome| refused(&outcome))?;
+        session = older;
+    }
+    let talk = run.talk().await?;
+    talk.is_still_there().await?;
+    let late = talk
+        .updates(&session.id, reply.number(), usize::MAX)
+        .find(|it| kind(it) == "user_message_chunk");
+    match late {
+        Some(update) => fail("the whole history before the reply", quoted(&update.to_string())),
+        None => Ok(()),
+    }
+}
+
+async fn a_load_tells_who_said_what(run: &mut Run) -> Probed {
+    let Again { reply, told, .. } = again(run, LOAD, SessionLoad::ROW.name).await?;
+    reply.result().map_err(|outcome| refused(&outcome))?;
+    if let Some(unknown) =
+        told.iter().find(|update| UPDATES.iter().all(|row| row.name != kind(update)))
+    {
+        return fail("the kinds of update that a turn has", quoted(&unknown.to_string()));
+    }
+    let by = |wanted: &str| {
+        told.iter().filter(|update| kind(update) == wanted).map(text).collect::<String>()
+    };
+    let agent = by("agent_message_chunk");
+    expect(agent.contains(SAID), "what the agent said as agent_message_chunk", quoted(&agent))?;
+    expect(
+        !agent.contains(PROMPTED),
+        "what the user said not as agent_message_chunk",
+        quoted(&agent),
+    )
+}
+
+/// They may be left out; if they are told, they are those of the session.
+async fn what_opens_a_session_again_tells_its_options(run: &mut Run) -> Probed {
+    for (capability, method) in [(LOAD, SessionLoad::ROW.name), (RESUME, SessionResume::ROW.name)] {
+        let Again { session, reply, .. } = again(run, capability, method).await?;
+        let result = reply.result().map_err(|outcome| refused(&outcome))?;
+        for key in ["modes", "configOptions"] {
+            let told = result.get(key).filter(|told| !told.is_null());
+            let Some(told) = told else { continue };
+            let (before, after) = (ids(session.opened.get(key)), ids(Some(told)));
+            expect(
+                before == after,
+                format!("{key} of the session: {before:?}"),
+                format!("{after:?}"),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+async fn a_resume_tells_nothing_of_the_conversation(run: &mut Run) -> Probed {
+    let Again { reply, told, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    reply.result()?;
+    let is_said = |update: &&Value| {
+        let kind = kind(update);
+        kind.ends_with("_chunk") || kind.starts_with("tool_call") || kind == "plan"
+    };
+    match told.iter().find(is_said) {
+        Some(update) => {
+            fail("nothing of the conversation before the reply", quoted(&update.to_string()))
+        }
+        None => Ok(()),
+    }
+}
+
+async fn a_resumed_session_goes_on(run: &mut Run) -> Probed {
+    let Again { session, reply, .. } = again(run, RESUME, SessionResume::ROW.name).await?;
+    reply.result()?;
+    let talk = run.talk().await?;
+    recalls(talk, &session, SAID, true, "the conversation goes on").await
+}
+
+async fn a_fork_and_its_original_go_apart(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let folder = json!(run.folder());
+    run.talk().await?.needs("/sessionCapabilities/fork")?;
+    let (talk, original) = run.session().await?;
+    play_in(talk, &original, say(SAID)).await?;
+    let params = json!({"sessionId": original.id, "cwd": folder, "mcpServers": []});
+    let opened = talk.call::<SessionFork>(params).await?.result()?;
+    let id = opened.get("sessionId").cloned().unwrap_or_default();
+    let fork = Session { id, opened };
+    recalls(talk, &fork, SAID, true, "the fork knows what was said before").await?;
+    play_in(talk, &fork, say("attache-in-the-fork-3817")).await?;
+    recalls(
+        talk,
+        &original,
+        "attache-in-the-fork-3817",
+        false,
+        "the original does not know the fork",
+    )
+    .await?;
+    play_in(talk, &original, say("attache-in-the-original-3817")).await?;
+    recalls(
+        talk,
+        &fork,
+        "attache-in-the-original-3817",
+        false,
+        "the fork does not know what came later",
+    )
+    .await
+}
+
+async fn a_title_of_the_user_stays(run: &mut Run) -> Probed {
+    run.driven().await?;
+    let of_folder = json!({"cwd": run.folder()});
+    let talk = run.talk().await?;
+    talk.needs("/sessionCapabilities/title")?;
+    talk.needs(LIST)?;
+    let (talk, session) = run.session().await?;
+    play_in(talk, &session, say("attache: one")).await?;
+    let stored = name(talk, &session.id, "A title of the user").await?;
+    let first = talk.now();
+    play_in(talk, &session, say("attache: two")).await?;
+    let is_info = of_session(&session, "session_info_update");
+    let other = talk.heard(first).filter(|line| is_info(line)).find(|line| {
+        let title = line.get("params").and_then(|params| params.pointer("/update/title"));
+        title.is_some_and(|title| *title != stored)
+    });
+    if let Some(line) = other {
+        return fail(format!("the title stays {stored}"), quoted(&line.text));
+    }
+    let all = entries(talk, of_folder).await?;
+    let Some(entry) = entry_of(&all, &session.id) else {
+        return not_tested("the session is not listed");
+    };
+    expect(
+        entry.get("title") == Some(&stored),
+        format!("the title {stored}"),
+        quoted(&entry.to_string()),
+    )
+}
+
+/// A turn in a session that is then opened again by this method: in a new process if the agent
+/// keeps sessions so long, else in its own once the session was closed.
+async fn again(run: &mut Run, capability: &str, method: &str) -> Probed<Again> {
+    again_with(run, capability, method, &json!([])).await
+}
+
+/// The same, with these MCP servers.
+pub(super) async fn again_with(
+    run: &mut Run,
+    capability: &str,
+    method: &str,
+    servers: &Value,
+) -> Probed<Again> {
+    let (_, session, played) = spoken(run, capability).await?;
+    run.restart().await;
+    let reopened = reopen(run, method, session, played, servers).await?;
+    if reopened.reply.error("/code") != Some(&json!(-32002)) {
+        return Ok(reopened);
+    }
+    let (talk, session, played) = spoken(run, capability).await?;
+    if talk.offers(CLOSE) {
+        talk.call::<SessionClose>(json!({"sessionId": session.id})).await?;
+    }
+    reopen(run, method, session, played, servers).await
+}
+
+/// A session with one turn.
+async fn spoken<'r>(
+    run: &'r mut Run,
+    capability: &str,
+) -> Probed<(&'r mut Conversation, Session, Played)> {
+    run.driven().await?;
+    run.talk().await?.needs(capability)?;
+    let notes = file(run, "attache-notes.txt", "attache\n")?;
+    let (talk, session) = run.session().await?;
+    let acts = call(read(notes)).say("attache: one moment").then(think(THOUGHT).say(SAID));
+    let played = talk.play(&session, acts).await.map_err(|outcome| unjudged(&outcome))?;
+    played.stop_reason().map_err(|outcome| unjudged(&outcome))?;
+    let mut spoken = (played, session);
+    if !spoken.0.said().contains(SAID) {
+        // Its model has no tool to read with, and so nothing to go on with.
+        let (talk, session) = run.session().await?;
+        spoken = (play_in(talk, &session, think(THOUGHT).say(SAID)).await?, session);
+    }
+    let (played, session) = spoken;
+    Ok((run.talk().await?, session, played))
+}
+
+async fn reopen(
+    run: &mut Run,
+    method: &str,
+    session: Session,
+    played: Played,
+    servers: &Value,
+) -> Probed<Again> {
+    let first = run.talk().await?.now();
+    let reply = load(run, method, &session, servers).await?;
+    let told = run.talk().await?.updates(&session.id, first, reply.number()).cloned().collect();
+    Ok(Again { session, played, reply, told })
+}
+
+/// The reply to this method for a session that an earlier process had.
+async fn load(run: &mut Run, method: &str, session: &Session, servers: &Value) -> Probed<Reply> {
+    let params = json!({"sessionId": session.id, "cwd": run.folder(), "mcpServers": servers});
+    run.talk().await?.ask(method, params).await
+}
+
+/// That a session cannot be opened again is what SESS-13 is about.
+pub(super) fn refused(outcome: &Outcome) -> Outcome {
+    Outcome::NotTested(format!("the session is not opened again: {}", outcome.seen()))
+}
+
+/// Whether the agent's model is told this text, which was said before.
+async fn recalls(
+    talk: &mut Conversation,
+    session: &Session,
+    text: &str,
+    is_known: bool,
+    expected: &str,
+) -> Probed {
+    let said = play_in(talk, session, recall(text)).await?.said();
+    match (said.contains("recalled yes"), said.contains("recalled no")) {
+        (true, false) | (false, true) => {
+            expect(said.contains("recalled yes") == is_known, expected, quoted(&said))
+        }
+        _ => {
+            not_tested(format!("it cannot be told what the agent's model knows: {}", quoted(&said)))
+        }
+    }
+}
+
+fn kind(update: &Value) -> &str {
+    update.get("sessionUpdate").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn text(update: &Value) -> &str {
+    update.pointer("/content/text").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The ids of options, or of modes.
+fn ids(holder: Option<&Value>) -> Vec<String> {
+    let list = holder.and_then(|holder| holder.get("availableModes").or(Some(holder)));
+    let list = list.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    list.iter().filter_map(|entry| Some(entry.get("id")?.to_string())).collect()
+}

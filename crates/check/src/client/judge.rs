@@ -1,0 +1,28 @@
+//! ProbeRun a client with every probe.
+
+use crate::client::probe;
+use crate::client::run::{ClientRun, NotRun, PROMPT};
+use crate::judging::probe_run::{self, RunEvent};
+use crate::judging::verdict::Verdict;
+use crate::rules::selection::Selection;
+
+impl ClientRun {
+    /// Judges the client by every rule that is probed, or by those chosen, and gives the verdicts
+    /// in the order of the rules. `report` gets the name of each probe before it runs, and every
+    /// verdict as soon as it is known.
+    ///
+    /// If the client does not send a prompt to a good agent nothing else is tried.
+    ///
+    /// # Errors
+    /// The client cannot be started at all.
+    pub async fn judge(
+        &mut self,
+        only: impl IntoIterator<Item = Selection>,
+        report: impl FnMut(RunEvent<'_>),
+    ) -> Result<Vec<Verdict>, NotRun> {
+        let errand = self.errand(PROMPT);
+        let first = (self.start)(&errand)?;
+        let seed = self.seed;
+        Ok(probe_run::judge(self, first, probe::all(), only, seed, report).await)
+    }
+}

@@ -1,0 +1,72 @@
+//! Modes (MODE).
+
+use crate::client::run::ClientRun;
+use crate::client::scenario::Scenario;
+use crate::judging::probe::probes;
+use crate::judging::verdict::{Probed, fail};
+use attache_protocol::method::{SessionSetConfigOption, SessionSetMode};
+use serde_json::{Value, json};
+
+probes! { ClientRun:
+    "MODE-02" a_mode_is_one_that_the_session_has;
+    "MODE-06" modes_are_ignored_beside_config_options;
+    "DEC-02" a_malformed_mode_is_left_out;
+}
+
+fn modes() -> Value {
+    let modes = json!([{"id": "check-ask", "name": "Ask"}, {"id": "check-code", "name": "Code"}]);
+    json!({"currentModeId": "check-ask", "availableModes": modes})
+}
+
+async fn a_mode_is_one_that_the_session_has(run: &mut ClientRun) -> Probed {
+    sets_mode(run, modes()).await
+}
+
+async fn a_malformed_mode_is_left_out(run: &mut ClientRun) -> Probed {
+    sets_mode(run, modes()).await?;
+    let mut modes = modes();
+    if let Some(all) = modes.get_mut("availableModes").and_then(Value::as_array_mut) {
+        all.insert(0, json!({"id": 5}));
+        all.insert(1, json!("no mode"));
+    }
+    match sets_mode(run, modes).await {
+        Err(crate::Outcome::NotTested(seen)) => {
+            fail("the modes beside a malformed one can be set", seen)
+        }
+        outcome => outcome,
+    }
+}
+
+/// The client sets a mode of a session that has these.
+async fn sets_mode(run: &mut ClientRun, modes: Value) -> Probed {
+    let errand = run.errand("set_mode").with("mode", "check-code");
+    let talk =
+        run.start_with(errand, move |_| Scenario::bare().opening("modes", modes.clone())).await?;
+    let call = talk.hears::<SessionSetMode>().await?;
+    match call.get("params").and_then(|params| params.get("modeId")) {
+        Some(mode) if mode == "check-code" => Ok(()),
+        mode => {
+            fail("modeId is check-code", format!("it is {}", mode.cloned().unwrap_or_default()))
+        }
+    }
+}
+
+/// The client sets the mode by the config option, as modes are on their way out.
+async fn modes_are_ignored_beside_config_options(run: &mut ClientRun) -> Probed {
+    sets_mode(run, modes()).await?;
+    let errand = run.errand("set_mode").with("mode", "check-code");
+    let values =
+        json!([{"value": "check-ask", "name": "Ask"}, {"value": "check-code", "name": "Code"}]);
+    let option = json!({"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": "check-ask", "options": values});
+    let scenario = move |_| {
+        Scenario::bare().opening("modes", modes()).opening("configOptions", json!([option]))
+    };
+    let talk = run.start_with(errand, scenario).await?;
+    talk.set_up().await?;
+    match (talk.heard::<SessionSetMode>(), talk.heard::<SessionSetConfigOption>()) {
+        (Some(_), _) => {
+            fail("the config option of the category mode is set", "session/set_mode is called")
+        }
+        (None, _) => Ok(()),
+    }
+}

@@ -1,0 +1,106 @@
+//! What a client shows of a session, read by marks: texts that it is given to print, before and
+//! after what is judged.
+
+use crate::client::client_talk::{ClientTalk, ClientTurn};
+use crate::client::run::ClientRun;
+use crate::judging::verdict::{Probed, not_tested};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a client that shows the agent's text may take to show a tool call.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Why a screen cannot be read.
+const UNREADABLE: &str = "the client prints nothing of what the agent says while the turn runs, so that what it shows cannot be read";
+
+/// The screen of a client in a turn.
+pub(crate) struct Screen<'r> {
+    pub(crate) talk: &'r mut ClientTalk,
+    pub(crate) turn: ClientTurn,
+    /// What every mark of this screen begins with.
+    mark: String,
+    marks: usize,
+    /// Whether tool calls are shown.
+    pub(crate) shows_tool_calls: bool,
+    /// How much of stdout and of stderr was read.
+    read: (usize, usize),
+}
+
+impl ClientRun {
+    /// A turn on the first of these errands that the client has, with its screen.
+    ///
+    /// # Errors
+    /// Not tested: it shows nothing while the turn runs. A client that was found so is not tried
+    /// again.
+    pub(crate) async fn screen(&mut self, errands: &[&'static str]) -> Probed<Screen<'_>> {
+        if self.is_unreadable {
+            return not_tested(UNREADABLE);
+        }
+        let mark = self.nonce();
+        let (text, tool) = (format!("{mark}text0"), format!("{mark}tool0"));
+        let (talk, turn) = self.turn(errands).await?;
+        talk.update(&turn, tool_call(&tool));
+        talk.say(&turn, &format!("{text}\n"));
+        let is_readable = talk.shows(&text).await;
+        let shows_tool_calls = is_readable && talk.client.prints(&tool, SOON).await;
+        self.is_unreadable = !is_readable;
+        match self.now().filter(|_| is_readable) {
+            Some(talk) => {
+                let mut screen =
+                    Screen { talk, turn, mark, marks: 0, shows_tool_calls, read: (0, 0) };
+                screen.read_on();
+                Ok(screen)
+            }
+            None => not_tested(UNREADABLE),
+        }
+    }
+}
+
+/// A tool call that is done, with this id and title.
+fn tool_call(title: &str) -> Value {
+    json!({"sessionUpdate": "tool_call", "toolCallId": title, "title": title, "kind": "other", "status": "completed"})
+}
+
+impl Screen<'_> {
+    /// Sends these updates, and gives what the client prints for them.
+    ///
+    /// # Errors
+    /// Not tested: what comes after them is not shown in time, although earlier marks were.
+    pub(crate) async fn shows(
+        &mut self,
+        updates: impl IntoIterator<Item = Value>,
+    ) -> Probed<String> {
+        for update in updates {
+            self.talk.update(&self.turn, update);
+        }
+        self.settles().await
+    }
+
+    /// What the client has printed since the last time, once it has shown all that was sent.
+    pub(crate) async fn settles(&mut self) -> Probed<String> {
+        self.marks += 1;
+        let (tool, text) = (
+            format!("{}tool{}", self.mark, self.marks),
+            format!("{}text{}", self.mark, self.marks),
+        );
+        self.talk.update(&self.turn, tool_call(&tool));
+        self.talk.say(&self.turn, &format!("{text}\n"));
+        let is_shown = self.talk.shows(&text).await
+            && (!self.shows_tool_calls || self.talk.shows(&tool).await);
+        if !is_shown {
+            return not_tested("the client does not show any more what the agent says");
+        }
+        let seen = self.read_on();
+        // The marks themselves are no news.
+        Ok(seen.replace(&tool, "").replace(&text, ""))
+    }
+
+    /// What was printed since the last time.
+    fn read_on(&mut self) -> String {
+        let left = self.talk.client.printed();
+        let after = |stream: &str, from: usize| stream.get(from..).unwrap_or_default().to_owned();
+        let seen = after(&left.stdout, self.read.0) + "\n" + &after(&left.stderr, self.read.1);
+        self.read = (left.stdout.len(), left.stderr.len());
+        seen
+    }
+}

@@ -1,0 +1,393 @@
+//! A connection to the peer under test, an agent or a client, in the words of a probe: ask, notify,
+//! be sure of silence.
+
+mod turn;
+
+pub(crate) use turn::{Played, Turn};
+
+use crate::judging::verdict::{Outcome, Probed, expect, fail, not_tested, skipped};
+use crate::peer::line::Line;
+use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
+use attache_protocol::method::{Initialize, Method, SessionNew};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// A request that no peer knows: any answer to it shows that everything sent before was read. The
+/// rules about unknown methods are probed with other names.
+const STILL_THERE: &str = "_attache/still_there";
+
+/// How long an answer may come after the answer to what was sent later.
+const OVERTAKEN: Duration = Duration::from_secs(1);
+
+/// What a quotation in a verdict is cut to, in characters.
+const QUOTED: usize = 200;
+
+/// A connection to the peer under test.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) peer: RawPeer,
+    /// How long an answer may take.
+    pub(crate) patience: Duration,
+    /// Whether findings about the peer's lines count. What answers an odd id is odd itself. Where a
+    /// rule is practice, what breaks it would look like a breach of what must hold: there they
+    /// count once it is kept.
+    pub(crate) is_watched: bool,
+    /// The result of `initialize`.
+    told: Value,
+    last_id: i64,
+    /// The index of the first line of the probe that has the conversation now.
+    probe_began: usize,
+}
+
+/// The peer's answer to a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    method: String,
+    line: Line,
+}
+
+/// A session that was opened.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) id: Value,
+    /// The result that opened it.
+    pub(crate) opened: Value,
+}
+
+impl Conversation {
+    pub(crate) fn new(peer: RawPeer, patience: Duration) -> Self {
+        Self { peer, patience, is_watched: true, told: Value::Null, last_id: 0, probe_began: 0 }
+    }
+
+    /// How many lines there are: what comes from here on is what comes next.
+    pub(crate) fn now(&self) -> usize {
+        self.peer.lines().len()
+    }
+
+    /// From here on it is had by another probe, which finds the judge answering as a good peer.
+    pub(crate) fn begin_probe(&mut self) {
+        self.probe_began = self.now();
+        self.peer.script.restore();
+    }
+
+    /// The index of the first line since a probe began to have it.
+    pub(crate) fn probe_began(&self) -> usize {
+        self.probe_began
+    }
+
+    /// Whether the connection goes on, as far as was seen.
+    pub(crate) fn is_up(&self) -> bool {
+        self.peer.ended().is_none() && self.peer.exit().is_none()
+    }
+
+    /// Whether it goes on, and the calls of neither side wait for an answer.
+    pub(crate) fn is_settled(&self) -> bool {
+        let mut open: Vec<(bool, &Value)> = Vec::new();
+        for line in self.peer.lines().iter().skip(self.probe_began) {
+            match (line.get("method"), line.get("id")) {
+                (Some(_), Some(id)) => open.push((line.is_theirs, id)),
+                (None, Some(id)) => {
+                    open.retain(|(is_theirs, of)| *is_theirs == line.is_theirs || *of != id)
+                }
+                (_, None) => {}
+            }
+        }
+        self.is_up() && open.is_empty()
+    }
+
+    /// The peer's lines from the one at this index on.
+    pub(crate) fn heard(&self, first: usize) -> impl Iterator<Item = &Line> {
+        self.peer.lines().iter().skip(first).filter(|line| line.is_theirs)
+    }
+
+    /// A number that no call of this connection had.
+    fn next_id(&mut self) -> i64 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// Sends a call with an id of its own choice; `params` are left out if null.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> Value {
+        let id = json!(self.next_id());
+        let mut call = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        if let (Value::Object(call), false) = (&mut call, params.is_null()) {
+            call.insert("params".to_owned(), params);
+        }
+        self.peer.send(&call);
+        id
+    }
+
+    /// Answers a call of the peer.
+    pub(crate) fn reply(&mut self, id: &Value, result: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    /// Answers a call of the peer with an error.
+    pub(crate) fn refuse(&mut self, id: &Value, code: i64, message: &str) {
+        let error = json!({"code": code, "message": message});
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.peer.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Calls a method, whatever its name, and waits for the reply. No reply is a fail.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Probed<Reply> {
+        // An agent that has said nothing yet is starting.
+        let is_starting = self.heard(0).next().is_none();
+        let patience = if is_starting { self.patience * STARTING } else { self.patience };
+        self.ask_within(patience, method, params).await
+    }
+
+    /// Calls a method of the protocol and waits for the reply. No reply is a fail.
+    pub(crate) async fn call<M: Method>(&mut self, params: Value) -> Probed<Reply> {
+        self.ask(M::ROW.name, params).await
+    }
+
+    async fn ask_within(
+        &mut self,
+        patience: Duration,
+        method: &str,
+        params: Value,
+    ) -> Probed<Reply> {
+        let first = self.now();
+        let id = self.begin(method, params);
+        self.reply_within(patience, first, method, &id).await
+    }
+
+    /// Waits for the reply to a call of this method that was begun. No reply is a fail.
+    pub(crate) async fn reply_to(&mut self, method: &str, id: &Value) -> Probed<Reply> {
+        self.reply_within(self.patience, 0, method, id).await
+    }
+
+    async fn reply_within(
+        &mut self,
+        patience: Duration,
+        first: usize,
+        method: &str,
+        id: &Value,
+    ) -> Probed<Reply> {
+        match self.peer.wait_for(first, patience, |line| line.replies_to(id)).await {
+            Ok(line) => Ok(Reply { method: method.to_owned(), line }),
+            Err(missing) => fail(format!("an answer to {method}"), missing.to_string()),
+        }
+    }
+
+    /// Waits for a line of the peer from that index on.
+    pub(crate) async fn hear(
+        &mut self,
+        first: usize,
+        expected: &str,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Probed<Line> {
+        let found = self.peer.wait_for(first, self.patience, |line| line.is_theirs && wanted(line));
+        match found.await {
+            Ok(line) => Ok(line),
+            Err(missing) => fail(expected, self.instead(first, &missing)),
+        }
+    }
+
+    /// Waits for an error without an id, and with this code: what a line that is no message is
+    /// answered with.
+    pub(crate) async fn hear_error_without_id(&mut self, first: usize, code: i64) -> Probed {
+        let expected = format!("one error {code} with id null");
+        let wanted =
+            |line: &Line| line.get("error").is_some() && line.get("id").is_none_or(Value::is_null);
+        let line = self.hear_soon(first, &expected, wanted).await?;
+        expect(
+            line.error_code() == Some(code) && line.get("id").is_some(),
+            expected,
+            quoted(&line.text),
+        )
+    }
+
+    /// Waits for a line of the peer from that index on, which answers what was sent last. It is not
+    /// waited for much longer than for the answer to a call that is sent after that.
+    pub(crate) async fn hear_soon(
+        &mut self,
+        first: usize,
+        expected: &str,
+        wanted: impl Fn(&Line) -> bool,
+    ) -> Probed<Line> {
+        let later = self.begin(STILL_THERE, json!({}));
+        // An earlier call of this kind may be answered only now.
+        let is_wanted = |line: &Line| line.is_theirs && !line.replies_to_a_call() && wanted(line);
+        let either = |line: &Line| is_wanted(line) || line.replies_to(&later);
+        let missing = match self.peer.wait_for(first, self.patience, either).await {
+            Ok(line) if is_wanted(&line) => return Ok(line),
+            Ok(_) => match self.peer.wait_for(first, OVERTAKEN.min(self.patience), is_wanted).await
+            {
+                Ok(line) => return Ok(line),
+                Err(Missing::TimedOut(_)) => {
+                    return fail(
+                        expected,
+                        "nothing of the kind, though what was sent later is answered",
+                    );
+                }
+                Err(ended) => ended,
+            },
+            Err(missing) => missing,
+        };
+        fail(expected, self.instead(first, &missing))
+    }
+
+    /// What the peer said instead of what was waited for.
+    fn instead(&self, first: usize, missing: &Missing) -> String {
+        match self.heard(first).find(|line| line.get("method").is_none()) {
+            Some(line) => quoted(&line.text),
+            None => missing.to_string(),
+        }
+    }
+
+    /// Whether the peer answers a call: everything before it was read then.
+    ///
+    /// # Errors
+    /// The connection has ended, which is a fail; or no answer, so that nothing can be told.
+    pub(crate) async fn is_still_there(&mut self) -> Probed {
+        let first = self.now();
+        let id = self.begin(STILL_THERE, json!({}));
+        match self.peer.wait_for(first, self.patience, |line| line.replies_to(&id)).await {
+            Ok(_) => Ok(()),
+            Err(Missing::Ended(how)) => fail("the connection stays up", how),
+            Err(Missing::TimedOut(_)) => not_tested(format!(
+                "the {} does not answer unknown requests, so it cannot be told when it has read what was sent: {STILL_THERE}",
+                self.peer.judged().as_str()
+            )),
+        }
+    }
+
+    /// The rule about what was sent is kept, so that the observer can follow what came.
+    pub(crate) fn watch(&mut self) -> Probed {
+        self.is_watched = true;
+        Ok(())
+    }
+
+    /// What was sent last is ignored: from the line at this index on there is no reply, and the
+    /// peer goes on.
+    pub(crate) async fn is_ignored(&mut self, first: usize) -> Probed {
+        self.is_still_there().await?;
+        let ours = json!(self.last_id);
+        match self.heard(first).find(|line| line.is_reply() && !line.replies_to(&ours)) {
+            Some(line) => fail("no reply", quoted(&line.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// Asks `initialize`, the agent's first answer.
+    pub(crate) async fn initialize(&mut self, params: Value) -> Probed<Reply> {
+        let reply = self.call::<Initialize>(params).await?;
+        if let Some(result) = reply.line.get("result") {
+            self.told = result.clone();
+        }
+        Ok(reply)
+    }
+
+    /// The member of the agent's answer to `initialize` at this JSON pointer, if it offers
+    /// something there.
+    pub(crate) fn told(&self, pointer: &str) -> Option<&Value> {
+        self.told.pointer(pointer).filter(|value| !value.is_null() && **value != Value::Bool(false))
+    }
+
+    /// Whether the agent offers the capability at this JSON pointer below `agentCapabilities`.
+    pub(crate) fn offers(&self, pointer: &str) -> bool {
+        self.told(&format!("/agentCapabilities{pointer}")).is_some()
+    }
+
+    /// The same; a probe that needs it is skipped without.
+    pub(crate) fn needs(&self, pointer: &str) -> Probed {
+        if self.offers(pointer) {
+            return Ok(());
+        }
+        skipped(format!("agentCapabilities{} is not offered", pointer.replace('/', ".")))
+    }
+
+    /// Whether there is a way to log in.
+    pub(crate) fn has_login(&self) -> bool {
+        self.told("/authMethods/0").is_some()
+    }
+
+    /// Opens a session, which a probe needs before it can judge anything.
+    pub(crate) async fn open(&mut self, cwd: &Path) -> Probed<Session> {
+        let reply = self.call::<SessionNew>(json!({"cwd": cwd, "mcpServers": []})).await;
+        let reply = reply.map_err(|outcome| match outcome {
+            Outcome::Fail { seen, .. } => Outcome::NotTested(format!("no session opens: {seen}")),
+            other => other,
+        })?;
+        let Ok(opened) = reply.result() else {
+            return not_tested(format!("no session opens: {}", refusal(&reply)));
+        };
+        match opened.get("sessionId").cloned() {
+            Some(id) => Ok(Session { id, opened }),
+            None => not_tested("session/new gave no sessionId"),
+        }
+    }
+}
+
+impl Reply {
+    /// The result. An error is a fail.
+    pub(crate) fn result(&self) -> Probed<Value> {
+        match self.line.get("result") {
+            Some(result) => Ok(result.clone()),
+            None => fail(format!("{} succeeds", self.method), quoted(&self.line.text)),
+        }
+    }
+
+    /// An error with this code. Anything else is a fail.
+    pub(crate) fn is_error(&self, code: i64) -> Probed {
+        let expected = format!("{} is answered with error {code}", self.method);
+        expect(self.line.error_code() == Some(code), expected, quoted(&self.line.text))
+    }
+
+    /// An error, whichever. A result is a fail.
+    pub(crate) fn is_refused(&self) -> Probed {
+        expect(
+            self.line.get("error").is_some(),
+            format!("{} is refused", self.method),
+            quoted(&self.line.text),
+        )
+    }
+
+    /// The number of its line.
+    pub(crate) fn number(&self) -> usize {
+        self.line.number
+    }
+
+    /// The line.
+    pub(crate) fn text(&self) -> &str {
+        &self.line.text
+    }
+
+    /// The member of the error at this JSON pointer.
+    pub(crate) fn error(&self, pointer: &str) -> Option<&Value> {
+        self.line.get("error")?.pointer(pointer)
+    }
+}
+
+/// Why a request is refused, for people: what the error tells, and what to do where only a login is
+/// missing.
+pub(crate) fn refusal(reply: &Reply) -> String {
+    let part = |pointer| reply.error(pointer).map(|part| quoted(&part.to_string()));
+    let told =
+        ["/code", "/message", "/data"].into_iter().filter_map(part).collect::<Vec<_>>().join(" ");
+    let login = match reply.line.error_code() {
+        Some(-32000) => "; log in to the agent and judge it again",
+        _ => "",
+    };
+    format!("error {told}{login}")
+}
+
+/// Whether a call may have this id, without a doubt what its reply has.
+pub(crate) fn is_an_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
+}
+
+/// A text of the peer for a sentence, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut short: String = text.chars().take(QUOTED).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,215 @@
+//! Turns that do what their prompt tells.
+
+use super::{Conversation, Reply, Session, quoted};
+use crate::judging::verdict::{Probed, fail, not_tested};
+use crate::model::acts::{Acts, NO_TOOL};
+use crate::peer::line::Line;
+use crate::peer::script::Answer;
+use attache_protocol::method::{Method, SessionPrompt, SessionUpdateNotification, Side};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How much longer than an ordinary answer a turn may take: its model is asked several times.
+const TURN: u32 = 3;
+
+/// A turn that runs.
+#[derive(Debug, Clone)]
+pub(crate) struct Turn {
+    /// The id of its prompt.
+    pub(crate) id: Value,
+    /// The index of the first line after whatever came before it.
+    pub(crate) first: usize,
+    /// The session it runs in.
+    session: Value,
+}
+
+/// A turn that has ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Played {
+    /// The reply to its prompt.
+    pub(crate) reply: Reply,
+    updates: Vec<Value>,
+}
+
+impl Turn {
+    /// The session it runs in.
+    pub(crate) fn session(&self) -> &Value {
+        &self.session
+    }
+}
+
+impl Conversation {
+    /// Prompts for a turn that does this, and waits until it ends. No reply is a fail.
+    pub(crate) async fn play(&mut self, session: &Session, acts: Acts) -> Probed<Played> {
+        let turn = self.begin_turn(session, acts);
+        self.finish(turn).await
+    }
+
+    /// Prompts for a turn that does this.
+    pub(crate) fn begin_turn(&mut self, session: &Session, acts: Acts) -> Turn {
+        let prompt = json!([{"type": "text", "text": acts.prompt_text()}]);
+        self.begin_turn_with(session, json!({"sessionId": session.id, "prompt": prompt}))
+    }
+
+    /// Prompts with these params.
+    pub(crate) fn begin_turn_with(&mut self, session: &Session, params: Value) -> Turn {
+        let first = self.now();
+        let id = self.begin(SessionPrompt::ROW.name, params);
+        Turn { id, first, session: session.id.clone() }
+    }
+
+    /// Waits for the end of a turn. No reply is a fail.
+    pub(crate) async fn finish(&mut self, turn: Turn) -> Probed<Played> {
+        self.finish_within(turn, self.patience * TURN).await
+    }
+
+    /// The same, for so long.
+    pub(crate) async fn finish_within(&mut self, turn: Turn, patience: Duration) -> Probed<Played> {
+        let Turn { id, first, session } = turn;
+        let method = SessionPrompt::ROW.name.to_owned();
+        match self.peer.wait_for(first, patience, |line| line.replies_to(&id)).await {
+            Ok(line) => {
+                let updates = self.updates(&session, first, line.number).cloned().collect();
+                Ok(Played { reply: Reply { method, line }, updates })
+            }
+            Err(missing) => fail("an answer to session/prompt", missing.to_string()),
+        }
+    }
+
+    /// Waits until the agent has said this in a turn, perhaps in pieces.
+    pub(crate) async fn hear_said(&mut self, turn: &Turn, text: &str) -> Probed {
+        let mut next = turn.first;
+        loop {
+            let is_update = |line: &Line| {
+                line.calls::<SessionUpdateNotification>() || line.replies_to(&turn.id)
+            };
+            let line = self.hear(next, &format!("the agent says \"{text}\""), is_update).await?;
+            let updates: Vec<Value> =
+                self.updates(&turn.session, turn.first, line.number + 1).cloned().collect();
+            if chunks(&updates, "agent_message_chunk").contains(text) {
+                return Ok(());
+            }
+            if line.is_reply() {
+                return fail(
+                    format!("the agent says \"{text}\" in a turn that goes on"),
+                    quoted(&line.text),
+                );
+            }
+            next = line.number;
+        }
+    }
+
+    /// The updates of a session from the line at an index on, before the line with this number.
+    pub(crate) fn updates(
+        &self,
+        session: &Value,
+        first: usize,
+        before: usize,
+    ) -> impl Iterator<Item = &Value> {
+        let params = self.heard(first).filter(move |line| line.number < before);
+        let params = params
+            .filter(|line| line.calls::<SessionUpdateNotification>())
+            .filter_map(|line| line.get("params"));
+        params
+            .filter(move |params| params.get("sessionId") == Some(session))
+            .filter_map(|it| it.get("update"))
+    }
+
+    /// Answers the agent's calls of this method so from now on, until the probe ends, instead of as
+    /// a good client.
+    pub(crate) fn answer<M: Method>(
+        &mut self,
+        answering: impl FnMut(&Value) -> Answer + Send + 'static,
+    ) {
+        self.peer.script.replace::<M>(answering);
+    }
+
+    /// The results that the judge has given to the agent's calls of this method since.
+    pub(crate) fn given<M: Method>(&self, first: usize) -> impl Iterator<Item = &Value> {
+        let calls =
+            self.heard(first).filter(|line| line.calls::<M>()).filter_map(|line| line.get("id"));
+        calls.filter_map(move |id| {
+            let ours =
+                self.peer.lines().iter().skip(first).filter(|line| line.from == Side::Client);
+            ours.filter(|line| line.get("id") == Some(id)).find_map(|line| line.get("result"))
+        })
+    }
+
+    /// Gives this result to a call of the agent that was met with [`Answer::Silence`].
+    pub(crate) fn give(&mut self, call: &Line, result: Value) {
+        let id = call.get("id").cloned().unwrap_or_default();
+        self.peer.send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+}
+
+/// The text of all chunks of this kind.
+fn chunks(updates: &[Value], kind: &str) -> String {
+    let of_kind =
+        updates.iter().filter(|update| update.get("sessionUpdate").is_some_and(|it| it == kind));
+    of_kind.filter_map(|chunk| chunk.pointer("/content/text")?.as_str()).collect()
+}
+
+impl Line {
+    /// Whether the agent calls or notifies this method.
+    pub(crate) fn calls<M: Method>(&self) -> bool {
+        self.from == Side::Agent && self.get("method").is_some_and(|method| method == M::ROW.name)
+    }
+}
+
+impl Played {
+    /// The index of the first line after the reply.
+    pub(crate) fn after(&self) -> usize {
+        self.reply.number()
+    }
+
+    /// The updates of the session before the reply.
+    pub(crate) fn updates(&self) -> &[Value] {
+        &self.updates
+    }
+
+    /// Those of this kind.
+    pub(crate) fn updates_of<'u>(&'u self, kind: &'u str) -> impl Iterator<Item = &'u Value> {
+        self.updates
+            .iter()
+            .filter(move |update| update.get("sessionUpdate").is_some_and(|it| it == kind))
+    }
+
+    /// What the agent said, all of its chunks together.
+    pub(crate) fn said(&self) -> String {
+        self.text_of("agent_message_chunk")
+    }
+
+    /// The text of all chunks of this kind.
+    pub(crate) fn text_of(&self, kind: &str) -> String {
+        chunks(&self.updates, kind)
+    }
+
+    /// What the model says when it is told to recall something: whether it was given it. Nothing if
+    /// it says neither.
+    pub(crate) fn recalled(&self) -> Option<bool> {
+        let said = self.said();
+        let is = |word: &str| said.contains(word);
+        if is("recalled yes") { Some(true) } else { is("recalled no").then_some(false) }
+    }
+
+    /// Whether every tool that was to be called is there. Without one a probe can tell nothing.
+    pub(crate) fn had_its_tools(&self) -> Probed {
+        match self.said().split_once(NO_TOOL) {
+            Some((_, tool)) => {
+                let name: String =
+                    tool.chars().take_while(|letter| letter.is_ascii_alphanumeric()).collect();
+                not_tested(format!("the agent offers its model no tool that is known for: {name}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The stop reason. An error instead is a fail.
+    pub(crate) fn stop_reason(&self) -> Probed<String> {
+        let result = self.reply.result()?;
+        match result.get("stopReason").and_then(Value::as_str) {
+            Some(reason) => Ok(reason.to_owned()),
+            None => fail("a stopReason", result.to_string()),
+        }
+    }
+}

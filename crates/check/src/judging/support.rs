@@ -1,0 +1,298 @@
+//! What a peer was seen to support, gathered from its traffic: what people keep in matrices by
+//! hand.
+
+mod topic;
+
+pub use topic::Topic;
+
+use crate::peer::line::Line;
+use attache_protocol::method::{
+    FIELDS, Gate, Initialize, METHODS, Method, Side, Stability, UPDATES,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The error of a peer that does not know a method (RPC-19).
+const METHOD_NOT_FOUND: i64 = -32601;
+/// How many names of one kind are kept: what a flooding peer invents further is not.
+const NAMES: usize = 200;
+/// How much of a name is kept, in characters.
+const NAME: usize = 100;
+
+/// What one peer supports, as its conversations with the judge show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Support {
+    /// Which end the peer is.
+    pub side: Side,
+    /// The name it gives itself in `initialize`.
+    pub name: Option<String>,
+    /// The version it gives itself.
+    pub version: Option<String>,
+    /// What it offers: paths below `agentCapabilities` or `clientCapabilities`, without what is
+    /// off.
+    pub capabilities: BTreeSet<String>,
+    /// The methods that it was called by, and how it answered. Only methods that the protocol
+    /// knows.
+    pub answered: BTreeMap<String, Calls>,
+    /// The methods that it called, and how it was answered.
+    pub called: BTreeMap<String, Calls>,
+    /// What it sent of each kind, and how often.
+    pub sent: BTreeMap<Topic, BTreeMap<String, usize>>,
+    /// What it was sent of each kind and took, and how often: without an error, and the connection
+    /// went on.
+    pub taken: BTreeMap<Topic, BTreeMap<String, usize>>,
+}
+
+/// How often a method was called, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Calls {
+    /// How often it was called, or notified.
+    pub times: usize,
+    /// How often it was answered with a result.
+    pub results: usize,
+    /// How often it was answered with an error, by its code.
+    pub errors: BTreeMap<i64, usize>,
+}
+
+/// What is known of a method that a peer may implement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answering {
+    /// It gave a result, or took a notification and went on.
+    Works,
+    /// It knows the method; nothing but errors came.
+    Errors,
+    /// It says that it does not know the method.
+    Unknown,
+    /// It was not called, or never answered.
+    Untold,
+}
+
+impl Calls {
+    fn add(&mut self, other: Self) {
+        self.times += other.times;
+        self.results += other.results;
+        for (code, times) in other.errors {
+            *self.errors.entry(code).or_default() += times;
+        }
+    }
+
+    /// What these calls tell of the peer that was called.
+    pub fn answering(&self) -> Answering {
+        let others = self.errors.keys().any(|code| *code != METHOD_NOT_FOUND);
+        match (self.results > 0, others, self.errors.is_empty()) {
+            (true, ..) => Answering::Works,
+            (false, true, _) => Answering::Errors,
+            (false, false, false) => Answering::Unknown,
+            (false, false, true) => Answering::Untold,
+        }
+    }
+}
+
+/// A call that is not answered yet.
+struct Open<'l> {
+    method: &'l str,
+    params: &'l Value,
+}
+
+impl Support {
+    /// Nothing is known yet of a peer that is this end.
+    pub fn of(side: Side) -> Self {
+        Self {
+            side,
+            name: None,
+            version: None,
+            capabilities: BTreeSet::new(),
+            answered: BTreeMap::new(),
+            called: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            taken: BTreeMap::new(),
+        }
+    }
+
+    /// What is known of a method that the peer receives.
+    pub fn answering(&self, method: &str) -> Answering {
+        self.answered.get(method).map_or(Answering::Untold, Calls::answering)
+    }
+
+    /// Whether the peer called or notified this method.
+    pub fn calls(&self, method: &str) -> bool {
+        self.called.contains_key(method)
+    }
+
+    /// Adds what another run saw of the same peer.
+    pub fn join(&mut self, other: Self) {
+        self.name = other.name.or(self.name.take());
+        self.version = other.version.or(self.version.take());
+        self.capabilities.extend(other.capabilities);
+        for (methods, others) in
+            [(&mut self.answered, other.answered), (&mut self.called, other.called)]
+        {
+            for (method, calls) in others {
+                methods.entry(method).or_default().add(calls);
+            }
+        }
+        for (topics, others) in [(&mut self.sent, other.sent), (&mut self.taken, other.taken)] {
+            for (topic, names) in others {
+                let known = topics.entry(topic).or_default();
+                names
+                    .into_iter()
+                    .for_each(|(name, times)| *known.entry(name).or_default() += times);
+            }
+        }
+    }
+
+    /// Learns from a whole connection. `went_well` says that it did not break: then what was
+    /// notified last was taken as well.
+    pub fn learn(&mut self, lines: &[Line], went_well: bool) {
+        let last = lines.iter().rposition(|line| line.from == self.side).unwrap_or_default();
+        let mut open: HashMap<(Side, String), Open<'_>> = HashMap::new();
+        for (index, line) in lines.iter().enumerate() {
+            let method = line.get("method").and_then(Value::as_str);
+            let (id, params) = (line.get("id"), line.get("params").unwrap_or(&Value::Null));
+            match (method, id) {
+                (Some(method), Some(id)) => {
+                    self.called(line.from, method, params);
+                    open.insert((line.from, id.to_string()), Open { method, params });
+                }
+                (Some(method), None) => {
+                    self.notified(line.from, method, params, went_well || index < last)
+                }
+                (None, Some(id)) => {
+                    if let Some(call) = open.remove(&(line.from.other(), id.to_string())) {
+                        self.replied(line, &call);
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn called(&mut self, from: Side, method: &str, params: &Value) {
+        if from == self.side {
+            count(&mut self.called, method, |calls| calls.times += 1);
+            self.payload(true, method, params);
+        } else if topic::is_known(method) {
+            count(&mut self.answered, method, |calls| calls.times += 1);
+        }
+    }
+
+    fn notified(&mut self, from: Side, method: &str, params: &Value, is_taken: bool) {
+        if from == self.side {
+            count(&mut self.called, method, |calls| calls.times += 1);
+            self.payload(true, method, params);
+        } else if is_taken && topic::is_known(method) {
+            count(&mut self.answered, method, |calls| {
+                (calls.times, calls.results) = (calls.times + 1, calls.results + 1)
+            });
+            self.payload(false, method, params);
+        }
+    }
+
+    fn replied(&mut self, line: &Line, call: &Open<'_>) {
+        let is_ours = line.from != self.side;
+        let calls = if is_ours { &mut self.called } else { &mut self.answered };
+        if let Some(result) = line.get("result") {
+            if is_ours || topic::is_known(call.method) {
+                count(calls, call.method, |calls| calls.results += 1);
+            }
+            if !is_ours {
+                self.payload(false, call.method, call.params);
+            }
+            self.payload(!is_ours, call.method, result);
+        } else if let Some(code) = line.error_code() {
+            // The judge also calls methods that it made up: they are not the peer's.
+            if is_ours || topic::is_known(call.method) {
+                count(calls, call.method, |calls| *calls.errors.entry(code).or_default() += 1);
+            }
+        }
+    }
+
+    /// What stands in params or a result.
+    fn payload(&mut self, is_sent: bool, method: &str, payload: &Value) {
+        if is_sent && method == Initialize::ROW.name {
+            self.introduced(payload);
+        }
+        let seen = if is_sent { &mut self.sent } else { &mut self.taken };
+        topic::in_payload(method, payload, &mut |topic, name| {
+            // The judge makes up names to see what a peer does with them: they are not the peer's.
+            if !is_sent && !topic.known().contains(&name) {
+                return;
+            }
+            let names = seen.entry(topic).or_default();
+            if names.len() < NAMES || names.contains_key(name) {
+                *names.entry(cut(name)).or_default() += 1;
+            }
+        });
+    }
+
+    fn introduced(&mut self, payload: &Value) {
+        let (info, capabilities) = match self.side {
+            Side::Agent => ("agentInfo", "agentCapabilities"),
+            Side::Client => ("clientInfo", "clientCapabilities"),
+        };
+        let text = |key| payload.get(info)?.get(key)?.as_str().map(cut);
+        self.name = text("name").or(self.name.take());
+        self.version = text("version").or(self.version.take());
+        if let Some(offered) = payload.get(capabilities) {
+            offers(offered, capabilities, &mut self.capabilities);
+        }
+    }
+}
+
+/// The paths of what is on: `true`, a value, or an object, which may be empty. An object that only
+/// groups offers nothing itself.
+fn offers(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    if matches!(value, Value::Null | Value::Bool(false))
+        || found.len() >= NAMES
+        || path.len() > NAME
+    {
+        return;
+    }
+    if !is_group(path) {
+        found.insert(cut(path));
+    }
+    for (key, member) in value.as_object().into_iter().flatten().filter(|(key, _)| *key != "_meta")
+    {
+        offers(member, &format!("{path}.{key}"), found);
+    }
+}
+
+/// Whether capabilities of the protocol stand below this one.
+fn is_group(path: &str) -> bool {
+    let below = |gate: &str| gate.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+    [Side::Agent, Side::Client]
+        .into_iter()
+        .any(|side| gates(side).iter().any(|(gate, _)| below(gate)))
+}
+
+/// The capabilities of that end which the tables of the protocol name, each with how settled what
+/// it gates is.
+pub(crate) fn gates(side: Side) -> Vec<(&'static str, Stability)> {
+    let methods = METHODS.iter().map(|row| (&row.gate, row.stability));
+    let updates = UPDATES.iter().map(|row| (&row.gate, row.stability));
+    let fields = FIELDS.iter().map(|row| (&row.gate, row.stability));
+    let mut paths: Vec<(&str, Stability)> = Vec::new();
+    for (gate, stability) in methods.chain(updates).chain(fields) {
+        let path = match (side, gate) {
+            (Side::Agent, Gate::Agent(path, _)) | (Side::Client, Gate::Client(path, _)) => *path,
+            _ => continue,
+        };
+        if paths.iter().all(|(other, _)| *other != path) {
+            paths.push((path, stability));
+        }
+    }
+    paths
+}
+
+fn count(calls: &mut BTreeMap<String, Calls>, method: &str, counted: impl FnOnce(&mut Calls)) {
+    if calls.len() < NAMES || calls.contains_key(method) {
+        counted(calls.entry(cut(method)).or_default());
+    }
+}
+
+fn cut(name: &str) -> String {
+    name.chars().take(NAME).collect()
+}
