@@ -1,8 +1,8 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until
 //! it is done.
 
-use crate::chosen_model::chosen;
 use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::chosen_model::chosen;
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
 use crate::conversation::{Message, Party, Prompt, kind};

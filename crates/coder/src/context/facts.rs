@@ -2,8 +2,8 @@
 
 use crate::conversation::Message;
 use crate::models::ModelPart;
-use crate::tools::fit::{code, one_line};
 use crate::tools::Registry;
+use crate::tools::fit::{code, one_line};
 use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
 use serde::{Deserialize, Serialize};

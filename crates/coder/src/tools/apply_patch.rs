@@ -1,18 +1,18 @@
 //! The tool of several changes at once: a patch, made whole or not at all.
 
-use super::step::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::Document;
 use super::file_access::State;
+use super::length::Length;
 use super::patch::{FilePatch, Hunk, Patch, patched};
-use super::approved_call::ApprovedCall;
+use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
 use super::schema::{spec, text};
-use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::step::Step;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::Touch;
@@ -62,12 +62,13 @@ impl Patch {
     async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, Unprepared> {
         let (mut steps, mut words) = (Vec::new(), Vec::new());
         for file in &self.files {
-            let change = file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
-                Unprepared::Call(why) => {
-                    Unprepared::Call(format!("{why}. Nothing of the patch was done."))
-                }
-                turn => turn,
-            })?;
+            let change =
+                file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
+                    Unprepared::Call(why) => {
+                        Unprepared::Call(format!("{why}. Nothing of the patch was done."))
+                    }
+                    turn => turn,
+                })?;
             steps.extend(change.steps);
             words.push(change.words);
         }
@@ -135,10 +136,7 @@ impl Tool for Patch {
     }
 }
 
-async fn file_change(
-    toolbox: &Toolbox<'_>,
-    file: &FilePatch,
-) -> Result<FileChange, Unprepared> {
+async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, Unprepared> {
     match file {
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;

@@ -1,15 +1,15 @@
 //! The ask tool: questions to the person, as a form where the client shows forms, else in words.
 
-use super::fit::{counted, one_line};
 use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text, yes_no};
+use super::arguments;
+use super::fit::{counted, one_line};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::Touch;

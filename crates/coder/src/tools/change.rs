@@ -2,8 +2,8 @@
 //! or none.
 
 use super::approved_call::ApprovedCall;
-use super::step::Step;
 use super::file_access::{FileAccess, Fingerprint, State};
+use super::step::Step;
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
 use crate::changes::{Before, Content, FILE_KEPT, restore};

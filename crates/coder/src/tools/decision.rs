@@ -1,14 +1,14 @@
 //! The decision about a call: made once, put to the person where it asks, and checked once more
 //! right before the call runs.
 
-use super::step::Step;
+use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
 use super::diffs::Room;
 use super::file_access::looking;
-use super::resolved::ResolvedPaths;
-use super::thread::Wanted;
-use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::step::Step;
+use super::thread::Wanted;
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;

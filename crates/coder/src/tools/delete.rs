@@ -1,16 +1,16 @@
 //! The delete tool: a file, or an empty folder.
 
-use super::step::Step;
-use super::file_access::{FileAccess, State, looking};
 use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text};
+use super::arguments;
+use super::file_access::{FileAccess, State, looking};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::{Folders, Place, Touch};
@@ -148,8 +148,7 @@ impl Toolbox<'_> {
         + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
-            .await
+        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
     }
 }
 

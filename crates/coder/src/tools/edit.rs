@@ -1,19 +1,19 @@
 //! The edit tool: exact replacements in one file, shown before they happen.
 
-use super::step::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::{Document, line_end};
 use super::file_access::State;
 use super::findings::Edited;
 use super::fit::{counted, one_line};
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text, yes_no};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
+use super::step::Step;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox, report};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::Touch;

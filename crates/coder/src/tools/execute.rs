@@ -2,11 +2,11 @@
 //! it runs.
 
 pub(crate) mod background;
-pub(crate) mod kill;
-pub(crate) mod output;
 mod clean;
 mod display;
 mod kept_output;
+pub(crate) mod kill;
+pub(crate) mod output;
 mod reading_only;
 pub(crate) mod scratch;
 pub(crate) mod shell;
@@ -15,17 +15,17 @@ mod walls;
 #[cfg(test)]
 mod tests;
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{number, spec, text, yes_no};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox, report};
-use super::arguments;
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
 use attache_host::{Bounded, Command, Exit, Sandbox};
@@ -230,11 +230,7 @@ impl Tool for Execute {
 }
 
 impl ConcurrentTool for Execute {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(async move { self.run_to_end(toolbox, call).await.map(Reading::from) })
     }
 }

@@ -1,16 +1,16 @@
 //! The tool exit_plan: shows what is to be done and asks the person to leave the mode `plan`.
 
 use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text};
+use super::arguments;
 use super::length::Length;
 use super::prepared::Prepared;
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
-use crate::models::ToolSpec;
 use crate::conversation::Party;
+use crate::models::ToolSpec;
 use crate::options;
 use attache_agent::{Permission, Result, ToolKind};
 use attache_policy::{Mode, Touch};

@@ -1,19 +1,19 @@
 //! The fetch tool: a page of the web as text.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::file_access::looking;
 use super::fit::{code, counted, one_line};
+use super::length::Length;
 use super::page::{self, Kind};
+use super::prepared::{Prepared, Unprepared};
 use super::public_address::{self, Lookup, NotPublic};
-use super::thread::blocking;
-use super::approved_call::ApprovedCall;
 use super::resolved::ResolvedPaths;
 use super::schema::{spec, text};
-use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::thread::blocking;
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox, report};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::{Effect, Touch};
@@ -147,11 +147,7 @@ impl Tool for Fetch {
 }
 
 impl ConcurrentTool for Fetch {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(async move { self.fetch(toolbox, call).await.map(Reading::from) })
     }
 }
@@ -183,84 +179,90 @@ impl Fetch {
             }
         }
     }
-
 }
 
-    /// The page behind the address and what it sends on to, on the same host or where a rule allows
-    /// it.
-    async fn linked_page(toolbox: &Toolbox<'_>, mut url: Url, any: bool) -> std::result::Result<Page, String> {
-        let mut any = any;
-        for _ in 0..=REDIRECTS {
-            let response = asked(toolbox, &url, any).await?;
-            let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
-            if next.host() != url.host()
-                || next.port_or_known_default() != url.port_or_known_default()
-            {
-                let fetch = Fetch { url: next.to_string() };
-                let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
-                if decision.effect != Effect::Allow {
-                    return Err(format!(
-                        "{} sends on to another host, {next}: fetch that if it is what you want",
-                        url.host_str().unwrap_or_default()
-                    ));
-                }
-                any = true;
-            }
-            url = next;
-        }
-        Err(format!("the page sends on more than {REDIRECTS} times"))
-    }
-
-    async fn asked(toolbox: &Toolbox<'_>, url: &Url, any: bool) -> std::result::Result<Response, String> {
-        let host = url.host_str().unwrap_or_default();
-        let proxied =
-            !public_address::says_private(url) && toolbox.models.http().has_proxy(url.scheme());
-        if !any && public_address::says_private(url) {
-            return Err(format!("{host} is an address of this machine or its network"));
-        }
-        // A proxy looks names up itself; what is known here is checked all the same.
-        if proxied
-            && let Err(error) = public_address::addresses(host, any).await
-            && error.is::<NotPublic>()
+/// The page behind the address and what it sends on to, on the same host or where a rule allows
+/// it.
+async fn linked_page(
+    toolbox: &Toolbox<'_>,
+    mut url: Url,
+    any: bool,
+) -> std::result::Result<Page, String> {
+    let mut any = any;
+    for _ in 0..=REDIRECTS {
+        let response = asked(toolbox, &url, any).await?;
+        let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
+        if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default()
         {
-            return Err(error.to_string());
+            let fetch = Fetch { url: next.to_string() };
+            let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
+            if decision.effect != Effect::Allow {
+                return Err(format!(
+                    "{} sends on to another host, {next}: fetch that if it is what you want",
+                    url.host_str().unwrap_or_default()
+                ));
+            }
+            any = true;
         }
-        let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
-        let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
-        let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
-        request.send().await.map_err(|error| unreached(host, &error))
+        url = next;
     }
+    Err(format!("the page sends on more than {REDIRECTS} times"))
+}
 
-    async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
-        let Page { url, content_type, body, cut } = page;
-        let length = body.len() as u64;
-        let kind = page::kind(&content_type, &body);
-        if kind == Kind::Other {
-            let what = one_line(&content_type, 80);
-            let why = format!(
-                "{url} is no text ({what}, {}): it cannot be read here",
-                counted(length, "byte")
-            );
-            return toolbox.failed(handle, &why).await;
-        }
-        let of_type = content_type.clone();
-        let text = looking(toolbox.turn, move |_| {
-            let text = page::decoded(&of_type, &body, kind);
-            if kind == Kind::Html { page::markdown(&text) } else { text }
-        });
-        let text = text.await?;
-        let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
-        let end = format!("{}{cut}", counted(length, "byte"));
-        report(
-            &mut handle,
-            json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
-        )
-        .await?;
-        handle.text(super::fit::code_block(&super::fit::ends_within(&text, SHOWN))).await?;
-        handle.complete().await?;
-        let text = format!("{url}\n\n{}\n[{end}]", text.trim());
-        Ok(ToolResult::done(text, Finding::Nothing))
+async fn asked(
+    toolbox: &Toolbox<'_>,
+    url: &Url,
+    any: bool,
+) -> std::result::Result<Response, String> {
+    let host = url.host_str().unwrap_or_default();
+    let proxied =
+        !public_address::says_private(url) && toolbox.models.http().has_proxy(url.scheme());
+    if !any && public_address::says_private(url) {
+        return Err(format!("{host} is an address of this machine or its network"));
     }
+    // A proxy looks names up itself; what is known here is checked all the same.
+    if proxied
+        && let Err(error) = public_address::addresses(host, any).await
+        && error.is::<NotPublic>()
+    {
+        return Err(error.to_string());
+    }
+    let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
+    let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
+    let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
+    request.send().await.map_err(|error| unreached(host, &error))
+}
+
+async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
+    let Page { url, content_type, body, cut } = page;
+    let length = body.len() as u64;
+    let kind = page::kind(&content_type, &body);
+    if kind == Kind::Other {
+        let what = one_line(&content_type, 80);
+        let why = format!(
+            "{url} is no text ({what}, {}): it cannot be read here",
+            counted(length, "byte")
+        );
+        return toolbox.failed(handle, &why).await;
+    }
+    let of_type = content_type.clone();
+    let text = looking(toolbox.turn, move |_| {
+        let text = page::decoded(&of_type, &body, kind);
+        if kind == Kind::Html { page::markdown(&text) } else { text }
+    });
+    let text = text.await?;
+    let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
+    let end = format!("{}{cut}", counted(length, "byte"));
+    report(
+        &mut handle,
+        json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
+    )
+    .await?;
+    handle.text(super::fit::code_block(&super::fit::ends_within(&text, SHOWN))).await?;
+    handle.complete().await?;
+    let text = format!("{url}\n\n{}\n[{end}]", text.trim());
+    Ok(ToolResult::done(text, Finding::Nothing))
+}
 /// The address, whole, as a person sees it before it is fetched.
 fn shown(url: &Url) -> String {
     let mut shown = code(url.as_str());

@@ -1,19 +1,19 @@
 //! The glob tool: which files have a name that fits, the newest first.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::findings::{FILES_NAMED, Found};
 use super::fit::code;
+use super::length::Length;
 use super::list::pattern;
-use super::thread::Wanted;
-use super::walk;
-use super::approved_call::ApprovedCall;
+use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
 use super::schema::{spec, text};
-use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
+use super::thread::Wanted;
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
+use super::walk;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Folders, Place, Touch};
@@ -76,12 +76,7 @@ impl Glob {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Found, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -187,11 +182,7 @@ impl Tool for Glob {
 }
 
 impl ConcurrentTool for Glob {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.glob(toolbox, call))
     }
 }

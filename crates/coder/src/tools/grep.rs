@@ -1,19 +1,19 @@
 //! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has
 //! unsaved.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
 use super::fit::{code, start_within};
-use super::thread::Wanted;
-use super::walk;
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text, yes_no};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text, yes_no};
+use super::thread::Wanted;
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
+use super::walk;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Judge, Place, Touch};
@@ -60,21 +60,15 @@ impl Grep {
     ) -> attache_agent::Result<Reading> {
         let (handle, approval, _) = call.start().await?;
         let grep = self.clone();
-        let found = toolbox.judged(move |judge, wanted| {
-            grep.search(judge, approval.paths.only()?, wanted)
-        });
+        let found =
+            toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
         toolbox.looked(handle, found.await?.map(Finding::Matches)).await
     }
 
     /// Searches at and below `place`, but leaves out what is below a folder and could not be read
     /// by its name without asking. Blocks on the disk; stops between files when nobody wants it any
     /// more.
-    fn search(
-        &self,
-        judge: &Judge<'_>,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Matches, String> {
+    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -211,11 +205,7 @@ impl Tool for Grep {
 }
 
 impl ConcurrentTool for Grep {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.grep(toolbox, call))
     }
 }
@@ -238,8 +228,7 @@ fn search_file(
             span = Some((span.map_or(line, |(first, _)| first), line));
             matches.total += 1;
             if matches.lines.len() < LINES_NAMED {
-                let text =
-                    start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
                 matches.lines.push(Match { path: name.to_owned(), line, text });
             }
             Ok(true)

@@ -1,18 +1,18 @@
 //! The list tool: which files there are.
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::findings::{FILES_NAMED, Files, KINDS_NAMED};
 use super::fit::code;
-use super::thread::Wanted;
-use super::walk;
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::thread::Wanted;
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
+use super::walk;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Folders, Place, Touch};
@@ -53,12 +53,7 @@ impl List {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Files, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -173,11 +168,7 @@ impl Tool for List {
 }
 
 impl ConcurrentTool for List {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.list(toolbox, call))
     }
 }

@@ -1,16 +1,16 @@
 //! The move tool: another path for a file, where nothing is.
 
-use super::step::Step;
-use super::file_access::State;
 use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text};
+use super::arguments;
+use super::file_access::State;
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::{Place, Touch};

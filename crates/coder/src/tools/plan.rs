@@ -1,12 +1,12 @@
 //! The tool `plan`: shows the person what the agent intends and how far it is.
 
 use super::approved_call::ApprovedCall;
-use super::schema::{spec, text};
+use super::arguments;
 use super::length::Length;
+use super::schema::{spec, text};
 use super::tool::Tool;
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::Touch;

@@ -1,18 +1,18 @@
 //! The read tool: the text of a file, as the client or else the disk has it, or a picture.
 
-use super::findings::{Lines, Unreadable};
-use super::file_access::{State, fingerprint};
-use super::fit::{MESSAGE_TEXT, counted};
-use super::picture::Picture;
 use super::approved_call::ApprovedCall;
+use super::arguments;
+use super::file_access::{State, fingerprint};
+use super::findings::{Lines, Unreadable};
+use super::fit::{MESSAGE_TEXT, counted};
+use super::length::Length;
+use super::picture::Picture;
+use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
 use super::schema::{number, spec, text};
-use super::length::Length;
-use super::prepared::{Prepared, Unprepared};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::{Media, Part, ToolSpec};
 use attache_agent::{Result, ToolCallHandle, ToolKind};
 use attache_policy::{Place, Touch};
@@ -64,9 +64,7 @@ impl Read {
                 let result = toolbox.found(handle, Finding::Lines(lines)).await?;
                 return Ok(Reading { result, saw: Some(saw) });
             }
-            State::Picture(picture, bytes) => {
-                toolbox.look_at(handle, place, picture, &bytes).await
-            }
+            State::Picture(picture, bytes) => toolbox.look_at(handle, place, picture, &bytes).await,
             State::Nothing => toolbox.unreadable(handle, Unreadable::Missing(why(state))).await,
             State::Folder => toolbox.unreadable(handle, Unreadable::Folder(why(state))).await,
             State::Other { .. } => toolbox.unreadable(handle, Unreadable::Other(why(state))).await,
@@ -162,11 +160,7 @@ impl Tool for Read {
 }
 
 impl ConcurrentTool for Read {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.read_file(toolbox, call))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::approved_call::ApprovedCall;
 use super::file_access::looking;
-use super::fit::code_block;
 use super::findings::Unreadable;
+use super::fit::code_block;
 use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
 use super::toolbox::Toolbox;

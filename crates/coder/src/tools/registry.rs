@@ -178,8 +178,7 @@ mod tests {
             let specs = Registry::built_in().specs(party).into_iter();
             specs.map(|spec| spec.name).collect::<Vec<_>>()
         };
-        let (agent, subagent) =
-            (names(Party::Agent), names(Party::Subagent { looks_only: false }));
+        let (agent, subagent) = (names(Party::Agent), names(Party::Subagent { looks_only: false }));
         let only_agent: Vec<_> = agent.iter().filter(|name| !subagent.contains(name)).collect();
         assert_eq!(only_agent, ["exit_plan", "task"]);
     }

@@ -2,17 +2,17 @@
 //! back.
 
 use super::approved_call::ApprovedCall;
-use super::schema::{spec, text, yes_no};
+use super::arguments;
+use super::fit::one_line;
 use super::length::Length;
+use super::schema::{spec, text, yes_no};
 use super::tool::Tool;
 use super::tool_result::{Finding, ToolResult};
-use super::fit::one_line;
-use super::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox};
-use super::arguments;
-use crate::models::ToolSpec;
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox};
 use crate::conversation::{Conversation, Party, Prompt};
-use crate::memory::Memory;
 use crate::ended::Ended;
+use crate::memory::Memory;
+use crate::models::ToolSpec;
 use attache_agent::{Error, Result, StopReason, ToolKind};
 use attache_policy::Touch;
 use attache_protocol::v1::ToolCallUpdate;

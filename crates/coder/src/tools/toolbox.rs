@@ -39,11 +39,8 @@ pub(crate) struct Toolbox<'t> {
 }
 
 /// Lets a subagent work on the task that is the last prompt of the conversation.
-pub(crate) type RunSubagent = for<'w> fn(
-    &'w Models,
-    &'w mut Memory,
-    &'w Turn,
-) -> ToolFuture<'w, Ended>;
+pub(crate) type RunSubagent =
+    for<'w> fn(&'w Models, &'w mut Memory, &'w Turn) -> ToolFuture<'w, Ended>;
 
 fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<'w, Ended> {
     Box::pin(ready(Err(Error::failed("there are no subagents here"))))

@@ -1,18 +1,18 @@
 //! The write tool: a new file, or the whole text of one that was read.
 
-use super::step::Step;
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::document::Document;
 use super::file_access::State;
 use super::fit::{counted, one_line};
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{spec, text};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{spec, text};
+use super::step::Step;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, ToolResult};
 use super::toolbox::{ToolFuture, Toolbox};
-use super::arguments;
 use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::Touch;

@@ -165,7 +165,10 @@ impl Background {
     /// # Errors
     /// Too many run.
     pub(super) fn begin(
-        &mut self, execute: &Execute, begun: Begun) -> std::result::Result<String, String> {
+        &mut self,
+        execute: &Execute,
+        begun: Begun,
+    ) -> std::result::Result<String, String> {
         while self.tasks.try_join_next().is_some() {}
         if self.tasks.len() >= RUNNING {
             return Err(format!(

@@ -1,8 +1,8 @@
 //! Reading the file of a long output, which lies outside of the session's folders.
 
+use super::super::approved_call::ApprovedCall;
 use super::super::fit::{code_block, json_text_length, start_within};
 use super::super::read::Read;
-use super::super::approved_call::ApprovedCall;
 use super::super::thread;
 use super::super::tool_result::{Finding, ToolResult};
 use super::super::toolbox::Toolbox;
