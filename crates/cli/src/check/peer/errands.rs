@@ -1,4 +1,4 @@
-//! How a client is told what to do: the command of each errand, with placeholders.
+//! The command of each errand of a client, with its placeholders.
 
 use super::{known_client, own_home};
 use crate::exit::Failure;
@@ -7,10 +7,10 @@ use attache_host::Launch;
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// The placeholder for the agent's command line as one word, and as words of their own.
+/// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program that a client starts as its agent, and an agent as an MCP server, and its arguments
+/// The program and arguments that a client starts as its agent, and an agent as an MCP server,
 /// before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
@@ -21,18 +21,18 @@ pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
 
 /// The commands of a client, by errand.
 pub(in crate::check) struct Commands {
-    /// What `prompt` is.
+    /// The command of the errand `prompt`.
     main: Vec<OsString>,
     given: HashMap<&'static str, String>,
     relay: Vec<String>,
 }
 
 impl Commands {
-    /// The client that `main` starts, which is its errand `prompt`, with its commands for other
-    /// errands.
+    /// Returns the client that `main` starts, with its commands for other errands. `main` is the
+    /// errand `prompt`.
     ///
     /// # Errors
-    /// One that is none, or that starts no agent.
+    /// An errand is unknown, or a command starts no agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],
@@ -65,10 +65,10 @@ impl Commands {
         Ok(Self { main, given, relay: relay()? })
     }
 
-    /// Starts the client on an errand.
+    /// Starts the client for an errand.
     ///
     /// # Errors
-    /// Nobody said how, or it cannot be started.
+    /// The errand has no command, or the command cannot be started.
     pub(in crate::check) fn start(&self, errand: &Errand) -> Result<StartedClient, NotRun> {
         let launch = self.launch(errand)?;
         let door = Door::open().map_err(NotRun::Listen)?;
@@ -89,7 +89,7 @@ impl Commands {
         let launch = match errand.cwd().parent() {
             Some(beside) => {
                 let home = own_home::variables(beside);
-                // A store that the person names for their own sessions takes none of the judge's.
+                // The person's own store must not receive sessions of the judge.
                 home.into_iter()
                     .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| {
                         launch.env(name, value)
@@ -103,7 +103,7 @@ impl Commands {
     fn launch(&self, errand: &Errand) -> Result<Launch, NotRun> {
         let name = errand.name();
         if let Some(line) = self.given.get(name) {
-            // It was read before.
+            // The command was parsed before.
             return Launch::parse(line).map_err(|_| NotRun::NoErrand);
         }
         let words = match name {
