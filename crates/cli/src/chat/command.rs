@@ -149,11 +149,11 @@ impl Chat {
             },
         }
         self.set_budget();
-        let budget = self
-            .budget
-            .as_ref()
-            .map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
-        say(DIM, &format!("The budget of a session is {budget}, by its agent's count."));
+        let text = match &self.budget {
+            Some(budget) => format!("The budget of a session is {budget}, by its agent's count."),
+            None => "No budget is set.".to_owned(),
+        };
+        say(DIM, &text);
     }
 
     /// Applies the budget to the current session.

@@ -314,7 +314,7 @@ pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The message of the built-in agent; the protocol has no code for it.
-            Some(refusal) if built_in && refusal.message.contains("is open in another program") => {
+            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
                 Exit::Busy
             }
             _ => Exit::AgentFailed,

@@ -132,9 +132,9 @@ fn a_persons_own_names_are_kept_and_go_before_known_ones() {
     assert!(fs::read_to_string(&file).unwrap().contains("A='b c' sh -c 'exit 9' --acp"));
     own(&["agents", "check", "words"]).failed(3, &["exit code 9"]);
     own(&["agents", "add", "later", "not-here-yet --acp"])
-        .failed(0, &["not-here-yet is not here yet"]);
+        .failed(0, &["install its program not-here-yet"]);
     own(&["agents", "remove", "gemini"]).failed(0, &["removed "]);
-    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own named gemini"]);
+    own(&["agents", "remove", "gemini"]).failed(2, &["no agent of your own with the name gemini"]);
     assert!(own(&["agents"]).stdout.contains("words"), "the others stay");
     own(&["agents", "add", "a b", "sh"]).failed(2, &["cannot be a name"]);
     own(&["agents", "add", "a", "'open"]).failed(2, &["quote"]);
@@ -198,7 +198,7 @@ fn an_agent_of_a_registry_becomes_one_of_ones_own() {
     let own = run(&project, &["agents"]).stdout;
     assert!(own.contains("alpha       1.2.3     npx --yes"), "{own}");
     run(&project, &["agents", "add", "--registry", "registry.json", "zeta"])
-        .failed(0, &["download https://example.com/z.tgz", "put zeta"]);
+        .failed(0, &["download https://example.com/z.tgz", "put its program zeta"]);
     run(&project, &["agents", "add", "--registry", "registry.json", "omega"])
         .failed(2, &["no agent omega", "agents list --registry registry.json"]);
 }
@@ -308,7 +308,7 @@ fn a_name_of_ones_own_is_replaced_only_by_force() {
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &["agents.toml"]);
     let before = file();
     let refused = own(&["agents", "add", "mine", "second --acp"]);
-    refused.failed(2, &["mine is in", "and starts KEY=… first --acp", "replace it with --force"]);
+    refused.failed(2, &["mine already exists in", "and starts KEY=… first --acp", "replace it with --force"]);
     assert!(!refused.stderr.contains("s3cret") && file() == before, "{refused:?}");
     // The same once more changes nothing and is no fault.
     own(&["agents", "add", "mine", "KEY=s3cret first --acp"]).failed(0, &[]);

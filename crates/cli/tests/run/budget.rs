@@ -71,7 +71,7 @@ fn a_conversation_is_held_to_its_budget() {
     for (said, shown) in [
         ("one", "cost 1 USD"),
         ("two", "has cost 2 USD, the budget is 1.5 USD"),
-        ("/budget 5", "may cost 5 USD"),
+        ("/budget 5", "is 5 USD"),
         ("three", "cost 3 USD"),
     ] {
         terminal.wait_for("› ");

@@ -120,7 +120,7 @@ fn a_setting_is_put_into_the_file_and_its_comments_stay() {
         assert!(text.contains(kept), "{text}");
     }
     assert!(person.runs(&["config", "unset", "model"]).stderr.contains("removed model from"));
-    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "else offline holds"]);
+    person.runs(&["config", "get", "model"]).failed(2, &["model is not set", "or offline"]);
 }
 
 /// A model that cannot be used ends the command with code 2 and the variable to set, wherever it is
@@ -269,7 +269,7 @@ fn a_broken_file_is_named_with_its_line_and_the_agent_begins_all_the_same() {
         ("mode = 7\n", "config.toml, line 1: mode must be a quoted string", "ask"),
         (
             "[base_url]\nopenai = \"nonsense\"\n",
-            "config.toml, line 2: base_url.openai must be an address",
+            "config.toml, line 2: base_url.openai must be a URL",
             "ask",
         ),
         ("base_url = 1\n", "config.toml, line 1: unknown setting base_url", "ask"),

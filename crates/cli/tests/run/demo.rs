@@ -100,7 +100,7 @@ fn doctor_finds_agents_on_the_path() {
     let output = project.attache(&["doctor"]).env("PATH", folder.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(&format!("{}  (--agent gemini)", program.display())), "{text}");
-    assert!(text.contains("qwen                 not found; npm install"), "{text}");
+    assert!(text.contains("qwen                 not found; install: npm install"), "{text}");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_is_judged() {
 fn known_failures_do_not_count_and_what_differs_from_them_does() {
     let project = Project::empty();
     let ended = check(&project, &["--baseline", "known.md"], &["no-such-agent"]);
-    ended.failed(2, &["known.md is not there", "--write-baseline known.md"]);
+    ended.failed(2, &["known.md does not exist", "--write-baseline known.md"]);
     let ended = check(&project, &["--write-baseline", "known.md"], &CHATTY);
     assert_eq!(ended.code, Some(0), "{ended:#?}");
     let path = project.path().join("known.md");

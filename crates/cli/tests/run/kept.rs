@@ -86,7 +86,7 @@ fn a_session_that_is_open_elsewhere_ends_with_9() {
         session_id: first["sessionId"].as_str().unwrap().into(),
     };
     let open = attache_session::Store::open(&store, &key).unwrap();
-    run(&project, &["run", "--resume", "last", "help"]).failed(9, &["open in another program"]);
+    run(&project, &["run", "--resume", "last", "help"]).failed(9, &["open elsewhere"]);
     drop(open);
 }
 
@@ -157,5 +157,5 @@ fn an_agent_that_takes_no_titles_is_told_with_the_way_back() {
         &["--session", "other"],
     );
     assert!(opened.is_none(), "{opened:?}");
-    ended.failed(0, &["not named other", "--resume s"]);
+    ended.failed(0, &["could not be named other", "--resume s"]);
 }
