@@ -139,8 +139,9 @@ impl Chat {
                     _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
                     input = self.lines.next() => break input,
                     // The person is typing, so changes appear above their line.
-                    changes = self.follow.changes.next() => match changes {
-                        Some(changes) => self.meanwhile(&changes),
+                    update = self.follow.watch.next() => match update {
+                        Some(update) if update.replaced => self.meanwhile(&[]),
+                        Some(update) => self.meanwhile(&update.changes),
                         None => return Ok(Exit::Done),
                     },
                     Some((request, rule)) = self.follow.by_rule.recv() => {

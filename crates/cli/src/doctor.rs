@@ -330,7 +330,7 @@ async fn sandbox(findings: &mut Findings) {
 
 /// Shows the permission rules that a session in the current folder would use.
 fn rules(findings: &mut Findings, settings: &Settings, all: bool) {
-    findings.part("permission rules of the built-in agent");
+    findings.part("permission rules");
     match settings.permissions() {
         Some(file) => {
             let rules = Rules::read(&file);

@@ -12,7 +12,7 @@ use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
     Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
-    SessionChanges, SessionState,
+    SessionState, Watch,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -30,7 +30,7 @@ pub(crate) type ByRule = (PermissionRequest, Rule);
 /// The current session.
 pub(crate) struct Follow {
     pub(crate) session: HubSession,
-    pub(crate) changes: SessionChanges,
+    pub(crate) watch: Watch,
     /// The agent's reasoning in the last turn, which is shown on request.
     pub(crate) thoughts: String,
     /// The remembered rules of this client.
@@ -63,7 +63,7 @@ impl Follow {
             is_said: false,
             rules,
             by_rule,
-            changes: session.changes(),
+            watch: session.watch(),
             title: session.snapshot().info().title().map(str::to_owned),
             session,
             thoughts: String::new(),
@@ -75,8 +75,8 @@ impl Follow {
 
     /// Switches to another session.
     pub(crate) fn switch(&mut self, session: HubSession) {
-        (self.changes, self.title) =
-            (session.changes(), session.snapshot().info().title().map(str::to_owned));
+        (self.watch, self.title) =
+            (session.watch(), session.snapshot().info().title().map(str::to_owned));
         self.thoughts.clear();
         self.session = session;
     }
@@ -131,10 +131,13 @@ impl Follow {
                     interrupts += 1;
                     self.interrupted(interrupts)?;
                 }
-                changes = self.changes.next() => {
-                    let Some(changes) = changes else { break };
+                update = self.watch.next() => {
+                    let Some(update) = update else { break };
                     silence = SILENCE;
-                    changes.iter().try_for_each(|change| self.show(change))?;
+                    // The person has seen a history that was loaded again.
+                    if !update.replaced {
+                        update.changes.iter().try_for_each(|change| self.show(change))?;
+                    }
                 }
                 () = self.type_ahead.typed(), if !self.is_said => {
                     self.is_said = true;
@@ -220,8 +223,13 @@ impl Follow {
             return Ok(());
         }
         let session = self.session.clone();
-        let shown =
-            show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
+        let shown = show::change(
+            &mut self.face,
+            change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 

@@ -210,7 +210,13 @@ impl Run<'_> {
     }
 
     fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
-        let shown = show::change(self.face, &change, &mut self.title, |id| session.terminal(id));
+        let shown = show::change(
+            self.face,
+            &change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 

@@ -1,9 +1,10 @@
 //! The other end of a connection, as a handle.
 
+use crate::cancelled::CancelSwitch;
+use crate::end::{CallError, End};
 use crate::outbox::Outbox;
 use crate::pending::{Pending, Taken};
 use crate::trace::Trace;
-use crate::{CallError, CancelSwitch, End};
 use attache_protocol::method::{Call, CancelRequest, Gate, Notification};
 use attache_protocol::v1::{AgentCapabilities, CancelRequestNotification, ClientCapabilities};
 use attache_protocol::{DecodeError, Error, Raw, RequestId, Wire, envelope};
