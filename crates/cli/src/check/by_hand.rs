@@ -1,4 +1,4 @@
-//! A client that a person drives: what to configure there, and what to do for each step.
+//! A client that a person operates: prints what to configure and the steps to take.
 
 use super::peer::tasks::relay;
 use crate::exit::{Exit, Failure};
@@ -13,19 +13,19 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-/// A person at a terminal, who does what stands on stderr.
+/// A person at a terminal who follows the steps on stderr.
 #[derive(Clone)]
 pub(super) struct ByHand {
     person: Operator,
-    /// Reads the Enters on stdin.
+    /// Reads Enter keys from stdin.
     _reading: Arc<JoinSet<()>>,
 }
 
 impl ByHand {
-    /// Says what to configure. A step may take so long.
+    /// Prints what to configure. `patience` limits each step.
     ///
     /// # Errors
-    /// The system has no port.
+    /// No port is available.
     pub(super) fn begin(patience: Duration) -> Result<Self, Failure> {
         let door = RelayListener::open().map_err(|error| Failure::new(Exit::OurFault, error))?;
         let mut words = relay()?;
@@ -45,7 +45,7 @@ impl ByHand {
         })
     }
 
-    /// Says what is to be done.
+    /// Prints the step.
     pub(super) fn ask(&self, task: &ClientTask) -> StartedClient {
         let how = match task.goes_on() {
             true => "in the same session, ",
@@ -56,7 +56,7 @@ impl ByHand {
     }
 }
 
-/// Each line that is typed passes over a step.
+/// Each line from stdin skips a step.
 async fn read(passes: Arc<Notify>) {
     let Ok(input) = input() else { return };
     let mut lines = BufReader::new(input).lines();
@@ -66,7 +66,7 @@ async fn read(passes: Arc<Notify>) {
 }
 
 fn say(text: &str) {
-    // On a terminal a line of progress may stand there. Who closes stderr does without.
+    // A line of progress can be on the terminal. A closed stderr is not an error.
     let start = if io::stderr().is_terminal() { "\r\u{1b}[K" } else { "" };
     let _unseen = writeln!(io::stderr(), "{start}{text}");
 }

@@ -1,5 +1,4 @@
-//! `attache check client`: starts a client with this program as its agent, and says which rules it
-//! keeps.
+//! `attache check client`: tests which rules a client keeps, with this program as its agent.
 
 use super::arguments::Client;
 use super::by_hand::ByHand;
@@ -18,8 +17,8 @@ pub(super) async fn client(arguments: &Client) -> Result<Exit, Failure> {
     }
     judge_and_tell(Side::Client, &arguments.judging, &arguments.command, async |round| {
         let folder = tempfile::tempdir().map_err(our_fault)?;
-        // The folder behind a link would be another one to a client that resolves it. What lies
-        // beside the session is not its own.
+        // A path with a link would differ from the path of a client that resolves it. Files beside
+        // the session's folder are not part of it.
         let path = folder.path().canonicalize().map_err(our_fault)?.join("session");
         std::fs::create_dir(&path).map_err(our_fault)?;
         let run = match by_hand.clone() {

@@ -1,31 +1,30 @@
-//! Clients that are known: how each goes on tasks that its main command does not.
+//! Known clients, and the commands for tasks that their main command does not cover.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A client, and the words of a command that begins it.
+/// A client and the words that its command begins with.
 struct KnownClient {
-    /// The name of its program, or of the script that an interpreter runs.
+    /// The name of the program, or of the script that an interpreter runs.
     program: &'static str,
-    /// The word that follows it in a main command.
+    /// The word that follows the program in a main command.
     task: &'static str,
-    /// By task: what is done with the main command.
+    /// The change of the main command, by task.
     tasks: &'static [(&'static [&'static str], Way)],
 }
 
-/// What is done with the words of the main command.
+/// A change of the words of the main command.
 #[derive(Clone, Copy)]
 enum Way {
-    /// They stay.
+    /// The words stay.
     Same,
-    /// These words follow them.
+    /// These words are appended.
     With(&'static [&'static str]),
-    /// These words stand in place of the task and all that follows it.
+    /// These words replace the task and everything after it.
     Instead(&'static [&'static str]),
-    /// They are run by the shell, which has them as `"$@"` with these words before the prompt's
-    /// place.
+    /// The shell runs the words, which it has as `"$@"`, with these words before the prompt.
     Shell(&'static str),
-    /// The shell runs this line, which has the words before the task as `"$@"`.
+    /// The shell runs this line, with the words before the task as `"$@"`.
     Steps(&'static str),
 }
 
@@ -58,9 +57,9 @@ const ATTACHE: KnownClient = KnownClient {
     ],
 };
 
-/// Its main command does one prompt (`exec`) in a session that it forgets. A session that it keeps
-/// belongs to a process that it leaves behind, here for a second, with a connection of its own for
-/// each step. Only that process closes the session.
+/// The main command (`exec`) sends one prompt in a session that it forgets. A stored session
+/// belongs to a process that the client leaves behind, here for one second, with a separate
+/// connection for each step. Only that process closes the session.
 const ACPX: KnownClient = KnownClient {
     program: "acpx",
     task: "exec",
@@ -102,7 +101,8 @@ const ACPX: KnownClient = KnownClient {
     ],
 };
 
-/// It reads servers as a list, and what they are given as pairs; node is there where it is.
+/// The client reads servers as a list, and their values as pairs; `node` is available where the
+/// client is.
 const ACPX_MCP: &str = r#"node -e '
 const fs = require("fs"), [file] = process.argv.slice(1), { mcpServers } = JSON.parse(fs.readFileSync(file));
 const pairs = (all) => Object.entries(all ?? {}).map(([name, value]) => ({ name, value }));
@@ -110,7 +110,7 @@ const list = ([name, server]) => ({ ...server, name, env: pairs(server.env), hea
 fs.writeFileSync(file + ".list", JSON.stringify({ mcpServers: Object.entries(mcpServers).map(list) }));
 ' "{mcp}" && exec "$@" --mcp-config "{mcp}.list" exec "{prompt}""#;
 
-/// The client that this command starts, and where among its words the task stands.
+/// Returns the client that this command starts, and the position of the task among its words.
 fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     let named =
         |word: &OsStr, name: &str| Path::new(word).file_stem().is_some_and(|stem| stem == name);
@@ -121,8 +121,8 @@ fn known(main: &[OsString]) -> Option<(&'static KnownClient, usize)> {
     })
 }
 
-/// The words of the command that sends a known client on this task; `main` is the command that
-/// sends its prompt.
+/// Returns the command that runs this task with a known client; `main` is the command of its
+/// prompt.
 pub(in crate::check) fn words(main: &[OsString], task: &str) -> Option<Vec<OsString>> {
     let (known, at) = known(main)?;
     let (_, way) = known.tasks.iter().find(|(names, _)| names.contains(&task))?;

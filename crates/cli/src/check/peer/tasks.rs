@@ -1,4 +1,4 @@
-//! How a client is told what to do: the command of each task, with placeholders.
+//! The command of each task of a client, with its placeholders.
 
 use super::{known_client, own_home};
 use crate::exit::Failure;
@@ -7,10 +7,10 @@ use attache_host::Launch;
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// The placeholder for the agent's command line as one word, and as words of their own.
+/// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program that a client starts as its agent, and an agent as an MCP server, and its arguments
+/// The program and arguments that a client starts as its agent, and an agent as an MCP server,
 /// before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
@@ -21,18 +21,18 @@ pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
 
 /// The commands of a client, by task.
 pub(in crate::check) struct Commands {
-    /// What `prompt` is.
+    /// The command of the errand `prompt`.
     main: Vec<OsString>,
     given: HashMap<&'static str, String>,
     relay: Vec<String>,
 }
 
 impl Commands {
-    /// The client that `main` starts, which is its task `prompt`, with its commands for other
-    /// tasks.
+    /// Returns the client that `main` starts, with its commands for other tasks. `main` is the
+    /// task `prompt`.
     ///
     /// # Errors
-    /// One that is none, or that starts no agent.
+    /// An errand is unknown, or a command starts no agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],
@@ -64,7 +64,7 @@ impl Commands {
         Ok(Self { main, given, relay: relay()? })
     }
 
-    /// Starts the client on a task.
+    /// Starts the client for a task.
     ///
     /// # Errors
     /// The task has no command, or the command cannot be started.
@@ -91,7 +91,7 @@ impl Commands {
         let launch = match task.cwd().parent() {
             Some(beside) => {
                 let home = own_home::variables(beside);
-                // A store that the person names for their own sessions takes none of the judge's.
+                // The person's own store must not receive sessions of the judge.
                 home.into_iter()
                     .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| {
                         launch.env(name, value)
@@ -105,7 +105,7 @@ impl Commands {
     fn launch(&self, task: &ClientTask) -> Result<Launch, ClientRunError> {
         let name = task.name();
         if let Some(line) = self.given.get(name) {
-            // It was read before.
+            // The command was parsed before.
             return Launch::parse(line).map_err(|_| ClientRunError::NoCommand);
         }
         let words = match name {
