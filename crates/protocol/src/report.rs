@@ -120,7 +120,10 @@ pub fn decode_reporting<T: Wire>(
 
 /// Describes what was dropped from `text`, in text order. Not generic: [`decode_reporting`] is
 /// compiled once for each type.
-fn notices(text: &str, mut dropped: Vec<Dropped>) -> Vec<Notice> {
+pub(crate) fn notices(text: &str, mut dropped: Vec<Dropped>) -> Vec<Notice> {
+    if dropped.is_empty() {
+        return Vec::new();
+    }
     dropped.sort_by_key(|dropped| dropped.at);
     let offsets: BTreeSet<usize> =
         dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
@@ -135,7 +138,7 @@ fn notices(text: &str, mut dropped: Vec<Dropped>) -> Vec<Notice> {
     dropped.into_iter().map(notice).collect()
 }
 
-fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
+pub(crate) fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
     let value = T::read(reader)?;
     reader.end()?;
     Ok(value)
