@@ -294,7 +294,7 @@ impl Turn {
     /// something is asked behind it, under the session's lock.
     pub(crate) async fn ready(&self) -> Result<()> {
         tokio::task::coop::consume_budget().await;
-        let mut room = pin!(self.open_session().peer.room());
+        let mut room = pin!(self.open_session().peer.wait_for_room());
         let now = std::future::poll_fn(|context| match room.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
             Poll::Pending => Poll::Ready(None),

@@ -2,21 +2,22 @@
 
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::log;
 use crate::settings::Settings;
 use crate::store::Place;
 use attache_coder::Coder;
 use attache_connection::{Direction, Tap};
 use attache_protocol::envelope::Message;
 use attache_store::Sqlite;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const AT_A_TERMINAL: &str = "\
-attache agent speaks ACP on stdin and stdout, one JSON message a line; a client is meant to start it:
-  attache run \"help\"                        this program's own client
-  an editor                                 set its ACP agent to the command `attache agent`
-It serves what you type all the same; Ctrl-D ends it.";
+attache agent speaks ACP on stdin and stdout, one JSON message per line. Clients start it:
+  attache run \"help\"     this program's own client
+  an editor              set its ACP agent to the command `attache agent`
+It reads messages from this terminal now; Ctrl-D ends it.";
 
 /// Serves until the client closes stdin.
 pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
@@ -24,7 +25,7 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
         return crate::config::add_key().await;
     }
     if io::stdin().is_terminal() {
-        log(AT_A_TERMINAL);
+        log::line(AT_A_TERMINAL);
     }
     let settings = Settings::read()
         .with("ATTACHE_MODEL", arguments.model.as_deref())
@@ -35,9 +36,7 @@ pub(crate) async fn agent(arguments: &args::Agent) -> Result<Exit, Failure> {
     if let Some(store) = kept(arguments.store.as_deref()) {
         serving = serving.store(store);
     }
-    if arguments.verbose
-        || std::env::var_os("ATTACHE_LOG").is_some_and(|value| !value.is_empty() && value != "0")
-    {
+    if arguments.verbose || log::shows_traffic() {
         serving = serving.tap(traffic());
     }
     match serving.stdio().await {
@@ -66,9 +65,9 @@ fn coder(settings: &Settings) -> Coder {
     if let Some(file) = settings.permissions() {
         coder = coder.permissions(file);
     }
-    let list = why.map(|why| format!("your own list of models is left out: {why}"));
+    let list = why.map(|why| format!("your own list of models is ignored: {why}"));
     for trouble in settings.troubles().iter().cloned().chain(list) {
-        log(&format!("attache agent: {trouble}"));
+        log::line(&format!("attache agent: {trouble}"));
         coder = coder.trouble(trouble);
     }
     coder
@@ -97,7 +96,10 @@ fn kept(given: Option<&Path>) -> Option<Sqlite> {
         Err(error) => error,
     };
     let why = why.to_string();
-    log(&format!("attache agent: no session is kept: {}", crate::show::sanitize::visible(&why)));
+    log::line(&format!(
+        "attache agent: sessions are not stored: {}",
+        crate::show::sanitize::visible(&why)
+    ));
     None
 }
 
@@ -110,7 +112,10 @@ fn traffic() -> Tap {
             Direction::Received => "<-",
         };
         let size = line.len();
-        log(&format!("{arrow} {}, {size} bytes", crate::show::sanitize::visible(&gist(line))));
+        log::line(&format!(
+            "{arrow} {}, {size} bytes",
+            crate::show::sanitize::visible(&gist(line))
+        ));
     })
 }
 
@@ -118,15 +123,10 @@ fn gist(line: &[u8]) -> String {
     match Message::read(line) {
         Ok(Message::Call { id, method, .. }) => format!("{method}, call {id}"),
         Ok(Message::Notification { method, .. }) => method.into_owned(),
-        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("answer to call {id}"),
+        Ok(Message::Reply { id, outcome: Ok(_) }) => format!("reply to call {id}"),
         Ok(Message::Reply { id, outcome: Err(error) }) => {
             format!("error {} to call {id}", error.code)
         }
-        Err(_) => "a line that is no message".to_owned(),
+        Err(_) => "a line that is not a message".to_owned(),
     }
-}
-
-fn log(text: &str) {
-    // stdout is the protocol's; if stderr is closed there is no log.
-    let _ = writeln!(io::stderr(), "{text}");
 }

@@ -2,9 +2,10 @@
 
 pub(crate) mod arguments;
 mod check;
+mod check_all;
+mod checked;
 pub(crate) mod own;
 mod registry;
-mod working;
 
 use crate::chosen_agent::BUILT_IN;
 use crate::exit::{Exit, Failure};
@@ -28,7 +29,7 @@ pub(crate) async fn agents(arguments: Agents) -> Result<Exit, Failure> {
         Task::Remove(arguments) => {
             let mut own = OwnAgents::read()?;
             own.remove(&arguments.name)?;
-            Exit::told(&format!("{} is no longer in {}", arguments.name, own.shown()))
+            Exit::told(&format!("removed {} from {}", arguments.name, own.shown()))
         }
     }
 }
@@ -42,13 +43,13 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
     };
     if BUILT_IN.contains(&name.as_str()) {
         return Err(Failure::usage(format!(
-            "{name} is the name of the built-in agent: choose another"
+            "{name} is the name of the built-in agent: choose another name"
         )));
     }
     if let Some(before) = own.named(&name).filter(|before| !force && *before != agent) {
         let starts = shown_command(&before.command);
         return Err(Failure::usage(format!(
-            "{name} is in {} already and starts {starts}: --force replaces it, another name keeps both",
+            "{name} already exists in {} and starts {starts}: choose another name, or replace it with --force",
             own.shown()
         )));
     }
@@ -56,11 +57,10 @@ async fn add(arguments: Add) -> Result<Exit, Failure> {
     let program = Launch::parse(&agent.command)
         .map(|launch| (launch.program().display().to_string(), launch.find()));
     if let (None, Ok((program, None))) = (&missing, program) {
-        missing =
-            Some(format!("its program {} is not here yet: install it", sanitize::line(&program)));
+        missing = Some(format!("now install its program {}", sanitize::line(&program)));
     }
-    let next = missing.unwrap_or_else(|| format!("try it: attache agents check {name}"));
-    Exit::told(&format!("{name} is in {}; {next}", own.shown()))
+    let next = missing.unwrap_or_else(|| format!("test it with `attache agents check {name}`"));
+    Exit::told(&format!("added {name} to {}; {next}", own.shown()))
 }
 
 /// The command of the words after a name: one command line, or its words.
@@ -82,7 +82,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
     let registry = registry::read(place).await?;
     let agent = registry.agent(id).ok_or_else(|| {
         let advice =
-            format!("attache agents list --registry {} tells which it has", sanitize::line(place));
+            format!("`attache agents list --registry {}` lists its agents", sanitize::line(place));
         Failure::usage(format!("the registry has no agent {}: {advice}", sanitize::line(id)))
     })?;
     let start = agent.start(&Registry::platform()).map_err(Failure::usage)?;
@@ -96,7 +96,7 @@ async fn of_registry(place: &str, id: &str) -> Result<(OwnAgent, Option<String>)
         let sum =
             download.sha256.as_ref().map(|sum| format!(" (SHA-256 {sum})")).unwrap_or_default();
         sanitize::line(&format!(
-            "its program is not here yet: download {}{sum} and put {} of it into PATH",
+            "now download {}{sum} and put its program {} into PATH",
             download.archive, start.program
         ))
     });
@@ -235,7 +235,7 @@ fn of_registry_for_people(registry: &Registry, place: &str, paint: Paint) -> Vec
 /// Those that are here first, then how the others are installed.
 fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     let built_in = format!(
-        "{} {}{:<10}needs nothing; `attache run` uses it unless --agent names another",
+        "{} {}{:<10}built in; the default without --agent",
         paint.paint(GREEN, "✓"),
         paint.paint(BOLD, format!("{:<12}", "attache")),
         env!("CARGO_PKG_VERSION")
@@ -258,7 +258,10 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
     }));
     lines.extend(here.iter().map(|found| found.line(paint)));
     if !missing.is_empty() {
-        lines.extend([String::new(), "Not here; each line installs one:".to_owned()]);
+        lines.extend([
+            String::new(),
+            "Not installed; each line shows the command that installs one:".to_owned(),
+        ]);
         lines.extend(missing.iter().map(|found| found.line(paint)));
     }
     let example = here.first().map_or("attache", |found| found.agent.name);
@@ -266,7 +269,7 @@ fn for_people(own: &OwnAgents, found: &[Found], paint: Paint) -> Vec<String> {
         String::new(),
         format!(
             "attache agents check {example}{}",
-            paint.paint(DIM, "   starts it and tells what it offers")
+            paint.paint(DIM, "   starts it and shows what it offers")
         ),
     ]);
     lines

@@ -50,7 +50,7 @@ enum Next {
 pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     // Lines may come through a pipe; the agent's questions are asked at the terminal in any case.
     if !key::can_ask() || !io::stdout().is_terminal() {
-        let advice = "`attache run \"PROMPT\"` works everywhere, `attache --help` tells the rest";
+        let advice = "`attache run \"PROMPT\"` works without one";
         return Err(Failure::usage(format!("a conversation needs a terminal: {advice}")));
     }
     let cwd = run::folder(arguments.cwd.as_deref())?;
@@ -87,7 +87,7 @@ pub(crate) async fn chat(arguments: args::Chat) -> Result<Exit, Failure> {
     let follow = Follow::new(session, rules.clone(), by_rule, type_ahead).map_err(ours)?;
     let mut chat = Chat { hub, cwd, follow, lines, budget: arguments.budget, listed: Vec::new() };
     chat.set_budget();
-    say(DIM, "/help tells what you can do, Ctrl-D ends.");
+    say(DIM, "/help lists the commands, Ctrl-D ends the conversation.");
     let ended = chat.converse().await;
     chat.hub.close().await;
     if let Some(trouble) = rules.take_log_trouble() {
@@ -139,8 +139,9 @@ impl Chat {
                     _ = self.follow.interrupt.recv() => if self.lines.give_up() { break Input::Nothing },
                     input = self.lines.next() => break input,
                     // The person is typing: what happens now stands above their line.
-                    changes = self.follow.changes.next() => match changes {
-                        Some(changes) => self.meanwhile(&changes),
+                    update = self.follow.watch.next() => match update {
+                        Some(update) if update.replaced => self.meanwhile(&[]),
+                        Some(update) => self.meanwhile(&update.changes),
                         None => return Ok(Exit::Done),
                     },
                     Some((request, rule)) = self.follow.by_rule.recv() => {
@@ -200,7 +201,7 @@ impl Chat {
             self.lines.print(&sanitize::line(&state.to_string()));
         }
         if !self.follow.session.questions().is_empty() {
-            self.lines.print("the agent asks you something: press Enter to see it");
+            self.lines.print("the agent has a question: press Enter to see it");
         }
     }
 

@@ -99,10 +99,12 @@ pub(crate) fn offered(options: Options, built_in: bool) -> Options {
 /// The built-in agent as a child: this program again.
 pub(crate) fn built_in() -> Result<Launch, Failure> {
     let program = std::env::current_exe().map_err(|error| {
-        let advice = "name an agent by --agent";
+        let advice = "choose an agent with --agent";
         Failure::new(
             Exit::OurFault,
-            format!("this program cannot find itself to start its agent: {error}; {advice}"),
+            format!(
+                "the path of this program is unknown, so its agent cannot start: {error}; {advice}"
+            ),
         )
     })?;
     Ok(Launch::new(program).arg("agent"))
@@ -119,7 +121,7 @@ pub(crate) fn cannot_start(error: &StartError, known: Option<&KnownAgent>) -> Fa
             Failure::new(
                 Exit::CannotStart,
                 format!(
-                    "{title} is not installed: there is no program {program} in PATH. This installs it:\n  {install}\nIt needs {login}."
+                    "{title} is not installed: no program {program} in PATH. Install it with:\n  {install}\nIt needs {login}."
                 ),
             )
         }

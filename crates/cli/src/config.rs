@@ -5,7 +5,8 @@ pub(crate) mod arguments;
 mod page;
 
 use crate::exit::{Exit, Failure};
-use crate::settings::{From, Setting, Settings, Shape};
+use crate::settings::setting::{Setting, Shape};
+use crate::settings::{From, Settings, models_file};
 use crate::show::json::escaped;
 use crate::show::paint::Paint;
 use crate::show::sanitize;
@@ -36,15 +37,21 @@ pub(crate) async fn config(arguments: Config) -> Result<Exit, Failure> {
             let setting = find(&settings, &key)?;
             match settings.shown(&setting) {
                 Some((value, _)) => print(&[sanitize::line(&value)]),
-                None => Err(Failure::usage(format!("{key} is not set: {} holds", setting.default))),
+                None => Err(Failure::usage(format!(
+                    "{key} is not set; the default is {}",
+                    setting.default
+                ))),
             }
         }
         Some(Task::Set { key, value }) => set(settings, &key, &value).await,
         Some(Task::Unset { key }) => {
             let setting = find(&settings, &key)?;
             match settings.file.unset(&setting.key)? {
-                true => Exit::told(&format!("{key} is no longer in {}", settings.file.shown())),
-                false => Exit::told(&format!("{key} was not in {}", settings.file.shown())),
+                true => Exit::told(&format!("removed {key} from {}", settings.file.shown())),
+                false => Exit::told(&format!(
+                    "{key} is not set in {}; nothing changed",
+                    settings.file.shown()
+                )),
             }
         }
         Some(Task::Key { provider, remove }) => key(&settings, &provider, remove).await,
@@ -56,7 +63,7 @@ fn find(settings: &Settings, key: &str) -> Result<Setting, Failure> {
     known.iter().find(|setting| setting.key == key).cloned().ok_or_else(|| {
         let keys: Vec<&str> = known.iter().map(|setting| setting.key.as_str()).collect();
         Failure::usage(format!(
-            "there is no setting {}: use one of {}",
+            "unknown setting {}: use one of {}",
             sanitize::line(key),
             keys.join(", ")
         ))
@@ -92,9 +99,9 @@ async fn set(settings: Settings, key: &str, value: &str) -> Result<Exit, Failure
         .variables
         .iter()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = hidden
-        .map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
-    Exit::told(&format!("{key} is in {} now{but}", settings.file.shown()))
+    let but =
+        hidden.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
+    Exit::told(&format!("set {key} in {}{but}", settings.file.shown()))
 }
 
 /// Refuses a model that cannot be used. The reason names the variable of this setting.
@@ -105,7 +112,7 @@ async fn is_usable(setting: &Setting, model: &str) -> Result<(), Failure> {
     let why = why
         .replace(WISH, variable)
         .replace("config set model", &format!("config set {}", setting.key));
-    Err(Failure::usage(format!("the setting stays as it was: {why}")))
+    Err(Failure::usage(format!("nothing changed: {why}")))
 }
 
 async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failure> {
@@ -113,7 +120,7 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
         let ids: Vec<&str> =
             settings.providers.iter().map(|provider| provider.id.as_str()).collect();
         return Err(Failure::usage(format!(
-            "there is no provider {}: use one of {}",
+            "unknown provider {}: use one of {}",
             sanitize::line(id),
             ids.join(", ")
         )));
@@ -121,8 +128,8 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
     let shown = settings.keys.shown();
     if remove {
         return match settings.keys.keep(id, None)? {
-            true => Exit::told(&format!("the key of {} is no longer in {shown}", provider.name)),
-            false => Exit::told(&format!("there was no key of {} in {shown}", provider.name)),
+            true => Exit::told(&format!("removed the key of {} from {shown}", provider.name)),
+            false => Exit::told(&format!("{shown} has no key of {}", provider.name)),
         };
     }
     let key = asked(provider).await?;
@@ -131,10 +138,10 @@ async fn key(settings: &Settings, id: &str, remove: bool) -> Result<Exit, Failur
         .keys
         .iter()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let but = named
-        .map_or_else(String::new, |name| format!("; {name} in the environment counts before it"));
+    let but =
+        named.map_or_else(String::new, |name| format!("; {name} in the environment overrides it"));
     Exit::told(&format!(
-        "the key of {} is in {shown} now, which only you can read{but}",
+        "stored the key of {} in {shown}, which only you can read{but}",
         provider.name
     ))
 }
@@ -154,7 +161,7 @@ async fn asked(provider: &ProviderVariables) -> Result<Secret, Failure> {
     let text = text.map_err(|error| Failure::usage(format!("the key cannot be read: {error}")))?;
     let key = text.trim();
     match key.is_empty() || key.contains(char::is_whitespace) || key.contains(char::is_control) {
-        true => Err(Failure::usage("that is no key: it must be one word".to_owned())),
+        true => Err(Failure::usage("this is not a key: expected one word".to_owned())),
         false => Ok(Secret::from(key)),
     }
 }
@@ -197,7 +204,7 @@ fn as_json(settings: &Settings) -> Vec<String> {
 fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
     let mut page =
         Page::new(paint, if io::stdout().is_terminal() { terminal::columns() } else { None });
-    let there = |exists: bool| if exists { "" } else { "(not there)" };
+    let there = |exists: bool| if exists { "" } else { "(does not exist)" };
     let file = |name: &str, shown: String, exists: bool| {
         (name.to_owned(), shown, there(exists).to_owned())
     };
@@ -205,7 +212,7 @@ fn for_people(settings: &Settings, paint: Paint) -> Vec<String> {
     page.rows(&[
         file("settings", settings.file.shown(), settings.file.exists()),
         file("keys", settings.keys.shown(), settings.keys.exists()),
-        file("models", crate::models::shown(), crate::models::exists()),
+        file("models", models_file::shown(), models_file::exists()),
     ]);
     page.part("settings");
     let (mut unset, mut rows) = (Vec::new(), Vec::new());

@@ -1,7 +1,9 @@
 //! `attache demo`: the main job in a few seconds, on a copy of the visitor's folder.
 
+mod copy;
+mod sample;
+
 use crate::args;
-use crate::copy::{self, Copied};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::permission::{self, Policy};
@@ -9,9 +11,10 @@ use crate::run::session::Opened;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
 use crate::show::tool_call::Bound;
 use crate::show::{Item, Show};
-use crate::{chosen_agent, run, sample, store, turn};
+use crate::{chosen_agent, run, store, turn};
 use attache_client::{AgentProcess, Options, SessionHandle};
 use attache_connection::Direction;
+use copy::Copied;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -31,12 +34,15 @@ pub(crate) async fn demo(arguments: args::Demo) -> Result<Exit, Failure> {
     let began = Instant::now();
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let visited = run::folder(arguments.cwd.as_deref())?;
-    let temporary = tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
-        Failure::new(
-            Exit::OurFault,
-            format!("no temporary folder can be made: {error}; set TMPDIR to one that can be written"),
-        )
-    })?;
+    let temporary =
+        tempfile::Builder::new().prefix("attache-demo-").tempdir().map_err(|error| {
+            Failure::new(
+                Exit::OurFault,
+                format!(
+                    "a temporary folder cannot be created: {error}; set TMPDIR to a writable folder"
+                ),
+            )
+        })?;
     // The copy has the folder's own name, which agents show.
     let copy = temporary.path().join(visited.file_name().unwrap_or("project".as_ref()));
     let copied =
@@ -129,21 +135,19 @@ async fn one(
 fn introduction(copied: &Copied) -> Vec<String> {
     let what = match copied {
         Copied::Nothing => {
-            "This folder holds no text files, so the tour works on a small sample project."
-                .to_owned()
+            "This folder has no text files, so the demo works on a small sample project.".to_owned()
         }
         Copied::Files { count, bytes, left_out: 0 } => {
-            format!("The tour works on a copy of this folder: {count} files, {}.", size(*bytes))
+            format!("The demo works on a copy of this folder: {count} files, {}.", size(*bytes))
         }
         Copied::Files { count, bytes, left_out } => {
             format!(
-                "The tour works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
+                "The demo works on a copy of this folder: {count} files, {}; {left_out} more were left out.",
                 size(*bytes)
             )
         }
     };
-    let how = "A client (this process) starts an agent (another one) and they speak ACP over its stdin and stdout. \
-The agent's model is `offline`: no key, no network.";
+    let how = "A client (this process) starts an agent (another process). They speak ACP over the agent's stdin and stdout. The agent's model is `offline`: no key, no network.";
     vec![what, paint().paint(DIM, how)]
 }
 
@@ -151,19 +155,18 @@ fn conclusion(traffic: &Traffic, pid: u32, began: Instant) -> Vec<String> {
     let (sent, received) =
         (traffic.sent.load(Ordering::Relaxed), traffic.received.load(Ordering::Relaxed));
     let messages = format!(
-        "Between the two processes: {sent} messages to the agent (process {pid}), {received} back, {} in {:.1} s.",
+        "The two processes exchanged {sent} messages to the agent (process {pid}) and {received} back, {} in {:.1} s.",
         size(traffic.bytes.load(Ordering::Relaxed)),
         began.elapsed().as_secs_f64(),
     );
     vec![
         String::new(),
         paint().paint(DIM, messages),
-        "Your files were not touched; the copy is gone. What to try next, in this folder:"
-            .to_owned(),
+        "Your files did not change, and the copy is deleted. Try next, in this folder:".to_owned(),
         format!("  {}   a conversation", command("chat")),
         format!("  {}", command("run \"summarize this project\"")),
-        format!("  {}   edits ask you first", command("run \"rename A to B in PATH\"")),
-        format!("  {}   with any other ACP agent", command("run --agent gemini \"…\"")),
+        format!("  {}   asks before each edit", command("run \"rename A to B in PATH\"")),
+        format!("  {}   uses any other ACP agent", command("run --agent gemini \"…\"")),
     ]
 }
 

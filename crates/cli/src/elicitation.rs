@@ -1,15 +1,17 @@
 //! Forms and pages of agents, answered by the person at the terminal.
 
+mod dialog;
 mod one_choice;
 
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use crate::show::{sanitize, width};
-use attache_client::{UrlReply, FormReply, Form, FormRequest, Options, UrlRequest};
+use crate::show::sanitize;
+use attache_client::{Form, FormReply, FormRequest, Options, UrlReply, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
+use dialog::{asks, pressed, say, shown, text_of, titles};
 use one_choice::OneChoice;
-use std::io::{self, Write};
+use std::io;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many may wait to be taken by the run; the agent waits beyond that.
@@ -240,55 +242,4 @@ fn answers(values: &Map<Value>) -> Vec<String> {
         .iter()
         .map(|(name, value)| format!("    {}: {}", shown(name), text_of(value)))
         .collect()
-}
-
-fn asks(agent: &str, what: &str, message: &str, paint: Paint) -> Vec<String> {
-    let columns = crate::terminal::columns().unwrap_or(80).saturating_sub(2);
-    let mut lines = vec![format!("{} {} {what}:", paint.paint(YELLOW, "?"), shown(agent))];
-    let message = sanitize::text(message);
-    let message = message.lines().flat_map(|line| width::wrap(line, columns));
-    lines.extend(message.map(|line| format!("  {line}")));
-    lines
-}
-
-fn titles(field: &Field) -> (Option<&str>, Option<&str>) {
-    let (title, description) = match field {
-        Field::String(field) => (&field.title, &field.description),
-        Field::Number(field) => (&field.title, &field.description),
-        Field::Integer(field) => (&field.title, &field.description),
-        Field::Boolean(field) => (&field.title, &field.description),
-        Field::Array(field) => (&field.title, &field.description),
-        Field::Unknown(_) => (&None, &None),
-    };
-    (title.as_deref(), description.as_deref())
-}
-
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => shown(text),
-        Value::Integer(number) => number.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::Boolean(true) => "yes".to_owned(),
-        Value::Boolean(false) => "no".to_owned(),
-        Value::StringArray(values) => {
-            values.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", ")
-        }
-    }
-}
-
-fn shown(text: &str) -> String {
-    sanitize::visible_line(text)
-}
-
-fn say(lines: &[String]) {
-    let mut stderr = io::stderr().lock();
-    // If stderr is closed nobody is there, and the terminal cannot be read either.
-    let _ = lines.iter().try_for_each(|line| writeln!(stderr, "{line}"));
-}
-
-async fn pressed(prompt: &str, keys: &[u8]) -> io::Result<char> {
-    let key = char::from(key::pressed(keys.to_vec(), prompt.to_owned()).await?);
-    // The terminal does not show keys while they are read one by one.
-    let _ = writeln!(io::stderr(), "{key}");
-    Ok(key)
 }

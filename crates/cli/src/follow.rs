@@ -11,8 +11,8 @@ use crate::show::terminal::Terminal;
 use crate::show::tool_call::Bound;
 use crate::show::{self, Item, Show, sanitize};
 use attache_client::{
-    Change, HubSession, PermissionBroker, PermissionRequest, PermissionRule, Question,
-    QuestionAbout, SessionChanges, SessionState,
+    Change, HubSession, PermissionBroker, PermissionRequest, Question, QuestionAbout, Rule,
+    SessionState, Watch,
 };
 use attache_protocol::ErrorCode;
 use attache_session::{Parts, TurnOutcome};
@@ -25,12 +25,12 @@ use tokio::sync::mpsc;
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// What a remembered rule decided, in whichever session of the hub.
-pub(crate) type ByRule = (PermissionRequest, PermissionRule);
+pub(crate) type ByRule = (PermissionRequest, Rule);
 
 /// The session that is shown.
 pub(crate) struct Follow {
     pub(crate) session: HubSession,
-    pub(crate) changes: SessionChanges,
+    pub(crate) watch: Watch,
     /// What the agent thought in the last turn: it is folded away and shown on request.
     pub(crate) thoughts: String,
     /// What this client remembers.
@@ -63,7 +63,7 @@ impl Follow {
             is_said: false,
             rules,
             by_rule,
-            changes: session.changes(),
+            watch: session.watch(),
             title: session.snapshot().info().title().map(str::to_owned),
             session,
             thoughts: String::new(),
@@ -75,8 +75,8 @@ impl Follow {
 
     /// Follows another session instead.
     pub(crate) fn switch(&mut self, session: HubSession) {
-        (self.changes, self.title) =
-            (session.changes(), session.snapshot().info().title().map(str::to_owned));
+        (self.watch, self.title) =
+            (session.watch(), session.snapshot().info().title().map(str::to_owned));
         self.thoughts.clear();
         self.session = session;
     }
@@ -103,7 +103,7 @@ impl Follow {
                 if error.code == ErrorCode::AUTH_REQUIRED {
                     say(
                         DIM,
-                        "It needs a login: `attache login` in another terminal, then say it again.",
+                        "The agent needs a login: run `attache login` in another terminal, then retry.",
                     );
                 }
             }
@@ -132,15 +132,18 @@ impl Follow {
                     interrupts += 1;
                     self.interrupted(interrupts)?;
                 }
-                changes = self.changes.next() => {
-                    let Some(changes) = changes else { break };
+                update = self.watch.next() => {
+                    let Some(update) = update else { break };
                     silence = SILENCE;
-                    changes.iter().try_for_each(|change| self.show(change))?;
+                    // The person has seen a history that was loaded again.
+                    if !update.replaced {
+                        update.changes.iter().try_for_each(|change| self.show(change))?;
+                    }
                 }
                 () = self.type_ahead.typed(), if !self.is_said => {
                     self.is_said = true;
                     self.pause()?;
-                    say(DIM, "(what you type now waits for your next line)");
+                    say(DIM, "(your input becomes the start of your next line)");
                 }
                 Some((request, rule)) = self.by_rule.recv() => {
                     let verdict = Verdict::by_rule(&request, rule);
@@ -160,7 +163,7 @@ impl Follow {
             state = now;
         }
         if let Some(held) = self.session.held() {
-            say(YELLOW, &format!("what waits is not sent: {held}"));
+            say(YELLOW, &format!("the queue is paused: {held}"));
         }
         Ok(())
     }
@@ -169,7 +172,7 @@ impl Follow {
         self.pause()?;
         match times {
             1 => {
-                say(DIM, "cancelling; Ctrl-C again starts the agent anew");
+                say(DIM, "cancelling; press Ctrl-C again to restart the agent");
                 self.session.cancel();
             }
             _ => self.session.agent().restart(),
@@ -205,7 +208,7 @@ impl Follow {
             None if self.session.questions().iter().any(|open| open.id == question.id) => {
                 self.session.cancel()
             }
-            None => say(DIM, "no longer asked"),
+            None => say(DIM, "the question was withdrawn"),
         }
         Ok(())
     }
@@ -220,8 +223,13 @@ impl Follow {
             return Ok(());
         }
         let session = self.session.clone();
-        let shown =
-            show::change(&mut self.face, change, &mut self.title, |id| session.terminal(id));
+        let shown = show::change(
+            &mut self.face,
+            change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 

@@ -10,7 +10,6 @@ mod chat;
 mod check;
 mod chosen_agent;
 mod config;
-mod copy;
 mod demo;
 mod doctor;
 mod elicitation;
@@ -20,6 +19,7 @@ mod follow;
 mod interrupt;
 mod key;
 mod lines;
+mod log;
 mod login;
 mod models;
 mod new;
@@ -29,7 +29,6 @@ mod probe;
 mod question;
 mod record;
 mod run;
-mod sample;
 mod sessions;
 mod settings;
 mod show;
@@ -55,6 +54,9 @@ fn main() -> ExitCode {
                 )));
             }
         };
+    if let Err(failure) = log::start() {
+        return told(Err(failure));
+    }
     told(runtime.block_on(async {
         match command.task.unwrap_or_else(|| args::Task::Chat(args::Chat::default())) {
             args::Task::Chat(arguments) => chat::chat(arguments).await,

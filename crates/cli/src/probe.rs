@@ -20,7 +20,7 @@ pub(crate) async fn probe(agent: &AgentConnection) -> Probe {
         Ok(folder) => folder,
         Err(error) => {
             return Probe::Failed(format!(
-                "no temporary folder can be made: {error}; TMPDIR names another place"
+                "a temporary folder cannot be created: {error}; set TMPDIR to a writable folder"
             ));
         }
     };

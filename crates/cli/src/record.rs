@@ -19,11 +19,9 @@ pub(crate) fn create(option: &str, path: &Path) -> Result<File, Failure> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(|error| {
         Failure::usage(match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                format!(
-                    "{option}: {shown} exists and is not overwritten: name another file, or remove it first"
-                )
+                format!("{option}: {shown} already exists: name another file, or remove it first")
             }
-            _ => format!("{option}: {shown} cannot be made: {error}; name a file that can be written"),
+            _ => format!("{option}: {shown} cannot be created: {error}; name another file"),
         })
     })
 }

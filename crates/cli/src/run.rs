@@ -118,8 +118,8 @@ async fn with_face(
     let starting = AgentProcess::launch_with(launch.cwd(&cwd), options);
     let told = is_watched(arguments).then(|| format!("starting {name}"));
     let agent = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent had started")),
-        () = turn::reached(deadline) => return Err(late("the agent had not started", arguments)),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the agent started")),
+        () = turn::reached(deadline) => return Err(late("the agent did not start", arguments)),
         agent = waiting(starting, told) => agent.map_err(|error| not_started(&error, known))?,
     };
     let work = Work {
@@ -194,8 +194,8 @@ async fn with_agent(
     };
     let told = is_watched(arguments).then(|| format!("{} is opening the session", work.agent_name));
     let session = tokio::select! {
-        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session was open")),
-        () = turn::reached(work.deadline) => return Err(late("the session was not open", arguments)),
+        () = interrupts.cancel() => return Err(Failure::new(Exit::Cancelled, "cancelled before the session opened")),
+        () = turn::reached(work.deadline) => return Err(late("the session did not open", arguments)),
         session = waiting(request.open(), told) => session?,
     };
     let asking = Asking {
@@ -295,7 +295,7 @@ async fn in_session(
 fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
     let mut failure = cannot_start(error, known);
     if matches!(error, StartError::Silent { .. }) {
-        failure.message.push_str("\n--start-timeout SECONDS waits longer.");
+        failure.message.push_str("\nWait longer with --start-timeout SECONDS.");
     }
     failure
 }
@@ -303,7 +303,7 @@ fn not_started(error: &StartError, known: Option<&KnownAgent>) -> Failure {
 /// The time is over before the first prompt.
 fn late(what: &str, arguments: &args::Run) -> Failure {
     let after = arguments.timeout.unwrap_or_default().as_secs_f64();
-    Failure::new(Exit::Timeout, format!("{what} after {after} s: allow more by --timeout"))
+    Failure::new(Exit::Timeout, format!("{what} within {after} s: allow more time with --timeout"))
 }
 
 /// Whether a person sees what is written to stderr as it is written.
@@ -341,7 +341,9 @@ pub(crate) fn on_terminal(bound: Bound) -> Terminal<io::Stdout> {
 /// The folder of the session, absolute.
 pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let path = std::path::absolute(given.unwrap_or(Path::new("."))).map_err(|error| {
-        Failure::usage(format!("this process's folder cannot be found: {error}; give one by --cwd"))
+        Failure::usage(format!(
+            "the current folder cannot be read: {error}; name a folder with --cwd"
+        ))
     })?;
     let shown = path.display();
     // One that may not be read is found out here, not by the agent.
@@ -351,14 +353,14 @@ pub(crate) fn folder(given: Option<&Path>) -> Result<PathBuf, Failure> {
     });
     match found {
         Ok(true) => Ok(path),
-        Ok(false) => Err(Failure::usage(format!(
-            "{shown} is no folder: give the folder to work in by --cwd"
-        ))),
+        Ok(false) => {
+            Err(Failure::usage(format!("{shown} is not a folder: name a folder with --cwd")))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
-            "the folder {shown} does not exist: make it, or give another by --cwd"
+            "the folder {shown} does not exist: create it, or name another with --cwd"
         ))),
         Err(error) => Err(Failure::usage(format!(
-            "the folder {shown} cannot be used: {error}; give another by --cwd"
+            "the folder {shown} cannot be used: {error}; name another with --cwd"
         ))),
     }
 }

@@ -23,7 +23,7 @@ use attache_protocol::v1::{
     ContentBlock, Implementation, Notice, StopReason, TerminalId, TerminalOutputResponse, ToolCall,
     Usage,
 };
-use attache_session::{ConfigOptions, MessageAuthor, PlanContent, UsageState};
+use attache_session::{ConfigOptions, MessageAuthor, PlanContent, Session, UsageState};
 use std::io;
 
 /// One thing to show. Strings are as the agent sent them: each face makes them harmless for where
@@ -79,6 +79,7 @@ pub(crate) fn change(
     face: &mut dyn Show,
     change: &Change,
     title: &mut Option<String>,
+    session: impl FnOnce() -> Session,
     terminal: impl Fn(&TerminalId) -> Option<TerminalOutputResponse>,
 ) -> io::Result<()> {
     match change {
@@ -94,11 +95,11 @@ pub(crate) fn change(
         }
         Change::Plan { content: Some(content), .. } => face.show(Item::Plan(content)),
         Change::Notice(notice) => face.show(Item::Notice(notice)),
-        Change::Config(config) => face.show(Item::Config(config)),
-        Change::Usage(usage) => face.show(Item::Usage(usage)),
-        Change::Info(info) if info.title() != title.as_deref() => {
-            *title = info.title().map(str::to_owned);
-            face.show(Item::Title(info.title()))
+        Change::Config(_) => face.show(Item::Config(session().config())),
+        Change::Usage(_) => face.show(Item::Usage(session().usage())),
+        Change::Info { title: now, .. } if now != title => {
+            title.clone_from(now);
+            face.show(Item::Title(now.as_deref()))
         }
         _ => Ok(()),
     }

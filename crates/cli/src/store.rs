@@ -10,11 +10,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The variable that stands for `--store` where that is not given.
-pub(crate) const VARIABLE: &str = "ATTACHE_STORE";
-
-/// The word that stands for no store.
-pub(crate) const NONE: &str = "none";
+pub(crate) use crate::settings::setting::{NONE, STORE as VARIABLE};
 
 /// Where sessions are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +89,7 @@ pub(crate) fn to_keep() -> Option<Sqlite> {
 
 /// What the person is told where sessions cannot be kept.
 pub(crate) fn not_kept(error: &StoreError) -> String {
-    format!("this session will not be kept: {error}")
+    format!("this session will not be stored: {error}")
 }
 
 /// How many damaged sessions a message names; the rest are counted.
@@ -112,10 +108,10 @@ fn repaired(path: &Path) -> Result<Sqlite, StoreError> {
 
 fn report(repair: &Repair) -> String {
     let lost = repair.left_out.len() as u64 + repair.nameless;
-    let kept = counted(repair.kept, "session is whole and goes on", "sessions are whole and go on");
+    let kept = counted(repair.kept, "session is intact", "sessions are intact");
     let lost_ones = match lost {
         0 => String::new(),
-        lost => format!(", {}", counted(lost, "session is left out", "sessions are left out")),
+        lost => format!(", {}", counted(lost, "session is lost", "sessions are lost")),
     };
     let mut text = format!(
         "attache: the store {} was damaged: {kept}{lost_ones}; the damaged file is kept as {}",
@@ -124,11 +120,11 @@ fn report(repair: &Repair) -> String {
     );
     for session in repair.left_out.iter().take(NAMED) {
         let title = session.title.as_ref().map(|title| format!(" {title:?}")).unwrap_or_default();
-        text.push_str(&format!("\n  left out: {} of {}{title}", session.session_id, session.agent));
+        text.push_str(&format!("\n  lost: {} of {}{title}", session.session_id, session.agent));
     }
     let more = lost.saturating_sub(repair.left_out.len().min(NAMED) as u64);
     if more > 0 {
-        text.push_str(&format!("\n  left out: {}", counted(more, "more session", "more sessions")));
+        text.push_str(&format!("\n  lost: {}", counted(more, "more session", "more sessions")));
     }
     text
 }
@@ -150,9 +146,9 @@ fn set(value: Option<&OsStr>) -> Option<PathBuf> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error {
-            StoreError::Unknown(_) | StoreError::Exists(_) => Exit::Usage,
+            StoreError::NotFound(_) | StoreError::AlreadyExists(_) => Exit::Usage,
             StoreError::InUse(_) => Exit::Busy,
-            StoreError::Cursor => Exit::OurFault,
+            StoreError::InvalidCursor => Exit::OurFault,
             _ => Exit::NoStore,
         };
         Self::new(exit, error)

@@ -2,6 +2,7 @@
 
 mod lane;
 mod line;
+mod notice;
 mod recorder;
 mod stdio;
 
@@ -10,6 +11,7 @@ use crate::exit::{Exit, Failure};
 use attache_host::{Child, Launch, StopPatience};
 use attache_protocol::method::Side;
 use lane::Lane;
+use notice::say;
 use recorder::Recorder;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -26,8 +28,9 @@ const PATIENCE: StopPatience =
 
 /// Runs the command.
 pub(crate) async fn trace(arguments: args::Trace) -> Result<Exit, Failure> {
-    let ours =
-        |error: io::Error| Failure::new(Exit::OurFault, format!("the tap cannot start: {error}"));
+    let ours = |error: io::Error| {
+        Failure::new(Exit::OurFault, format!("the recording cannot start: {error}"))
+    };
     let mut signals = Signals::listen().map_err(ours)?;
     let recorder = Recorder::new(&arguments)?;
     let mut agent = start(arguments.command)?;
@@ -135,11 +138,4 @@ fn die_by(signal: i32) -> u8 {
         libc::raise(signal);
     }
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
-}
-
-/// Says something on stderr. It is the client's or the agent's log: if nobody reads it, nothing is
-/// said.
-fn say(text: &str) {
-    let text = crate::show::sanitize::line(text);
-    let _closed = writeln!(io::stderr(), "attache trace: {text}");
 }

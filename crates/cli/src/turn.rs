@@ -26,7 +26,7 @@ const BEFORE_A_QUESTION: usize = 1000;
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// Said when the turn is cancelled.
-const CANCELLING: &str = "cancelling the turn; Ctrl-C again ends everything";
+const CANCELLING: &str = "cancelling the turn; press Ctrl-C again to end the program";
 
 /// What a turn needs of its run.
 pub(crate) struct Run<'r> {
@@ -73,7 +73,7 @@ impl Run<'_> {
         if let Some(passed) = self.passed(session) {
             return Err(Failure::new(
                 Exit::Limit,
-                format!("{passed}: nothing was sent; allow more by --budget"),
+                format!("{passed}: nothing was sent; allow more with --budget"),
             ));
         }
         self.refused = 0;
@@ -94,7 +94,7 @@ impl Run<'_> {
                     stopping = Some(Exit::Timeout);
                 }
                 Next::GiveUp => {
-                    return Err(self.late(", and the agent did not end it: the agent was ended"));
+                    return Err(self.late(", but the agent did not end it and was stopped"));
                 }
                 Next::Question(question) => {
                     self.decide(session, &mut turn, *question, deadline, &mut stopping).await?
@@ -210,7 +210,13 @@ impl Run<'_> {
     }
 
     fn show(&mut self, session: &SessionHandle, change: Change) -> Result<(), Failure> {
-        let shown = show::change(self.face, &change, &mut self.title, |id| session.terminal(id));
+        let shown = show::change(
+            self.face,
+            &change,
+            &mut self.title,
+            || session.snapshot(),
+            |id| session.terminal(id),
+        );
         shown.map_err(|error| Failure::output(&error))
     }
 
@@ -228,7 +234,7 @@ impl Run<'_> {
     fn late(&self, but: &str) -> Failure {
         let after = self.timeout.unwrap_or_default().as_secs_f64();
         let message = format!(
-            "the turn took longer than {after} s and was cancelled{but}; allow more by --timeout"
+            "the turn took longer than {after} s and was cancelled{but}; allow more time with --timeout"
         );
         Failure::new(Exit::Timeout, message)
     }
@@ -254,7 +260,7 @@ impl Run<'_> {
             (_, Some(Exit::Timeout)) => Err(self.late("")),
             (Ok(_), Some(Exit::Cancelled)) => Ok(Exit::Cancelled),
             (Ok(_), _) if passed.is_some() => {
-                let message = format!("{}: allow more by --budget", passed.unwrap_or_default());
+                let message = format!("{}: allow more with --budget", passed.unwrap_or_default());
                 Err(Failure::new(Exit::Limit, message))
             }
             (Ok(_), Some(exit)) => Ok(exit),

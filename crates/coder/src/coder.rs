@@ -9,6 +9,7 @@ use crate::mcp::{self, Servers};
 use crate::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
 use crate::options;
+use crate::providers;
 use crate::spending::Spending;
 use crate::system_prompt::ClientInstructions;
 use crate::tools::execute::reclaim;
@@ -381,15 +382,15 @@ impl Login for Coder {
 
 impl Providers for Coder {
     fn providers(&self) -> Vec<ProviderInfo> {
-        self.models.configurable()
+        providers::list(&self.models)
     }
 
     async fn set_provider(&self, provider: SetProviderRequest) -> Result<()> {
-        self.models.set_provider(&provider)
+        providers::set(&self.models, &provider)
     }
 
     async fn disable_provider(&self, provider: &ProviderId) -> Result<()> {
-        self.models.disable_provider(provider);
+        self.models.disable_provider(provider.as_str());
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use crate::tools::{Action, ToolResult};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::prompt::{Prompt, kind};
+pub(crate) use attache_models::estimated_tokens as tokens;
 
 /// One part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,12 +83,6 @@ fn part_tokens(part: &ModelPart) -> u64 {
     }
 }
 
-/// The estimate of this agent: one token for every four bytes of UTF-8, rounded up, for each
-/// message.
-pub(crate) fn tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4)
-}
-
 impl Conversation {
     /// That of a subagent with its task.
     pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
@@ -132,17 +127,6 @@ impl Conversation {
         self.messages.iter().map(Message::tokens).sum()
     }
 
-    /// The present turn: what the person said, and what came after.
-    pub(crate) fn present(&self) -> Option<(&Prompt, &[Message])> {
-        let begins =
-            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
-        let (begun, after) = self.messages.get(begins..)?.split_first()?;
-        match begun {
-            Message::Person(prompt) => Some((prompt, after)),
-            _ => None,
-        }
-    }
-
     /// A summary takes the place of the older part. The same on the same conversation gives the
     /// same, also when it is done again from the store.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
@@ -168,13 +152,6 @@ impl Conversation {
     pub(crate) fn clear(&mut self) {
         self.messages.clear();
         self.gauge = Gauge::default();
-    }
-
-    /// What came right before the present turn.
-    pub(crate) fn before_present(&self) -> Option<&Message> {
-        let begins =
-            self.messages.iter().rposition(|message| matches!(message, Message::Person(_)))?;
-        self.messages.get(begins.checked_sub(1)?)
     }
 
     /// Forgets until the model's window holds the rest: whole turns, the oldest first, then what
@@ -263,8 +240,8 @@ mod tests {
         assert_eq!(conversation.fit(now - 1), Forgotten { turns: 1, results: 0 });
         assert_eq!(conversation.fit(600), Forgotten { turns: 1, results: 1 });
         assert!(conversation.tokens() <= 600);
-        let (prompt, after) = conversation.present().unwrap();
-        assert_eq!((prompt.with_paths.len(), after.len()), (400, 2));
+        let messages = conversation.messages();
+        assert_eq!((messages.len(), &messages[0]), (3, &person(400)));
         assert_eq!(conversation.fit(1).turns, 0, "a prompt stays however long it is");
     }
 }

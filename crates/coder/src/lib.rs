@@ -35,6 +35,7 @@ mod memory;
 mod models;
 mod options;
 mod prompt;
+mod providers;
 #[cfg(test)]
 mod scripted;
 mod spending;
@@ -42,9 +43,9 @@ mod system_prompt;
 mod tools;
 mod turn;
 
+pub use attache_models::{
+    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
+};
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
 pub use memory::Memory;
-pub use models::{
-    FoundProvider, Models, ModelsError, ProviderVariables, provider_variables, without_login,
-};

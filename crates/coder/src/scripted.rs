@@ -14,15 +14,16 @@ mod files;
 mod undo;
 
 use crate::Coder;
-use crate::conversation::{Conversation, Message};
 use crate::models::{
-    Brief, Model, ModelEvent, ModelMessage, Models, NextEvent, Part, Step, TokenUsage,
+    Brief, EventStream, Message, Model, ModelEvent, ModelId, ModelInput, ModelMessage, ModelPart,
+    ModelStop, Models, NextEvent, Part, TokenUsage, ToolAnswer,
 };
 use crate::tools::Action;
 use crate::tools::edit::{Edit, Replacement};
 use crate::tools::execute::Execute;
 use crate::tools::grep::Grep;
 use crate::tools::list::List;
+use crate::tools::patch::{FilePatch, HunkLine};
 use crate::tools::read::Read;
 use client::Client;
 use serde_json::json;
@@ -30,10 +31,48 @@ use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A model that does what a function of the conversation says, one thing in each step.
+/// A model that does what a function of the present turn says, one thing in each step.
 pub(crate) struct Does<F>(pub(crate) F);
 
-struct One(Option<ModelEvent>);
+/// One thing that a model does.
+pub(crate) enum Step {
+    Says(String),
+    /// A tool, by its name, with its arguments as JSON.
+    Uses(String, String),
+}
+
+/// The present turn as the model sees it.
+pub(crate) struct Seen<'s> {
+    /// The text of the prompt.
+    pub(crate) prompt: &'s str,
+    /// The replies of the tools since then.
+    pub(crate) replies: Vec<&'s ToolAnswer>,
+    /// What the agent told the model in the whole conversation.
+    pub(crate) notes: Vec<&'s str>,
+}
+
+struct Events(std::vec::IntoIter<ModelEvent>);
+
+impl<'s> Seen<'s> {
+    fn of(messages: &'s [Message]) -> Self {
+        let mut seen = Self { prompt: "", replies: Vec::new(), notes: Vec::new() };
+        for message in messages {
+            match message {
+                Message::User(user) => match (&user.prompt, user.parts.as_slice()) {
+                    (Some(prompt), _) => {
+                        seen.replies.clear();
+                        seen.prompt = &prompt.text;
+                    }
+                    (None, [Part::Text(note)]) => seen.notes.push(note),
+                    (None, _) => {}
+                },
+                Message::ToolReply(reply) => seen.replies.push(reply),
+                Message::Assistant(_) => {}
+            }
+        }
+        seen
+    }
+}
 
 impl<F> std::fmt::Debug for Does<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -41,7 +80,7 @@ impl<F> std::fmt::Debug for Does<F> {
     }
 }
 
-impl<F: Fn(&Conversation) -> ModelEvent + Send + Sync> Model for Does<F> {
+impl<F: Fn(&Seen<'_>) -> Step + Send + Sync> Model for Does<F> {
     fn title(&self) -> &str {
         "Scripted"
     }
@@ -70,35 +109,91 @@ impl<F: Fn(&Conversation) -> ModelEvent + Send + Sync> Model for Does<F> {
         None
     }
 
-    fn step<'m>(&'m self, conversation: &'m Conversation, _: &Brief) -> Box<dyn Step + 'm> {
-        Box::new(One(Some(self.0(conversation))))
+    fn reads_data(&self) -> bool {
+        true
+    }
+
+    fn stream(&self, input: ModelInput) -> Box<dyn EventStream> {
+        let seen = Seen::of(&input.messages);
+        let mut events = Vec::new();
+        let part = match self.0(&seen) {
+            Step::Says(text) => {
+                events.push(ModelEvent::Text(text.clone()));
+                ModelPart::Text { text, sealed: None }
+            }
+            Step::Uses(name, arguments) => {
+                let id = format!("scripted_{}", input.messages.len());
+                ModelPart::Call { id, name, arguments, sealed: None }
+            }
+        };
+        let message = ModelMessage { model: ModelId::new("test", "scripted"), parts: vec![part] };
+        let (stop, usage) = (ModelStop::End, TokenUsage::default());
+        events.push(ModelEvent::Done { message, stop, usage });
+        Box::new(Events(events.into_iter()))
     }
 }
 
-impl Step for One {
+impl EventStream for Events {
     fn next(&mut self) -> NextEvent<'_> {
-        Box::pin(ready(self.0.take().map(Ok)))
-    }
-
-    fn said(&self) -> Option<ModelMessage> {
-        None
+        Box::pin(ready(self.0.next().map(Ok)))
     }
 }
 
 /// Asks for this action; without one says what the last action returned.
-fn asks_or_says(action: Option<Action>, conversation: &Conversation) -> ModelEvent {
-    match (action, conversation.messages().last()) {
-        (Some(action), _) => ModelEvent::Use(action),
-        (None, Some(Message::Tool(_, result))) => ModelEvent::Text(result.text.clone()),
-        (None, _) => ModelEvent::Text("nothing".to_owned()),
+fn asks_or_says(action: Option<Action>, seen: &Seen<'_>) -> Step {
+    match (action, seen.replies.last()) {
+        (Some(action), _) => Step::Uses(action.name().to_owned(), arguments(&action)),
+        (None, Some(reply)) => Step::Says(reply.text.clone()),
+        (None, None) => Step::Says("nothing".to_owned()),
+    }
+}
+
+/// The arguments with which a model asks for this.
+fn arguments(action: &Action) -> String {
+    if let Action::ApplyPatch(patch) = action {
+        let files: String = patch.files.iter().map(patch_text).collect();
+        return json!({ "input": format!("*** Begin Patch\n{files}*** End Patch") }).to_string();
+    }
+    if let Action::Glob(glob) = action {
+        let path = if glob.pattern.starts_with('/') { glob.path.as_str() } else { "" };
+        return json!({ "pattern": format!("{path}{}", glob.pattern) }).to_string();
+    }
+    let action = json!(action);
+    action.as_object().unwrap().values().next().unwrap().to_string()
+}
+
+/// One file of a patch, as a model writes it.
+fn patch_text(file: &FilePatch) -> String {
+    match file {
+        FilePatch::Add { path, text } => {
+            let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+            format!("*** Add File: {path}\n{lines}")
+        }
+        FilePatch::Delete { path } => format!("*** Delete File: {path}\n"),
+        FilePatch::Update { path, moved_to, hunks } => {
+            let mut text = format!("*** Update File: {path}\n");
+            text.extend(moved_to.iter().map(|to| format!("*** Move to: {to}\n")));
+            for hunk in hunks {
+                let behind = hunk.behind.iter().map(|line| format!("@@ {line}\n"));
+                text.extend(behind);
+                text.push_str(if hunk.behind.is_empty() { "@@\n" } else { "" });
+                text.extend(hunk.lines.iter().map(|line| match line {
+                    HunkLine::Stays(line) => format!(" {line}\n"),
+                    HunkLine::Goes(line) => format!("-{line}\n"),
+                    HunkLine::Comes(line) => format!("+{line}\n"),
+                }));
+                text.push_str(if hunk.at_end { "*** End of File\n" } else { "" });
+            }
+            text
+        }
     }
 }
 
 async fn client(folder: &Path, actions: Vec<Action>, for_ever: bool) -> Client {
     // One action after the other, or the first one for ever.
-    let model = Does(move |conversation: &Conversation| {
-        let done = conversation.present().map_or(0, |(_, messages)| messages.len());
-        asks_or_says(actions.get(if for_ever { 0 } else { done }).cloned(), conversation)
+    let model = Does(move |seen: &Seen<'_>| {
+        let done = seen.replies.len();
+        asks_or_says(actions.get(if for_ever { 0 } else { done }).cloned(), seen)
     });
     let author = Coder::with(Models::with_offline(Arc::new(model)));
     let mut client =

@@ -9,12 +9,12 @@ use crate::fallback;
 use crate::guard::Guard;
 use crate::memory::{Memory, Record};
 use crate::models::{
-    Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, ToolAnswer,
+    Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, reply,
 };
 use crate::options::{MODEL, THOUGHT_LEVEL};
 use crate::tools::fit::{counted, one_line};
 use crate::tools::together::Request;
-use crate::tools::{Finding, ToolResult, Toolbox};
+use crate::tools::{Finding, Toolbox};
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 use std::sync::Arc;
@@ -278,40 +278,18 @@ async fn act(
     answer: Answer,
     guard: &mut Guard,
 ) -> Result<Acted> {
-    let Answer { said, wanted, message, usage, stop, .. } = answer;
-    match message {
-        Some(message) => {
-            // What a model asks for before it is stopped is not done: nobody would hear what came
-            // of it.
-            let is_stopped = matches!(
-                stop,
-                ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
-            );
-            let calls = if is_stopped { Vec::new() } else { calls(&message) };
-            if !message.parts.is_empty() {
-                keep(memory, turn, Message::Said(message)).await?;
-            }
-            tell_usage(memory, turn, model, &usage).await?;
-            use_tools(models, memory, turn, &calls, guard).await
-        }
-        None => {
-            if !said.is_empty() {
-                keep(memory, turn, Message::Model(said)).await?;
-            }
-            memory.spending.count(&usage);
-            let used = memory.conversation.tokens();
-            tell_fill(memory, turn, model, used).await?;
-            let mut acted = if wanted.is_empty() { Acted::Nothing } else { Acted::Some };
-            for action in wanted {
-                let result = Toolbox { turn, models, memory }.act(&action, None).await?;
-                if result.finding == Finding::Asked {
-                    acted = Acted::Ended(Ended::Asked);
-                }
-                keep(memory, turn, Message::Tool(action, result)).await?;
-            }
-            Ok(acted)
-        }
+    let Answer { message, usage, stop, .. } = answer;
+    // What a model asks for before it is stopped is not done: nobody would hear what came of it.
+    let is_stopped = matches!(
+        stop,
+        ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)
+    );
+    let calls = if is_stopped { Vec::new() } else { calls(&message) };
+    if !message.parts.is_empty() {
+        keep(memory, turn, Message::Said(message)).await?;
     }
+    tell_usage(memory, turn, model, &usage).await?;
+    use_tools(models, memory, turn, model, &calls, guard).await
 }
 
 /// Uses these tools, and keeps the results in the order of the calls.
@@ -319,6 +297,7 @@ async fn use_tools(
     models: &Models,
     memory: &mut Memory,
     turn: &Turn,
+    model: &dyn Model,
     calls: &[Request],
     guard: &mut Guard,
 ) -> Result<Acted> {
@@ -343,9 +322,7 @@ async fn use_tools(
             if result.finding == Finding::Asked {
                 acted = Acted::Ended(Ended::Asked);
             }
-            let ToolResult { text, failed, images, .. } = result;
-            let (call_id, name) = (id.clone(), name.clone());
-            let answer = ToolAnswer { call_id, name, text, images, failed };
+            let answer = reply(model.reads_data(), id.clone(), name.clone(), result);
             keep(memory, turn, Message::Returned(answer)).await?;
         }
         if let Some(error) = error {
@@ -390,6 +367,12 @@ async fn tell_usage(
     model: &dyn Model,
     usage: &TokenUsage,
 ) -> Result<()> {
+    if !model.writes() {
+        // The offline model costs nothing, and its window holds what is estimated.
+        memory.spending.count(usage);
+        let used = memory.conversation.tokens();
+        return tell_fill(memory, turn, model, used).await;
+    }
     memory.charge(turn, model, usage).await?;
     let used = usage.total();
     if used == 0 {

@@ -1,11 +1,12 @@
 //! The one future that drives a connection.
 
+use crate::cancelled::CancelSwitch;
 use crate::handler::{IncomingCall, ReplyGuardHolder};
 use crate::limits::Limits;
 use crate::lines::{Line, Lines};
 use crate::outbox::{Outbox, PAUSE};
 use crate::peer::{self, Settled};
-use crate::responder::{CancelSwitch, ReplyGuard};
+use crate::responder::ReplyGuard;
 use crate::trace::{self, Trace};
 use crate::{Direction, End, Handler, Peer, Tap, Unhandled, Work, tap};
 use attache_protocol::envelope::{self, Message, NotAMessage};

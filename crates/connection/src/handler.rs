@@ -2,6 +2,7 @@
 //! the method table.
 
 use crate::responder::ReplyGuard;
+use crate::unhandled::Unhandled;
 use crate::{Peer, Responder, Work};
 use attache_protocol::method::{self, Gate, Method, Side};
 use attache_protocol::{DecodeError, Error, Raw, each_method};
@@ -160,25 +161,6 @@ fn decode_for<M: Method>(
 fn show_dropped(side: &mut dyn Unhandling, method: &str, dropped: &[DecodeError]) {
     crate::trace::unhandled(&Unhandled::Dropped(method, dropped));
     side.dropped(Unhandled::Dropped(method, dropped));
-}
-
-/// Something that arrived and had no use.
-#[derive(Debug)]
-pub enum Unhandled<'l> {
-    /// A line that is no message, with what was answered, if anything.
-    Line(&'l [u8], &'l attache_protocol::envelope::NotAMessage),
-    /// A reply to a call that is not open: unknown, answered before, or given up long ago (RPC-22).
-    UnknownReply(&'l attache_protocol::RequestId),
-    /// A reply to a call whose caller gave up before. It was folded; nobody waited for it.
-    LateReply(&'l attache_protocol::RequestId),
-    /// A notification whose params cannot be decoded (RPC-24).
-    Notification(&'l str, DecodeError),
-    /// Values of a call's or a notification's params that were left out or replaced by a default,
-    /// with the method's wire name. Shown only to a side that asks for it.
-    Dropped(&'l str, &'l [DecodeError]),
-    /// A line at which this side's handler panicked. A call in it was answered with an internal
-    /// error.
-    HandlerPanicked(&'l [u8]),
 }
 
 macro_rules! sides {

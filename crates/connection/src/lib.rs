@@ -45,6 +45,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod cancelled;
 mod connection;
 mod end;
 mod handler;
@@ -57,12 +58,14 @@ mod responder;
 pub mod stdio;
 mod tap;
 mod trace;
+mod unhandled;
 
+pub use cancelled::Cancelled;
 pub use connection::{Builder, Connection, ExitProbe};
 pub use end::{CallError, End};
-pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall, Unhandled};
+pub use handler::{Agent, AgentHandler, Client, ClientHandler, Handler, IncomingCall};
 pub use limits::Limits;
 pub use peer::{Peer, Reply};
-pub(crate) use responder::CancelSwitch;
-pub use responder::{Cancelled, Responder, Work};
+pub use responder::{Responder, Work};
 pub use tap::{Direction, Tap};
+pub use unhandled::Unhandled;

@@ -1,9 +1,10 @@
 //! The other end of a connection, as a handle.
 
+use crate::cancelled::CancelSwitch;
+use crate::end::{CallError, End};
 use crate::outbox::Outbox;
 use crate::pending::{Pending, Taken};
 use crate::trace::Trace;
-use crate::{CallError, CancelSwitch, End};
 use attache_protocol::method::{Call, CancelRequest, Gate, Notification};
 use attache_protocol::v1::{AgentCapabilities, CancelRequestNotification, ClientCapabilities};
 use attache_protocol::{DecodeError, Error, Raw, RequestId, Wire, envelope};
@@ -69,13 +70,13 @@ impl Peer {
     /// method, and with [`CallError::Gone`] if the connection is over; see [`CallError`] for what
     /// can come later.
     pub fn call<M: Call>(&self, params: &M::Params) -> Reply<M::Result> {
-        self.call_folding::<M>(params, |_| {})
+        self.call_with_callback::<M>(params, |_| {})
     }
 
     /// The same; `fold` sees the outcome on the reading task, in wire order, before the next line
     /// is looked at and before the caller is woken. It must not wait. It also sees an answer that
     /// comes after its caller gave up, unless 256 later calls were given up too.
-    pub fn call_folding<M: Call>(
+    pub fn call_with_callback<M: Call>(
         &self,
         params: &M::Params,
         fold: impl FnOnce(&Result<M::Result, CallError>) + Send + 'static,
@@ -138,7 +139,7 @@ impl Peer {
         Reply { peer: self.clone(), id, receiver, method }
     }
 
-    /// Sends a notification. It never waits: who sends many awaits [`Peer::room`] first.
+    /// Sends a notification. It never waits: who sends many awaits [`Peer::wait_for_room`] first.
     pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), End> {
         self.0.trace.sent_notification(M::ROW.name);
         self.0.outbox.enqueue(|out| envelope::write_notification(out, M::ROW.name, params))
@@ -151,7 +152,7 @@ impl Peer {
 
     /// Waits until the queue of lines to this peer has room. Callers that stream wait here before
     /// each message, so a slow peer slows them down instead of filling memory.
-    pub async fn room(&self) -> Result<(), End> {
+    pub async fn wait_for_room(&self) -> Result<(), End> {
         self.0.outbox.room().await
     }
 
@@ -182,13 +183,13 @@ impl Peer {
     }
 
     /// From now on calls that these capabilities do not open fail without being sent (INIT-16).
-    pub fn offered_by_agent(&self, capabilities: AgentCapabilities) {
+    pub fn set_agent_capabilities(&self, capabilities: AgentCapabilities) {
         self.0.offered.write().unwrap_or_else(PoisonError::into_inner).by_agent =
             Some(Arc::new(capabilities));
     }
 
     /// The same for a peer that is a client.
-    pub fn offered_by_client(&self, capabilities: ClientCapabilities) {
+    pub fn set_client_capabilities(&self, capabilities: ClientCapabilities) {
         self.0.offered.write().unwrap_or_else(PoisonError::into_inner).by_client =
             Some(Arc::new(capabilities));
     }

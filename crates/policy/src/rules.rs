@@ -179,6 +179,11 @@ impl Rules {
         &self.rules
     }
 
+    /// Whether it is unknown what the file denies, because it or a rule of it cannot be read.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// Whether a fault of the file matters for other agents than the built-in one.
     pub fn names_agents(&self) -> bool {
         self.names_agents

@@ -72,7 +72,7 @@ pub(crate) fn authenticate(
         return responder.send(Err(Refusal::invalid_params(message)));
     }
     let (context, handle) = (Arc::clone(context), handle.cloned());
-    responder.by(|responder| async move {
+    responder.later_with(|responder| async move {
         read_first().await;
         let done = match &context.parts.login {
             Some(login) => {
@@ -94,7 +94,7 @@ pub(crate) fn logout(
     responder: Responder<Logout>,
 ) -> Work {
     let (context, handle) = (Arc::clone(context), handle.cloned());
-    responder.by(|responder| async move {
+    responder.later_with(|responder| async move {
         read_first().await;
         let done = match &context.parts.login {
             Some(login) => {

@@ -100,7 +100,7 @@ impl Served {
         responder: Responder<M>,
         work: impl Future<Output = Result<M::Result>> + Send + 'static,
     ) -> Work {
-        responder.by(|responder| async move {
+        responder.later_with(|responder| async move {
             let outcome = work.await;
             let _ = responder.send(outcome.map_err(|error| error.to_reply()));
         })
@@ -131,7 +131,7 @@ impl Agent for Served {
         capabilities.providers =
             self.context.parts.providers.as_ref().map(|_| ProvidersCapabilities::default());
         self.advertised = response.agent_capabilities.clone();
-        responder.peer().offered_by_client(params.client_capabilities);
+        responder.peer().set_client_capabilities(params.client_capabilities);
         self.initialized = true;
         let (context, peer) = (Arc::clone(&self.context), responder.peer().clone());
         responder.send(Ok(response));
@@ -203,7 +203,7 @@ impl Agent for Served {
         responder: Responder<method::SessionNew>,
     ) -> Work {
         let context = Arc::clone(&self.context);
-        responder.by(|responder| new::new(context, params, responder))
+        responder.later_with(|responder| new::new(context, params, responder))
     }
 
     fn session_load(
@@ -212,7 +212,7 @@ impl Agent for Served {
         responder: Responder<method::SessionLoad>,
     ) -> Work {
         let context = Arc::clone(&self.context);
-        responder.by(|responder| load::load(context, params, responder))
+        responder.later_with(|responder| load::load(context, params, responder))
     }
 
     fn session_resume(
@@ -221,7 +221,7 @@ impl Agent for Served {
         responder: Responder<method::SessionResume>,
     ) -> Work {
         let context = Arc::clone(&self.context);
-        responder.by(|responder| resume::resume(context, params, responder))
+        responder.later_with(|responder| resume::resume(context, params, responder))
     }
 
     fn session_fork(
@@ -230,7 +230,7 @@ impl Agent for Served {
         responder: Responder<method::SessionFork>,
     ) -> Work {
         let context = Arc::clone(&self.context);
-        responder.by(|responder| fork::fork(context, params, responder))
+        responder.later_with(|responder| fork::fork(context, params, responder))
     }
 
     fn session_list(
@@ -371,7 +371,9 @@ impl Agent for Served {
         }
         let accepted = served.session.state().accept_prompt(responder.cancelled().clone());
         let context = Arc::clone(&self.context);
-        responder.by(|responder| prompt::serve(context, served, accepted, params.prompt, responder))
+        responder.later_with(|responder| {
+            prompt::serve(context, served, accepted, params.prompt, responder)
+        })
     }
 
     fn session_cancel(&mut self, params: CancelNotification, _peer: &Peer) {

@@ -69,7 +69,7 @@ async fn open(
 
 async fn send(peer: &Peer, id: &SessionId, updates: &mut Vec<SessionUpdate>) -> Result<()> {
     for update in updates.drain(..) {
-        peer.room().await?;
+        peer.wait_for_room().await?;
         peer.notify::<SessionUpdateNotification>(&SessionNotification::new(id.clone(), update))?;
     }
     // Pages without visible updates must not delay other sessions.

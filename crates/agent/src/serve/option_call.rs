@@ -60,7 +60,7 @@ pub(crate) fn change<M: Call>(
     };
     let context = Arc::clone(context);
     let client = responder.peer().client_capabilities().unwrap_or_default();
-    responder.by(move |responder| {
+    responder.later_with(move |responder| {
         let reply: Reply = Box::new(move |options| {
             let _ = responder.send(options.map(reply));
         });

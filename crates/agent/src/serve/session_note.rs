@@ -31,7 +31,7 @@ impl Context {
                 }
                 StoredReply::new(&served.session, &mut state)
             };
-            return responder.by(|responder| {
+            return responder.later_with(|responder| {
                 stored.send_with(Box::new(|_, stored| {
                     let _ =
                         responder.send(stored.map(|()| reply).map_err(|error| error.to_reply()));
@@ -39,7 +39,7 @@ impl Context {
             });
         }
         let context = Arc::clone(self);
-        responder.by(|responder| async move {
+        responder.later_with(|responder| async move {
             let stored = context.append_stored(&session, body).await;
             let _ = responder.send(stored.map(|()| reply).map_err(|error| error.to_reply()));
         })

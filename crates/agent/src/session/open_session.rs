@@ -173,7 +173,7 @@ impl OpenSession {
     /// # Errors
     /// [`Error::Gone`], [`Error::Store`].
     pub(crate) async fn wait_for_room(&self) -> Result<()> {
-        self.peer.room().await?;
+        self.peer.wait_for_room().await?;
         self.wait_for_store().await
     }
 }

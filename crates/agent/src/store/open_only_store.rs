@@ -44,7 +44,7 @@ impl Store for OpenOnlyStore {
     fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
         let mut sessions = self.sessions();
         if sessions.open.contains_key(key) {
-            return Err(StoreError::Exists(key.clone()));
+            return Err(StoreError::AlreadyExists(key.clone()));
         }
         sessions.created += 1;
         let session = Arc::new(OpenEntry { serial: sessions.created, summary: Mutex::default() });
@@ -53,7 +53,7 @@ impl Store for OpenOnlyStore {
     }
 
     fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
-        Err(StoreError::Unknown(key.clone()))
+        Err(StoreError::NotFound(key.clone()))
     }
 
     fn fork(
@@ -62,24 +62,24 @@ impl Store for OpenOnlyStore {
         _: Option<u64>,
         _: &SessionKey,
     ) -> Result<Box<dyn Log>, StoreError> {
-        Err(StoreError::Unknown(from.clone()))
+        Err(StoreError::NotFound(from.clone()))
     }
 
     fn read(&self, key: &SessionKey, _: u64) -> Result<Vec<Event>, StoreError> {
-        Err(StoreError::Unknown(key.clone()))
+        Err(StoreError::NotFound(key.clone()))
     }
 
     fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
         let sessions = self.sessions();
         let found = sessions.open.get(key).map(|session| session.summary().clone());
-        found.ok_or_else(|| StoreError::Unknown(key.clone()))
+        found.ok_or_else(|| StoreError::NotFound(key.clone()))
     }
 
     fn list(&self, query: &ListQuery) -> Result<ListPage, StoreError> {
         let before = query
             .cursor
             .as_deref()
-            .map(|cursor| rank(cursor).ok_or(StoreError::Cursor))
+            .map(|cursor| rank(cursor).ok_or(StoreError::InvalidCursor))
             .transpose()?;
         let all: Vec<_> = {
             let sessions = self.sessions();

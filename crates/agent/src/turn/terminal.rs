@@ -87,7 +87,7 @@ impl NewTerminal {
             }
         };
         let reply = session.in_turn(turn.accepted(), |_| {
-            session.peer.call_folding::<TerminalCreate>(&request, fold)
+            session.peer.call_with_callback::<TerminalCreate>(&request, fold)
         })?;
         turn.unless_cancelled(reply).await??;
         let registered = session.in_turn(turn.accepted(), |state| {

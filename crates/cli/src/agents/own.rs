@@ -113,7 +113,7 @@ impl OwnAgents {
         let agents = file.get_mut("agents").and_then(Value::as_table_mut);
         if agents.and_then(|agents| agents.remove(name)).is_none() {
             return Err(Failure::usage(format!(
-                "you have no agent of your own named {}: `attache agents` lists them",
+                "you have no agent of your own with the name {}: `attache agents` lists yours",
                 sanitize::line(name)
             )));
         }
@@ -180,11 +180,11 @@ fn of_text(text: &str) -> Result<Table, String> {
         let line = error
             .span()
             .map_or(1, |span| text.get(..span.start).unwrap_or_default().lines().count().max(1));
-        format!("is no TOML (line {line}): {SHAPE}")
+        format!("is not valid TOML (line {line}): {SHAPE}")
     })?;
     let Some(agents) = file.get("agents") else { return Ok(file) };
     let agents =
-        agents.as_table().ok_or_else(|| format!("has agents that are no table: {SHAPE}"))?;
+        agents.as_table().ok_or_else(|| format!("has agents that are not tables: {SHAPE}"))?;
     match agents.iter().find(|(_, agent)| !agent.get("command").is_some_and(Value::is_str)) {
         Some((name, _)) => Err(format!("has no command for {}: {SHAPE}", sanitize::line(name))),
         None => Ok(file),
@@ -192,7 +192,7 @@ fn of_text(text: &str) -> Result<Table, String> {
 }
 
 fn broken(path: &Path, why: &str) -> Failure {
-    Failure::usage(format!("{} {why}; mend it or remove it", shown(path)))
+    Failure::usage(format!("{} {why}; fix it or remove it", shown(path)))
 }
 
 fn shown(path: &Path) -> String {

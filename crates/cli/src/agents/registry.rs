@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) async fn read(place: &str) -> Result<Registry, Failure> {
     let shown = sanitize::line(place);
     let text = match place.starts_with("https://") || place.starts_with("http://") {
-        true => fetched(place).await.map_err(|why| Failure::new(Exit::CannotStart, format!("the registry {shown} cannot be had: {why}; check the address and the network, or give a file"))),
-        false => of_file(place).map_err(|why| Failure::usage(format!("the registry {shown} cannot be read: {why}; give the path or the address of a registry.json"))),
+        true => fetched(place).await.map_err(|why| Failure::new(Exit::CannotStart, format!("the registry {shown} cannot be fetched: {why}; check the address and the network, or name a file"))),
+        false => of_file(place).map_err(|why| Failure::usage(format!("the registry {shown} cannot be read: {why}; give the path or URL of a registry.json"))),
     }?;
     Registry::parse(&text)
         .map_err(|error| Failure::usage(format!("the registry {shown} cannot be used: {error}")))
@@ -60,7 +60,7 @@ fn because(error: &reqwest::Error) -> String {
 
 fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.len() as u64 > LIMIT {
-        return Err(format!("it has more than {} MiB", LIMIT >> 20));
+        return Err(format!("it is larger than {} MiB", LIMIT >> 20));
     }
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

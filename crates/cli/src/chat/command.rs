@@ -21,22 +21,22 @@ use std::sync::PoisonError;
 
 /// The commands, what may stand behind each, and what it does.
 const COMMANDS: [(&str, &str, &str); 12] = [
-    ("/help", "", "this, and what the agent offers"),
-    ("/new", "", "begin another session"),
+    ("/help", "", "show this list and the agent's own commands"),
+    ("/new", "", "start a new session"),
     (
         "/switch",
         "[NUMBER|WORDS]",
-        "go on with the session that has this number or these words; alone it lists them",
+        "list sessions, or continue the one with this number or these words",
     ),
-    ("/agents", "", "the agents, and how they are"),
-    ("/agent", "NAME|'CMD ARGS'", "begin a session with another agent"),
-    ("/options", "[OPTION VALUE]", "what can be chosen; with both, choose it"),
-    ("/budget", "[AMOUNT|none]", "what a session may cost, such as 0.50USD"),
-    ("/thoughts", "", "what the agent thought in the last turn"),
-    ("/details", "", "every diff and output of the last turn, whole"),
-    ("/restart", "", "start the agent anew, and go on"),
-    ("/anew", "", "begin anew with a summary of this session, if the agent cannot go on with it"),
-    ("/quit", "", "end, as Ctrl-D does"),
+    ("/agents", "", "list the agents and their state"),
+    ("/agent", "NAME|'CMD ARGS'", "start a session with another agent"),
+    ("/options", "[OPTION VALUE]", "list the options, or set one"),
+    ("/budget", "[AMOUNT|none]", "show or set the budget of a session, such as 0.50USD"),
+    ("/thoughts", "", "show the agent's reasoning in the last turn"),
+    ("/details", "", "show the whole diffs and outputs of the last turn"),
+    ("/restart", "", "restart the agent and continue"),
+    ("/anew", "", "continue in a new session, with a summary of this one"),
+    ("/quit", "", "end the conversation, as Ctrl-D does"),
 ];
 
 impl Chat {
@@ -61,9 +61,7 @@ impl Chat {
             ("/switch", wanted) => self.switch(wanted).await,
             ("/options", wanted) => self.options(wanted).await,
             ("/budget", wanted) => self.budget(wanted),
-            ("/thoughts", _) if self.follow.thoughts.is_empty() => {
-                say(DIM, "It thought nothing that it would tell.")
-            }
+            ("/thoughts", _) if self.follow.thoughts.is_empty() => say(DIM, "(no reasoning shown)"),
             ("/thoughts", _) => say(DIM, &self.follow.thoughts),
             ("/details", _) => self.details(),
             ("/restart", _) => self.follow.session.agent().restart(),
@@ -105,10 +103,7 @@ impl Chat {
         COMMANDS.iter().for_each(|(name, rest, what)| row(name, rest, what));
         let session = self.follow.session.snapshot();
         if !session.commands().is_empty() {
-            say(
-                DIM,
-                "\nThe agent's own (a second slash sends a line as it is: //help is the agent's /help):",
-            );
+            say(DIM, "\nCommands of the agent (//help sends /help to the agent):");
         }
         session
             .commands()
@@ -116,7 +111,7 @@ impl Chat {
             .for_each(|command| row(&format!("/{}", command.name), "", &command.description));
         say(
             DIM,
-            "\n@PATH names a file. A backslash at the end of a line goes on in the next. Ctrl-C cancels a turn.",
+            "\n@PATH attaches a file. A backslash at the end of a line continues it. Ctrl-C cancels a turn.",
         );
     }
 
@@ -159,7 +154,7 @@ impl Chat {
             .budget
             .as_ref()
             .map_or_else(|| "as much as it likes".to_owned(), Budget::to_string);
-        say(DIM, &format!("A session may cost {budget}, as its agent counts it."));
+        say(DIM, &format!("The budget of a session is {budget}, by its agent's count."));
     }
 
     /// Holds the session that is shown to the budget.
@@ -185,7 +180,7 @@ impl Chat {
             .collect();
         calls.reverse();
         if calls.is_empty() {
-            say(DIM, "The last turn used no tool.");
+            say(DIM, "The last turn used no tools.");
         }
         let (paint, columns) = (Paint::of(&io::stdout()), terminal::columns().unwrap_or(80));
         let cwd = self.follow.session.cwd();
@@ -223,7 +218,7 @@ impl Chat {
             options::lines(session.config(), Paint::of(&io::stdout()))
                 .iter()
                 .for_each(|line| println(line));
-            return say(DIM, "/options OPTION VALUE chooses.");
+            return say(DIM, "Set an option with /options OPTION VALUE.");
         };
         let session = self.follow.session.snapshot();
         let is_switch =

@@ -1,9 +1,9 @@
 //! `attache check agent`: drives an agent and says which rules it keeps.
 
 use super::arguments::Agent;
-use super::errands::relay;
 use super::judging::judge_and_tell;
-use super::surroundings::Surroundings;
+use super::peer::errands::relay;
+use super::peer::surroundings::Surroundings;
 use crate::chosen_agent::cannot_judge;
 use crate::exit::{Exit, Failure};
 use attache_check::{Link, McpServers, ModelServer, Run, ToolNames};

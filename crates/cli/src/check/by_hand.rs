@@ -1,6 +1,6 @@
 //! A client that a person drives: what to configure there, and what to do for each step.
 
-use super::errands::relay;
+use super::peer::errands::relay;
 use crate::exit::{Exit, Failure};
 use crate::show::sanitize;
 use attache_check::{Door, Errand, Person, StartedClient};
@@ -32,7 +32,7 @@ impl ByHand {
         words.extend([door.address().to_string(), door.token().to_owned()]);
         let line: Vec<String> = words.iter().map(|word| Launch::quoted(word)).collect();
         say(&format!(
-            "Configure this as the command of an agent in your client:\n\n  {}\n\nThen do what each step says. Enter passes over a step; a step that is not done in {} s is passed over too.",
+            "Configure this as the command of an agent in your client:\n\n  {}\n\nThen follow each step. Enter skips a step; a step is also skipped after {} s.",
             line.join(" "),
             patience.as_secs()
         ));
@@ -49,7 +49,7 @@ impl ByHand {
     pub(super) fn ask(&self, errand: &Errand) -> StartedClient {
         let how = match errand.goes_on() {
             true => "in the same session, ",
-            false => "start the agent anew in your client, then ",
+            false => "restart the agent in your client, then ",
         };
         say(&format!("\n> {how}{}", sanitize::text(&errand.fill(errand.told()))));
         StartedClient::by_hand(self.person.clone())

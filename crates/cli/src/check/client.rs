@@ -3,8 +3,8 @@
 
 use super::arguments::Client;
 use super::by_hand::ByHand;
-use super::errands::Commands;
 use super::judging::judge_and_tell;
+use super::peer::errands::Commands;
 use crate::exit::{Exit, Failure};
 use attache_check::ClientRun;
 use attache_protocol::method::Side;

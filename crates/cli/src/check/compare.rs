@@ -1,7 +1,7 @@
 //! `attache check compare`: judgements side by side.
 
 use super::arguments::Compare;
-use super::{style_of, style_of_verdict};
+use super::report::colour::{style_of, style_of_verdict};
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -78,9 +78,9 @@ impl Face {
         let differ = comparison.rows.iter().filter(|row| row.differs()).count();
         lines.push(String::new());
         lines.push(match (differ, of) {
-            (0, of) => format!("They say the same about all of {of} rules."),
-            (1, of) => format!("They differ about 1 of {of} rules."),
-            (differ, of) => format!("They differ about {differ} of {of} rules."),
+            (0, of) => format!("The judgements agree about all {of} rules."),
+            (1, of) => format!("The judgements differ about 1 of {of} rules."),
+            (differ, of) => format!("The judgements differ about {differ} of {of} rules."),
         });
         lines
     }

@@ -1,9 +1,9 @@
 //! `attache check fuzz`: says spoiled conversations to an agent or a client until it breaks.
 
 use super::arguments::{Fuzz, Fuzzed};
-use super::errands::Commands;
-use super::progress::Progress;
-use super::surroundings::Surroundings;
+use super::peer::errands::Commands;
+use super::peer::surroundings::Surroundings;
+use super::report::progress::Progress;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::{BOLD, DIM, Paint, RED};
@@ -55,7 +55,7 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         // Dropping the run kills the peer, with everything it started.
         () = interrupts.cancel() => {
             progress.clear();
-            return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were said"));
+            return Err(Failure::new(Exit::Cancelled, "cancelled before all cases were run"));
         }
         failure = run => failure,
     };
@@ -64,8 +64,10 @@ pub(super) async fn fuzz(arguments: &Fuzz) -> Result<Exit, Failure> {
         Some(failure) => found(arguments, &failure),
         None => {
             let said = match arguments.replay {
-                Some(_) => "The recording was played, and nothing broke.".to_owned(),
-                None => format!("{done} cases of seed {}, and nothing broke.", arguments.seed),
+                Some(_) => "The recording was replayed, and nothing broke.".to_owned(),
+                None => {
+                    format!("{done} cases of seed {} were run, and nothing broke.", arguments.seed)
+                }
             };
             tell(&[said]).map(|()| Exit::Done)
         }
@@ -109,7 +111,7 @@ fn found(arguments: &Fuzz, failure: &attache_check::Failure) -> Result<Exit, Fai
             .map_err(|error| Failure::usage(format!("{file} cannot be written: {error}")))?;
         let side = arguments.side.side().as_str();
         lines.push(format!(
-            "Written to {file}: `attache check fuzz {side} --replay {file} -- CMD` plays it again, `attache check trace {file}` judges it."
+            "It is written to {file}. Replay it with `attache check fuzz {side} --replay {file} -- CMD`, or judge it with `attache check trace {file}`."
         ));
     }
     tell(&lines).map(|()| Exit::AgentFailed)

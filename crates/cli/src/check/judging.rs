@@ -2,9 +2,10 @@
 //! reports, the exit code.
 
 use super::arguments::Judging;
-use super::known;
-use super::listener::Listener;
-use super::verdicts::Face;
+use super::report::baseline;
+use super::report::listener::Listener;
+use super::report::report_file::write;
+use super::report::verdicts::Face;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupts;
 use crate::show::paint::Paint;
@@ -12,7 +13,6 @@ use crate::terminal;
 use attache_check::{Form, Judgement, Selection, Support, Verdict, select};
 use attache_protocol::method::Side;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub(super) async fn judge_and_tell(
 ) -> Result<Exit, Failure> {
     let only = arguments.only.iter().map(|rule| select(rule)).collect::<Result<Vec<_>, _>>();
     let only = only.map_err(Failure::usage)?;
-    let (forms, baseline) = (forms(arguments)?, known::read(arguments)?);
+    let (forms, baseline) = (forms(arguments)?, baseline::read(arguments)?);
     let interrupts = Interrupts::listen().map_err(|error| Failure::new(Exit::OurFault, error))?;
     let listener = Listener::new(arguments.json);
     let command: Vec<String> =
@@ -59,14 +59,14 @@ pub(super) async fn judge_and_tell(
         }
     }
     let Some(mut judgement) = judged else {
-        return Err(Failure::usage("--repeat 0 judges nothing: ask for 1 or more"));
+        return Err(Failure::usage("--repeat 0 judges nothing: use 1 or more"));
     };
     (judgement.seed, judgement.took) = (arguments.seed, began.elapsed());
     tell(&judgement, &listener, arguments.json)?;
     for (path, form) in forms {
         write(path, &form.write(&judgement))?;
     }
-    let (exit, said) = known::conclude(&judgement, baseline, arguments)?;
+    let (exit, said) = baseline::conclude(&judgement, baseline, arguments)?;
     // Behind the report for people, beside the one for programs.
     let told = said.iter().try_for_each(|line| match arguments.json {
         true => writeln!(io::stderr(), "{line}"),
@@ -104,7 +104,7 @@ fn forms(arguments: &Judging) -> Result<Vec<(&Path, Form)>, Failure> {
         Form::of_file(path).ok_or_else(|| {
             let shown = path.display();
             Failure::usage(format!(
-                "--report {shown}: the ending says which report it is: use {}",
+                "--report {shown}: unknown file extension: use {}",
                 Form::ENDINGS
             ))
         })
@@ -121,13 +121,4 @@ fn tell(judgement: &Judgement, listener: &Listener, as_json: bool) -> Result<(),
     let written =
         face.report(judgement).iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()));
     written.and_then(|()| out.flush()).map_err(|error| Failure::output(&error))
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| {
-        Failure::usage(format!(
-            "{} cannot be written: {error}; name a file that can",
-            path.display()
-        ))
-    })
 }

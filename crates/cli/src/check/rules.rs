@@ -1,7 +1,7 @@
 //! `attache check rules`: the rules as tables, one of them whole, or all as JSON.
 
 use super::arguments::Rules;
-use super::style_of;
+use super::report::colour::style_of;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, GREEN, Paint};
@@ -79,7 +79,7 @@ struct Face {
 impl Face {
     fn group(&self, group: &Group) -> Vec<String> {
         let shown = group.rules.iter().filter(|rule| is_shown(rule)).count();
-        let count = self.paint.paint(DIM, format!("{shown} of {} shown", group.rules.len()));
+        let count = self.paint.paint(DIM, format!("{shown} of {} covered", group.rules.len()));
         let heading = format!("{}  {}  {count}", self.paint.paint(BOLD, group.prefix), group.title);
         let rows = group.rules.iter().map(|rule| self.row(rule));
         std::iter::once(heading).chain(rows).chain([String::new()]).collect()
@@ -117,16 +117,16 @@ impl Face {
         });
         vec![
             format!(
-                "{} rules, {visible} of them can be seen on the wire",
+                "{} rules, {visible} of them visible on the wire",
                 self.paint.paint(BOLD, rules.len().to_string())
             ),
             format!(
-                "{} are shown by a test that fails when the behaviour is broken, {visible_shown} of them on the wire",
+                "{} are covered by a test that fails when the behaviour is broken, {visible_shown} of them visible on the wire",
                 self.paint.paint(BOLD, shown.len().to_string())
             ),
-            format!("shown by strength: {}", by_strength.collect::<Vec<_>>().join(", ")),
+            format!("covered, by strength: {}", by_strength.collect::<Vec<_>>().join(", ")),
             format!(
-                "{} are judged: A by a probe of agents, C by one of clients, T in the traffic of either",
+                "{} are judged: A by a probe of agents, C by a probe of clients, T from the traffic of either side",
                 self.paint.paint(
                     BOLD,
                     rules.iter().filter(|rule| judged(rule) != NOWHERE).count().to_string()
@@ -158,7 +158,7 @@ impl Face {
         lines.push(String::new());
         let tests = tests_of(rule.id);
         if tests.is_empty() {
-            lines.push("No test shows it: no mutation of ours breaks it.".to_owned());
+            lines.push("No test covers it: no mutation breaks it.".to_owned());
         }
         for test in tests {
             lines.push(self.paint.paint(GREEN, test));
@@ -181,7 +181,7 @@ impl Face {
         let mut judges: Vec<String> =
             probes.chain(watched.then(|| "traffic: watching".to_owned())).collect();
         if judges.is_empty() {
-            let why = why_not_judged(rule.id).unwrap_or("there is no probe");
+            let why = why_not_judged(rule.id).unwrap_or("it has no probe");
             return self.wrapped("judged", &format!("not: {why}"));
         }
         judges.dedup();

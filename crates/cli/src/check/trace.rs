@@ -1,8 +1,8 @@
 //! `attache check trace`: which line of a recorded conversation breaks which rule.
 
 use super::arguments::Trace;
-use super::style_of;
-use super::tally::Tally;
+use super::report::colour::style_of;
+use super::report::tally::Tally;
 use crate::exit::{Exit, Failure};
 use crate::show::json::escaped;
 use crate::show::paint::{BOLD, CYAN, DIM, Paint};
@@ -84,7 +84,7 @@ fn judge(
         last = Some(recorded);
     }
     let Some(last) = last else {
-        return Err(Failure::usage(format!("{} has no line of a conversation", path.display())));
+        return Err(Failure::usage(format!("{} contains no messages", path.display())));
     };
     tell(&mut tally, &last, observer.end())?;
     Ok(tally)

@@ -1,9 +1,9 @@
 //! A form that is nothing but one choice: answered in one step.
 
-use super::{pressed, say, shown, titles};
+use super::dialog::{pressed, say, shown, titles};
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use attache_client::{FormReply, Form};
+use attache_client::{Form, FormReply};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;

@@ -12,8 +12,8 @@ pub(crate) fn advice(word: &str, methods: &[AuthMethod], needs: Option<&str>) ->
     let word = sanitize::line(word);
     let mut lines = match methods {
         // Some are told only to a client that can start programs in a terminal (AUTH-05).
-        [] => format!("\nThis tells how:\n  attache login {word}"),
-        _ => "\nThis logs in:".to_owned(),
+        [] => format!("\nTo see its logins, run:\n  attache login {word}"),
+        _ => "\nLog in with:".to_owned(),
     };
     for method in methods {
         let id = Launch::quoted(&sanitize::line(method.id().as_str()));

@@ -25,7 +25,7 @@ const TAKEN: [&str; 9] =
 pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     let name = arguments.name.as_str();
     if let Some(why) = unfit(name) {
-        return Err(Failure::usage(format!("{name:?} cannot be the name of an agent: {why}")));
+        return Err(Failure::usage(format!("{name:?} is not a valid name of an agent: {why}")));
     }
     let libraries = Libraries::find(arguments)?;
     let folder = Path::new(name);
@@ -40,7 +40,7 @@ pub(crate) fn agent(arguments: &Agent) -> Result<Exit, Failure> {
     }
     let said = writeln!(
         io::stdout().lock(),
-        "The agent is in {name}/: see its README.md. Next:\n\n  cd {name} && cargo test"
+        "Created an agent in {name}/; its README.md describes it. Next:\n\n  cd {name} && cargo test"
     );
     said.map_err(|error| Failure::output(&error))?;
     Ok(Exit::Done)
@@ -50,9 +50,9 @@ fn cannot_make(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Failure::usage(format!("{path} exists already: choose another name, or move it away"))
+            Failure::usage(format!("{path} already exists: choose another name, or move it"))
         }
-        _ => Failure::usage(format!("{path} cannot be made: {error}")),
+        _ => Failure::usage(format!("{path} cannot be created: {error}")),
     }
 }
 
@@ -61,12 +61,12 @@ fn unfit(name: &str) -> Option<&'static str> {
     let letters = |each: char| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '-';
     match () {
         () if !name.starts_with(|each: char| each.is_ascii_lowercase()) => {
-            Some("begin it with a small letter")
+            Some("begin it with a lower-case letter")
         }
-        () if !name.chars().all(letters) => Some("use small letters, digits and hyphens"),
+        () if !name.chars().all(letters) => Some("use lower-case letters, digits and hyphens"),
         () if name.len() > 64 => Some("use at most 64 letters"),
         () if TAKEN.contains(&name) || name.starts_with("attache") => {
-            Some("something else is named so")
+            Some("the name is already taken")
         }
         () => None,
     }
@@ -99,15 +99,14 @@ impl Libraries {
             let checkout = program.ancestors().find(|folder| is_checkout(folder));
             return checkout.map(|folder| Self::Checkout(folder.to_owned())).ok_or_else(|| {
                 Failure::usage(
-                    "the libraries of Attaché are in no registry, and this program is not in a checkout of them: \
-                     name one by --libraries DIR, or a Git repository by --git URL",
+                    "the libraries of Attaché are not in a registry, and this program is not in a checkout of them: name a checkout with --libraries DIR, or a Git repository with --git URL",
                 )
             });
         };
         match given.canonicalize() {
             Ok(folder) if is_checkout(&folder) => Ok(Self::Checkout(folder)),
             _ => Err(Failure::usage(format!(
-                "{} is no checkout of Attaché: it has no crates/agent/Cargo.toml",
+                "{} is not a checkout of Attaché: it has no crates/agent/Cargo.toml",
                 given.display()
             ))),
         }

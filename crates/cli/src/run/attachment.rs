@@ -78,7 +78,7 @@ impl Attached {
             }
         }
         self.warnings.push(format!(
-            "{} is left as text: {}",
+            "{} is sent as text: {}",
             sanitize::line(mention.written),
             why.unwrap_or_default()
         ));
@@ -171,13 +171,13 @@ fn place(path: &str, cwd: &Path) -> Result<PathBuf, String> {
             Roots::new(cwd, std::iter::empty::<&Path>()).map_err(|error| error.to_string())?;
         roots
             .resolve(path)
-            .map_err(|error| format!("{error}; give its whole path to send it all the same"))?
+            .map_err(|error| format!("{error}; use its absolute path to send it anyway"))?
             .path()
     };
     match std::fs::metadata(&found) {
         Ok(_) => Ok(found),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err("there is no such file".to_owned())
+            Err("the file does not exist".to_owned())
         }
         Err(error) => Err(error.to_string()),
     }

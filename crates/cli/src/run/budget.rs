@@ -29,7 +29,7 @@ impl Budget {
                 Ok(Self(Cost::new(amount, currency)))
             }
             _ => Err(
-                "write an amount above 0 and its currency, such as 0.50USD; without one it is USD"
+                "expected an amount above 0 and a currency, such as 0.50USD; the default currency is USD"
                     .to_owned(),
             ),
         }
@@ -53,9 +53,9 @@ impl Budget {
         let others: Vec<String> =
             usage.costs().iter().map(|cost| sanitize::line(&cost.currency)).collect();
         Some(match others.is_empty() {
-            true => "the agent reports no cost: --budget cannot stop it".to_owned(),
+            true => "the agent reports no cost, so --budget has no effect".to_owned(),
             false => format!(
-                "the agent reports its cost in {} and not in {}: --budget cannot stop it",
+                "the agent reports its cost in {}, not in {}, so --budget has no effect",
                 others.join(", "),
                 self.0.currency
             ),

@@ -33,7 +33,7 @@ fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
     // What is wrong with the syntax is told by line and column alone.
     let value: Value = serde_json::from_str(text).map_err(|error| {
         format!(
-            "this is no JSON (line {}, column {}): expected {SHAPE}",
+            "this is not JSON (line {}, column {}): expected {SHAPE}",
             error.line(),
             error.column()
         )
@@ -48,7 +48,7 @@ fn read(text: &str, cwd: &Path) -> Result<Vec<McpServer>, String> {
             let told = |why| format!("the server \"{}\" {why}", sanitize::line(name));
             let server = server
                 .as_object()
-                .ok_or_else(|| told(format!("is no object: expected {SHAPE}")))?;
+                .ok_or_else(|| told(format!("is not an object: expected {SHAPE}")))?;
             Members { server, cwd }.server(name).map_err(told)
         })
         .collect()
@@ -90,8 +90,7 @@ impl Members<'_> {
                 ..,
             ) => Err("needs either \"command\" or \"url\", as its \"type\" says".to_owned()),
             (Some(_), ..) => {
-                Err("has a \"type\" that is not known: use \"stdio\", \"http\" or \"sse\""
-                    .to_owned())
+                Err("has an unknown \"type\": use \"stdio\", \"http\" or \"sse\"".to_owned())
             }
         }
     }
@@ -104,7 +103,7 @@ impl Members<'_> {
     fn program(&self, command: &str) -> Result<String, String> {
         let found = Launch::new(command).cwd(self.cwd).find().ok_or_else(|| {
             format!(
-                "names the program {}, which is not here: install it, or give its full path",
+                "names the program {}, which was not found: install it, or give its full path",
                 sanitize::line(command)
             )
         })?;
@@ -118,12 +117,12 @@ impl Members<'_> {
         match self.server.get(member) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => expanded(text).map(Some),
-            Some(_) => Err(format!("has a \"{member}\" that is no string")),
+            Some(_) => Err(format!("has a \"{member}\" that is not a string")),
         }
     }
 
     fn arguments(&self) -> Result<Vec<String>, String> {
-        let wrong = || "has \"args\" that are no list of strings".to_owned();
+        let wrong = || "has \"args\" that are not a list of strings".to_owned();
         match self.server.get("args") {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(all)) => {
@@ -134,7 +133,7 @@ impl Members<'_> {
     }
 
     fn pairs(&self, member: &str) -> Result<impl Iterator<Item = (String, String)>, String> {
-        let wrong = || format!("has \"{member}\" that is no object of strings");
+        let wrong = || format!("has a \"{member}\" that is not an object of strings");
         let pairs: Vec<(String, String)> = match self.server.get(member) {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Object(all)) => all
@@ -157,7 +156,7 @@ fn expanded(text: &str) -> Result<String, String> {
     let mut rest = text;
     while let Some((before, found)) = rest.split_once("${") {
         let (reference, after) =
-            found.split_once('}').ok_or("has a \"${\" that no \"}\" closes")?;
+            found.split_once('}').ok_or("has a \"${\" without a closing \"}\"")?;
         let (name, default) =
             match reference.strip_prefix("env:").unwrap_or(reference).split_once(":-") {
                 Some((name, default)) => (name, Some(default)),
@@ -165,7 +164,7 @@ fn expanded(text: &str) -> Result<String, String> {
             };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(
-                "has a \"${…}\" that only its editor knows: write ${NAME} for an environment variable"
+                "has a \"${…}\" that only an editor can fill in: write ${NAME} for an environment variable"
                     .to_owned(),
             );
         }
@@ -192,7 +191,7 @@ pub(super) fn check(servers: &[McpServer], takes: &McpCapabilities) -> Result<()
         };
         if !taken {
             return Err(Failure::usage(format!(
-                "--mcp: the agent takes no MCP servers over {kind}, and \"{}\" is one: take it out of the file, or use another agent",
+                "--mcp: the agent supports no MCP servers over {kind}, and \"{}\" is one: remove it from the file, or use another agent",
                 sanitize::line(server.name())
             )));
         }

@@ -47,9 +47,9 @@ pub(super) fn prompts(arguments: &args::Run) -> Result<Vec<Prompt>, Failure> {
     let prompts: Vec<Prompt> = prompts.into_iter().filter(|prompt| !is_blank(prompt)).collect();
     match (prompts.is_empty(), &arguments.file) {
         (false, _) => Ok(prompts),
-        (true, None) => Err(Failure::usage("the prompt is empty: say what to do")),
+        (true, None) => Err(Failure::usage("the prompt is empty: write what to do")),
         (true, Some(path)) => {
-            Err(Failure::usage(format!("{} holds no prompt: say what to do", path.display())))
+            Err(Failure::usage(format!("{} contains no prompt: write what to do", path.display())))
         }
     }
 }
@@ -63,7 +63,7 @@ fn words(words: &[String]) -> Result<Prompt, Failure> {
     if words.is_empty() && io::stdin().is_terminal() {
         let example = "attache run \"summarize this project\"";
         return Err(Failure::usage(format!(
-            "there is no prompt: say what to do, such as {example}, or pipe it in"
+            "the prompt is missing: write what to do, such as {example}, or pipe it in"
         )));
     }
     let piped = [STDIN.to_owned()];
@@ -114,12 +114,12 @@ fn read(from: impl Read, named: &str) -> Result<String, Failure> {
     let mut text = String::new();
     match from.take(LIMIT + 1).read_to_string(&mut text) {
         Ok(length) if length as u64 > LIMIT => Err(Failure::usage(format!(
-            "{named} holds more than {} MiB: put it into a file and name that by @PATH",
+            "{named} is larger than {} MiB: store it in a file and attach it with @PATH",
             LIMIT >> 20
         ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::usage(format!("{named} is not UTF-8 text: name the file by @PATH")))
+            Err(Failure::usage(format!("{named} is not UTF-8 text: attach the file with @PATH")))
         }
         Err(error) => Err(Failure::usage(format!(
             "{named} cannot be read: {error}; give the prompt as words"

@@ -96,7 +96,7 @@ impl Request<'_> {
             Some(name) => handle.set_title(&name).await.err().map(|error| {
                 let id = sanitize::line(handle.id().as_str());
                 format!(
-                    "the session is not named {}: {error}; go on with it by --resume {id}",
+                    "the session could not be named {}: {error}; continue it with --resume {id}",
                     sanitize::line(&name)
                 )
             }),
@@ -110,7 +110,7 @@ impl Request<'_> {
         let cwd = kept.cwd.map_or_else(|| self.cwd.to_owned(), PathBuf::from);
         if self.arguments.cwd.is_some() && !same_folder(&cwd, self.cwd) {
             return Err(Failure::usage(format!(
-                "the session {} belongs to the folder {}: leave out --cwd to go on with it",
+                "the session {} belongs to the folder {}: omit --cwd to continue it",
                 sanitize::line(&kept.id),
                 sanitize::line(&cwd.display().to_string())
             )));
@@ -122,7 +122,7 @@ impl Request<'_> {
             (agent.resume(kept.id, &cwd), Opened::Resumed)
         } else {
             return Err(Failure::usage(
-                "the agent can neither load nor resume sessions: leave out --resume and --session to begin a new one",
+                "the agent can neither load nor resume sessions: omit --resume and --session to start a new one",
             ));
         };
         let handle = self.with(opening).await.map_err(|error| not_open(error, built_in))?;
@@ -145,16 +145,16 @@ impl Request<'_> {
         if self.agent.capabilities().session_capabilities.list.is_none() {
             return match id {
                 LAST => Err(Failure::usage(
-                    "the agent lists no sessions, so that the last one is not known: name it by its whole id",
+                    "the agent cannot list sessions, so `last` is unknown: use the full id",
                 )),
                 id => Ok(Kept { id: id.to_owned(), cwd: None }),
             };
         }
         let listed = self.listed(self.given_cwd()).await?;
         if id == LAST {
-            return newest(listed)
-                .map(kept)
-                .ok_or_else(|| Failure::usage("there is no last session: the agent lists none"));
+            return newest(listed).map(kept).ok_or_else(|| {
+                Failure::usage("there is no last session: the agent has no sessions")
+            });
         }
         let named: Vec<SessionInfo> = listed
             .iter()
@@ -166,7 +166,7 @@ impl Request<'_> {
             (Some(whole), _) => Ok(kept(whole)),
             (None, [one]) => Ok(kept(one.clone())),
             (None, []) => Err(Failure::usage(format!(
-                "the agent lists no session {}: `last` is the newest.{}",
+                "the agent has no session {}: `last` is the newest.{}",
                 sanitize::line(id),
                 lines(&listed)
             ))),
@@ -183,7 +183,7 @@ impl Request<'_> {
         let place = Place::of(None)?;
         let Some(store) = place.existing()? else {
             return Err(Failure::usage(
-                "no sessions are kept here: `attache doctor` says where they would be",
+                "no sessions are stored here: `attache doctor` shows their place",
             ));
         };
         if id == LAST {
@@ -197,7 +197,7 @@ impl Request<'_> {
             };
             let last = store.list(&query)?.sessions.into_iter().next();
             return last.map(of_store).ok_or_else(|| {
-                Failure::usage("there is no last session: none is kept, or all are archived")
+                Failure::usage("there is no last session: none is stored, or all are archived")
             });
         }
         session_id::find(&store, id, Some(BUILT_IN_NAME)).map(of_store)
@@ -315,7 +315,7 @@ pub(crate) fn not_open(error: OpenError, built_in: bool) -> Failure {
         OpenError::Call(call) => match call.refusal() {
             Some(refusal) if refusal.code == ErrorCode::RESOURCE_NOT_FOUND => Exit::Usage,
             // The built-in agent's own words: the protocol has no code for it.
-            Some(refusal) if built_in && refusal.message.contains("is open elsewhere") => {
+            Some(refusal) if built_in && refusal.message.contains("is open in another program") => {
                 Exit::Busy
             }
             _ => Exit::AgentFailed,

@@ -47,7 +47,7 @@ impl Trace {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let error = file.as_ref().err()?;
         Some(format!(
-            "the trace {} is not whole: it cannot be written: {error}",
+            "the trace {} is incomplete: it cannot be written: {error}",
             self.path.display()
         ))
     }

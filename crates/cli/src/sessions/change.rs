@@ -16,11 +16,11 @@ pub(crate) async fn rename(store: &dyn Store, arguments: &Rename) -> Result<Exit
     let listed = session_id::find(store, &arguments.id, arguments.place.agent.as_deref())?;
     let title = attache_session::title(&arguments.title.join(" "));
     let title = title.ok_or_else(|| {
-        Failure::usage("the title is empty: write at least one character that can be seen")
+        Failure::usage("the title is empty: write at least one visible character")
     })?;
     append(store, &listed.key, EventBody::StoredTitle { title: title.clone(), by_person: true })
         .await?;
-    say(&format!("{} is now “{}”", id(&listed), sanitize::line(&title)))
+    say(&format!("renamed {} to “{}”", id(&listed), sanitize::line(&title)))
 }
 
 /// Adds tags and takes tags away, or shows them.
@@ -42,7 +42,7 @@ pub(crate) async fn tag(store: &dyn Store, arguments: &Tag) -> Result<Exit, Fail
     if after.tags.len() > Labels::TAGS {
         let most = Labels::TAGS;
         return Err(Failure::usage(format!(
-            "a session has at most {most} tags: take one away by -TAG first"
+            "a session has at most {most} tags: remove one with -TAG first"
         )));
     }
     if let Some(meta) = Labels::change(&before, &after) {
@@ -66,7 +66,7 @@ fn checked(tag: &str, word: &str) -> Result<String, Failure> {
     match usable {
         true => Ok(tag.to_owned()),
         false => Err(Failure::usage(format!(
-            "{} is no tag: write +TAG or -TAG, at most {} characters on one line; options stand before the id",
+            "{} is not a tag: write +TAG or -TAG, at most {} characters on one line; options go before the id",
             sanitize::line(word),
             Labels::TAG_LIMIT
         ))),
@@ -114,13 +114,13 @@ pub(crate) async fn delete(store: &dyn Store, arguments: &Delete) -> Result<Exit
 async fn agreed(lines: &[String]) -> Result<bool, Failure> {
     if !key::can_ask() {
         return Err(Failure::usage(format!(
-            "deleting cannot be undone, and nobody can be asked here: --yes deletes\n  {}",
+            "deleting is permanent and needs a terminal to confirm: pass --yes to delete\n  {}",
             lines.join("\n  ")
         )));
     }
     let paint = Paint::of(&io::stderr());
     let question =
-        format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete for good?"));
+        format!("  {}\n{} [y/n] ", lines.join("\n  "), paint.paint(BOLD, "delete permanently?"));
     let pressed = key::pressed(vec![b'y', b'n', 27], question).await;
     let key = pressed.map_err(|error| {
         Failure::new(Exit::OurFault, format!("the terminal cannot be asked: {error}"))

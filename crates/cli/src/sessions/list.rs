@@ -65,7 +65,7 @@ pub(crate) fn list(
     }
     if table && limit.is_some() && pages.next().is_some() {
         say(&format!(
-            "more are kept: --limit {} shows more, --limit 0 all",
+            "there are more: --limit {} shows more, --limit 0 all",
             limit.unwrap_or(0).saturating_mul(4)
         ))?;
     }
@@ -110,13 +110,13 @@ fn nothing(arguments: &List, text: Option<&str>) -> String {
             .any(Option::is_some)
         || arguments.cwd.is_some();
     match (filtered, arguments.archived, arguments.all) {
-        (_, true, _) => "no such session is archived".to_owned(),
+        (_, true, _) => "no archived session matches".to_owned(),
         (true, ..) if !arguments.all => {
-            "no session is like that; --all looks at archived ones too".to_owned()
+            "no session matches; --all includes archived sessions".to_owned()
         }
-        (true, ..) => "no session is like that".to_owned(),
-        (false, _, true) => "no session is kept".to_owned(),
-        (false, ..) => "no session is kept that is not archived; --all lists those".to_owned(),
+        (true, ..) => "no session matches".to_owned(),
+        (false, _, true) => "no sessions are stored".to_owned(),
+        (false, ..) => "all sessions are archived; --all lists them".to_owned(),
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
     let shown = sanitize::line(&file.display().to_string());
     let exists = || {
         Failure::usage(format!(
-            "{shown} exists already: name another file, or overwrite it by --force"
+            "{shown} already exists: name another file, or overwrite it with --force"
         ))
     };
     if !arguments.force && file.symlink_metadata().is_ok() {
@@ -60,7 +60,7 @@ pub(crate) fn export(store: &dyn Store, arguments: &Export) -> Result<Exit, Fail
     let events = listed.summary.sequence;
     let told = writeln!(
         io::stdout().lock(),
-        "{shown}: the log of {}, up to event {events}",
+        "exported the log of {} up to event {events} to {shown}",
         sanitize::line(listed.key.session_id.as_str())
     );
     told.map(|()| Exit::Done).map_err(|error| Failure::output(&error))

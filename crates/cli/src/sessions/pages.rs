@@ -134,7 +134,7 @@ fn other_side(
     let key = SessionKey { side, agent: agent.to_owned(), session_id: key.session_id.clone() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
-        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }

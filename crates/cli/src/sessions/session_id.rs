@@ -22,7 +22,7 @@ pub(crate) fn find(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<L
     match id {
         "" => {
             return Err(Failure::usage(
-                "the id is empty: name a session by its id, the beginning of one, or `last`",
+                "the id is empty: use an id, the beginning of an id, or `last`",
             ));
         }
         LAST => return last(store, agent),
@@ -58,7 +58,7 @@ fn last(store: &dyn Store, agent: Option<&str>) -> Result<Listed, Failure> {
     let query = ListQuery { agent: agent.map(str::to_owned), used: true, ..ListQuery::default() };
     let last = Pages::new(store, query, Some(1)).next().transpose()?;
     last.ok_or_else(|| {
-        Failure::usage("there is no last session: none is kept, or all are archived")
+        Failure::usage("there is no last session: none is stored, or all are archived")
     })
 }
 
@@ -71,7 +71,7 @@ fn ours(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Option<Liste
         SessionKey { side: Side::Agent, agent: BUILT_IN_NAME.to_owned(), session_id: id.into() };
     match store.summary(&key) {
         Ok(summary) => Ok(Some(Listed { key, summary })),
-        Err(StoreError::Unknown(_)) => Ok(None),
+        Err(StoreError::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -93,11 +93,11 @@ fn alike(store: &dyn Store, id: &str, agent: Option<&str>) -> Result<Vec<Listed>
 
 fn unknown(id: &str, alike: &[Listed]) -> Failure {
     let id = sanitize::line(id);
-    let advice = "`attache sessions --all` lists them all";
+    let advice = "`attache sessions --all` lists all sessions";
     match alike.is_empty() {
-        true => Failure::usage(format!("no session {id} is kept: {advice}")),
+        true => Failure::usage(format!("session {id} does not exist: {advice}")),
         false => Failure::usage(format!(
-            "no session {id} is kept; {advice}. Did you mean one of these?{}",
+            "session {id} does not exist; {advice}. Did you mean one of these?{}",
             named(alike)
         )),
     }
@@ -113,7 +113,7 @@ fn ambiguous(id: &str, candidates: &[Listed]) -> Failure {
         .windows(2)
         .all(|pair| matches!(pair, [a, b] if a.key.session_id == b.key.session_id))
     {
-        true => "name the agent by --agent",
+        true => "name the agent with --agent",
         false => "write more of the id",
     };
     Failure::usage(format!(

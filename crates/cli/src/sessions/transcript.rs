@@ -232,7 +232,7 @@ impl<'t, T: Teller> Telling<'t, T> {
             EntryContent::Compaction(compaction) => self.part(Part::Compaction(compaction)),
             EntryContent::BetweenSessions(message) => self.part(Part::Between(message)),
             EntryContent::Subagent(subagent) => self.part(Part::Subagent(subagent)),
-            EntryContent::Dropped => self.part(Part::LeftOut("something too large to be shown")),
+            EntryContent::Dropped => self.part(Part::LeftOut("content too large to show")),
             _ => Ok(()),
         }
     }
@@ -275,7 +275,7 @@ mod tests {
 
     impl<F: Fn(u64) -> Option<EventBody> + Send + Sync + 'static> Store for Made<F> {
         fn create(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
-            Err(StoreError::Exists(key.clone()))
+            Err(StoreError::AlreadyExists(key.clone()))
         }
         fn open(&self, key: &SessionKey) -> Result<Box<dyn Log>, StoreError> {
             Err(StoreError::InUse(key.clone()))
@@ -286,7 +286,7 @@ mod tests {
             _: Option<u64>,
             _: &SessionKey,
         ) -> Result<Box<dyn Log>, StoreError> {
-            Err(StoreError::Unknown(key.clone()))
+            Err(StoreError::NotFound(key.clone()))
         }
         fn read(&self, _: &SessionKey, after: u64) -> Result<Vec<Event>, StoreError> {
             let page = self.read.fetch_add(1, Ordering::Relaxed);
@@ -297,7 +297,7 @@ mod tests {
             Ok(numbers.filter_map(event).collect())
         }
         fn summary(&self, key: &SessionKey) -> Result<Summary, StoreError> {
-            Err(StoreError::Unknown(key.clone()))
+            Err(StoreError::NotFound(key.clone()))
         }
         fn list(&self, _: &ListQuery) -> Result<ListPage, StoreError> {
             Ok(ListPage::default())

@@ -1,6 +1,6 @@
 //! The file of settings, `config.toml` in the configuration folder.
 
-use super::Setting;
+use super::setting::Setting;
 use crate::exit::{Exit, Failure};
 use crate::folder::is_missing;
 use crate::show::sanitize;
@@ -55,10 +55,8 @@ impl SettingsFile {
             Err(error) => {
                 let line = error.span().map_or(1, |span| line_at(&file.text, span.start));
                 let why = sanitize::line(error.message());
-                file.broken = Some(format!(
-                    "{}, line {line}: {why}; nothing of the file is used",
-                    file.shown()
-                ));
+                file.broken =
+                    Some(format!("{}, line {line}: {why}; the file is ignored", file.shown()));
                 troubles.extend(file.broken.clone());
             }
         }
@@ -121,17 +119,20 @@ impl SettingsFile {
     }
 
     fn document(&self) -> Result<DocumentMut, Failure> {
-        let broken = |why: &str| Failure::usage(format!("{why}; mend the file or remove it"));
+        let broken = |why: &str| Failure::usage(format!("{why}; fix the file or remove it"));
         match &self.broken {
             Some(why) => Err(broken(why)),
-            None => self.text.parse().map_err(|_| broken(&format!("{} is no TOML", self.shown()))),
+            None => self
+                .text
+                .parse()
+                .map_err(|_| broken(&format!("{} is not valid TOML", self.shown()))),
         }
     }
 
     fn no_table(&self, key: &str) -> Failure {
         let table = key.split('.').next().unwrap_or(key);
         Failure::usage(format!(
-            "{}: {table} must be a table to hold {key}; mend the file",
+            "{}: {table} must be a table to contain {key}; fix the file",
             self.shown()
         ))
     }
@@ -170,18 +171,15 @@ fn values(above: &str, table: &dyn TableLike, known: &[Setting], text: &str) -> 
         }
         let shown = sanitize::line(&key);
         let Some(setting) = known.iter().find(|setting| setting.key == key) else {
-            found.push(Err((
-                line,
-                format!("there is no setting {shown}: `attache config` names all"),
-            )));
+            found.push(Err((line, format!("unknown setting {shown}: `attache config` lists all"))));
             continue;
         };
         found.push(match item.as_str() {
             Some(value) => match setting.shape.check(value) {
                 Ok(()) => Ok((key, value.to_owned(), line)),
-                Err(expected) => Err((line, format!("{shown} must be {expected}; it is left out"))),
+                Err(expected) => Err((line, format!("{shown} must be {expected}; it is ignored"))),
             },
-            None => Err((line, format!("{shown} must be a text in quotes; it is left out"))),
+            None => Err((line, format!("{shown} must be a quoted string; it is ignored"))),
         });
     }
     found

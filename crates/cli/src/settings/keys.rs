@@ -42,7 +42,7 @@ impl KeysFile {
         let Ok(document) = text.parse::<DocumentMut>() else {
             file.broken = true;
             troubles.push(format!(
-                "{} is no TOML: expected PROVIDER = \"KEY\" on each line; no key is used",
+                "{} is not valid TOML: expected PROVIDER = \"KEY\" on each line; its keys are ignored",
                 file.shown()
             ));
             return file;
@@ -51,7 +51,7 @@ impl KeysFile {
             match key.as_str().map(str::trim).filter(|key| !key.is_empty()) {
                 Some(key) => file.keys.push((provider.to_owned(), Secret::from(key))),
                 None => troubles.push(format!(
-                    "{}: {} must be a text in quotes",
+                    "{}: {} must be a quoted string",
                     file.shown(),
                     sanitize::line(provider)
                 )),
@@ -74,7 +74,7 @@ impl KeysFile {
         let metadata = file.metadata().map_err(cannot)?;
         let mode = metadata.permissions().mode();
         let refused = |why: &str, what: &str| {
-            Err(format!("{} {why}: no key of it is used; {what}", self.shown()))
+            Err(format!("{} {why}: its keys are ignored; {what}", self.shown()))
         };
         // SAFETY: the call takes nothing and cannot fail.
         let own = unsafe { libc::geteuid() };
@@ -83,12 +83,13 @@ impl KeysFile {
         }
         if mode & 0o002 != 0 {
             return refused(
-                "can be changed by everybody",
+                "can be changed by other users",
                 &format!("check the keys in it, then: chmod 600 {}", self.shown()),
             );
         }
         if mode & 0o077 != 0 {
-            troubles.push(format!("{0} can be read by others: chmod 600 {0}", self.shown()));
+            troubles
+                .push(format!("{0} can be read by other users: run chmod 600 {0}", self.shown()));
         }
         attache_host::read_open_text(&file, LONGEST).map(Some).map_err(cannot)
     }
@@ -115,14 +116,14 @@ impl KeysFile {
     pub(crate) fn keep(&self, provider: &str, key: Option<&Secret>) -> Result<bool, Failure> {
         if self.broken {
             return Err(Failure::usage(format!(
-                "{} cannot be used: mend it or remove it",
+                "{} cannot be used: fix it or remove it",
                 self.shown()
             )));
         }
         // A file that cannot be read is broken, and was refused above.
         let text = attache_host::read_plain_text(&self.path, LONGEST).unwrap_or_default();
         let mut document: DocumentMut = text.parse().map_err(|_| {
-            Failure::usage(format!("{} is no TOML: mend it or remove it", self.shown()))
+            Failure::usage(format!("{} is not valid TOML: fix it or remove it", self.shown()))
         })?;
         let before = match key {
             Some(key) => document.insert(provider, toml_edit::value(key.expose())).is_some(),

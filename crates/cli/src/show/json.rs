@@ -175,7 +175,7 @@ fn permission(request: &PermissionRequest, verdict: &Verdict) -> Line {
         .with("options", request.options.iter().map(option).collect::<Vec<_>>())
         .with("decision", verdict.word())
         .with("by", verdict.by.word())
-        .with("rule", verdict.by.rule().map(ToString::to_string))
+        .with("rule", verdict.by.rule().map(attache_client::Rule::to_line))
         .with("effect", request.effect().to_json())
 }
 

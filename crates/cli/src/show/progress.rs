@@ -161,13 +161,13 @@ impl<W: Write> Progress<W> {
                 );
             }
             Opened::Loaded => "",
-            Opened::Resumed => ", whose past only the agent knows",
+            Opened::Resumed => " (history not available)",
         };
         let title = title.map_or_else(
             || "a session without a title".to_owned(),
             |title| format!("“{}”", sanitize::line(title)),
         );
-        self.lines(&[self.style.paint.paint(DIM, format!("going on with {title}{past}"))])
+        self.lines(&[self.style.paint.paint(DIM, format!("continuing {title}{past}"))])
     }
 
     /// A prompt of several, on one line.
@@ -307,13 +307,13 @@ fn refusals(count: usize) -> Option<String> {
 fn stop(reason: &StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn => None,
-        StopReason::MaxTokens => Some(
-            "stopped: the model reached its limit of tokens; ask it to go on, or for less at once",
-        ),
-        StopReason::MaxTurnRequests => {
-            Some("stopped: the agent reached its limit of model calls in one turn; ask it to go on")
+        StopReason::MaxTokens => {
+            Some("stopped: the model reached its token limit; ask it to continue, or ask for less")
         }
-        StopReason::Refusal => Some("refused: the agent declined to go on; ask in another way"),
+        StopReason::MaxTurnRequests => {
+            Some("stopped: the agent reached its limit of model calls per turn; ask it to continue")
+        }
+        StopReason::Refusal => Some("refused: the agent declined to continue; rephrase the prompt"),
         StopReason::Cancelled => Some("cancelled"),
         StopReason::Unknown(_) => Some("stopped for a reason this version does not know"),
     }

@@ -194,7 +194,7 @@ fn ends(mut lines: Vec<String>, each: usize, bound: Bound, paint: Paint) -> Vec<
             Bound::Conversation => " (/details shows them)",
             Bound::Tour | Bound::Whole => "",
         };
-        let note = paint.paint(DIM, format!("… {hidden} lines more{how} …"));
+        let note = paint.paint(DIM, format!("… {hidden} more lines{how} …"));
         lines.splice(each..each + hidden, [note]);
     }
     lines

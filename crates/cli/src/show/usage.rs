@@ -81,7 +81,9 @@ fn tokens(counted_by: Option<&str>, turn: &Usage) -> String {
         .collect();
     let (total, kinds) = (grouped(turn.total_tokens), kinds.join(", "));
     match counted_by {
-        Some(agent) => format!("{total} tokens as {} counts them ({kinds})", sanitize::line(agent)),
+        Some(agent) => {
+            format!("{total} tokens by the count of {} ({kinds})", sanitize::line(agent))
+        }
         None => format!("turn {total} tokens ({kinds})"),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::lane::Piece;
 use super::line::Line;
-use super::say;
+use super::notice::say;
 use crate::args;
-use crate::check::tally::Tally;
+use crate::check::report::tally::Tally;
 use crate::exit::Failure;
 use crate::record::{create, record};
 use attache_check::{Finding, Observer};
@@ -137,7 +137,7 @@ impl Recording {
     fn trouble(self) -> Option<String> {
         let error = self.error?;
         Some(format!(
-            "the recording {} is not whole: it cannot be written: {error}",
+            "the recording {} is incomplete: it cannot be written: {error}",
             self.path.display()
         ))
     }

@@ -1,7 +1,7 @@
 //! The command `init`: AGENTS.md of a project that has none.
 
 use crate::memory::Memory;
-use crate::models::{Models, offline_summary};
+use crate::models::{Models, project_summary, reply};
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};
 use serde_json::{Value, json};
@@ -51,10 +51,14 @@ pub(super) async fn init(models: &Models, memory: &mut Memory, turn: &Turn) -> R
     for name in names {
         reads.push(tools.called("read", &json!({ "path": name, "limit": 200 }).to_string()).await?);
     }
+    let as_reply = |name: &str, result: &ToolResult| {
+        reply(true, String::new(), name.to_owned(), result.clone())
+    };
+    let read: Vec<_> = reads.iter().map(|result| as_reply("read", result)).collect();
     let mut text = format!(
         "# {FILE}\n\nWhat a coding agent should know of this project. Made from its files without a model: mend it, and add what they do not say.\n\n\
          ## What it is\n\n{}",
-        offline_summary(files, reads.iter())
+        project_summary(&as_reply("list", &listed), &read).unwrap_or_default()
     );
     let mut commands = Vec::new();
     for read in &reads {

@@ -1,7 +1,7 @@
 //! What the tools changed, put back as a person asks for it.
 
 use super::client::Client;
-use super::{Does, asks_or_says, edit, read, run};
+use super::{Does, Seen, asks_or_says, edit, read, run};
 use crate::Coder;
 use crate::models::Models;
 use crate::tools::Action;
@@ -35,9 +35,8 @@ impl Session {
     ) -> Self {
         let queue = Arc::<Mutex<VecDeque<Action>>>::default();
         let left = queue.clone();
-        let model = Does(move |conversation: &_| {
-            asks_or_says(left.lock().unwrap().pop_front(), conversation)
-        });
+        let model =
+            Does(move |seen: &Seen<'_>| asks_or_says(left.lock().unwrap().pop_front(), seen));
         let author = Coder::with(Models::with_offline(Arc::new(model)));
         let mut client = Client::serve_author(author, capabilities, session).await;
         client.set("mode", "auto").await;

@@ -193,11 +193,17 @@ struct GrepArguments {
     literal: bool,
     #[serde(default)]
     word: bool,
+    /// As the offline model asks; in place of `literal`.
+    regex: Option<bool>,
+    #[serde(default, rename = "smartCase", alias = "smart_case")]
+    smart_case: bool,
 }
 
 #[derive(Deserialize)]
 struct ListArguments {
     path: Option<String>,
+    /// As the offline model asks.
+    glob: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -212,6 +218,9 @@ struct ReplacementArguments {
     new: String,
     #[serde(default)]
     every: bool,
+    /// As the offline model asks.
+    #[serde(default)]
+    word: bool,
 }
 
 #[derive(Deserialize)]
@@ -245,21 +254,23 @@ pub(crate) fn action(name: &str, arguments: &str) -> Result<Action, String> {
             Action::Read(Read { path, line, limit })
         }
         "grep" => {
-            let GrepArguments { pattern, path, literal, word } = read(name, arguments)?;
+            let GrepArguments { pattern, path, literal, word, regex, smart_case } =
+                read(name, arguments)?;
             let path = path.unwrap_or_else(here);
-            Action::Grep(Grep { pattern, path, regex: !literal, word, smart_case: false })
+            let regex = regex.unwrap_or(!literal);
+            Action::Grep(Grep { pattern, path, regex, word, smart_case })
         }
         "list" => {
-            let ListArguments { path } = read(name, arguments)?;
-            Action::List(List { path: path.unwrap_or_else(here), glob: None })
+            let ListArguments { path, glob } = read(name, arguments)?;
+            Action::List(List { path: path.unwrap_or_else(here), glob })
         }
         "edit" => {
             let EditArguments { path, replacements } = read(name, arguments)?;
-            let replacement = |ReplacementArguments { old, new, every }| Replacement {
+            let replacement = |ReplacementArguments { old, new, every, word }| Replacement {
                 old,
                 new,
                 every,
-                word: false,
+                word,
             };
             Action::Edit(Edit {
                 path,

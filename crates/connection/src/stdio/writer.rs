@@ -1,6 +1,6 @@
 //! Writes to a descriptor for which the system cannot wait without a thread.
 
-use super::wait_for;
+use super::wait::wait_for;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;

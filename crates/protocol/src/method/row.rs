@@ -2,7 +2,7 @@
 
 use super::attributes::{Deadline, Kind, Receiver, Scope, Stability};
 use super::gate::Gate;
-use crate::{DecodeError, Reader, Unknown, Why, Wire};
+use crate::{DecodeError, FaultKind, Reader, Unknown, Wire};
 
 /// One row of the method table.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +95,7 @@ pub trait Method: 'static {
     ) -> (Result<Self::Params, DecodeError>, Vec<DecodeError>) {
         let text = Self::ROW.params_text(params);
         let mut reader = Self::ROW.params_reader(text, reporting);
-        match crate::report::finish(&mut reader) {
+        match crate::wire::decode::finish(&mut reader) {
             Ok(params) => (Ok(params), dropped(text, reader)),
             Err(fault) => (Err(DecodeError::new(text, fault).under("params")), Vec::new()),
         }
@@ -104,8 +104,8 @@ pub trait Method: 'static {
 
 /// Lists the values that `reader` dropped. Not generic: it would be compiled for each method.
 fn dropped(text: &str, reader: Reader<'_>) -> Vec<DecodeError> {
-    let faults = crate::report::notices(text, reader.into_report()).into_iter();
-    let faults = faults.filter(|notice| notice.why != Why::NoField);
+    let faults = crate::wire::decode::notices(text, reader.into_report()).into_iter();
+    let faults = faults.filter(|value| value.kind != FaultKind::NoField);
     faults.map(|notice| notice.error.under("params")).collect()
 }
 

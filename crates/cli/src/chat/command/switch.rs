@@ -101,17 +101,15 @@ fn advice(wanted: &str, nothing: bool, listed: usize, more: usize) -> String {
     let more =
         if more > 0 { format!(" ({more} older ones are not listed)") } else { String::new() };
     match (wanted.is_empty(), nothing, listed) {
-        (_, _, 0) => "There is no session yet.".to_owned(),
-        (true, ..) => format!("/switch NUMBER or /switch WORDS goes on with one.{more}"),
+        (_, _, 0) => "There are no sessions yet.".to_owned(),
+        (true, ..) => format!("Continue a session with /switch NUMBER or /switch WORDS.{more}"),
         (false, true, _) => {
             format!(
-                "No session has “{wanted}” in it; these are all. /switch NUMBER goes on with one.{more}"
+                "No session matches “{wanted}”; these are all sessions. Continue one with /switch NUMBER.{more}"
             )
         }
         (false, false, listed) => {
-            format!(
-                "{listed} sessions have “{wanted}” in them. /switch NUMBER goes on with one.{more}"
-            )
+            format!("{listed} sessions match “{wanted}”. Continue one with /switch NUMBER.{more}")
         }
     }
 }
