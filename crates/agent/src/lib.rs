@@ -43,6 +43,7 @@ mod error;
 mod serve;
 mod session;
 mod store;
+mod trace;
 mod turn;
 
 pub use attache_protocol::v1::{StopReason, ToolKind};

@@ -96,7 +96,10 @@ pub fn decode_reporting<T: Wire>(
 
 /// Describes what was dropped from `text`, in text order. Not generic: [`decode_reporting`] is
 /// compiled once for each type.
-fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
+pub(crate) fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
+    if dropped.is_empty() {
+        return Vec::new();
+    }
     dropped.sort_by_key(|dropped| dropped.at);
     let offsets: BTreeSet<usize> =
         dropped.iter().flat_map(|dropped| [dropped.at, dropped.fault.at]).collect();
@@ -111,7 +114,7 @@ fn notices(text: &str, mut dropped: Vec<DroppedAt>) -> Vec<DroppedValue> {
     dropped.into_iter().map(notice).collect()
 }
 
-fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
+pub(crate) fn finish<T: Wire>(reader: &mut Reader<'_>) -> Result<T, Fault> {
     let value = T::read(reader)?;
     reader.end()?;
     Ok(value)
