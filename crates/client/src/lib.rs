@@ -40,18 +40,13 @@
 //! ```
 
 mod agent;
-mod approvals;
 mod catalogue;
 mod elicitation;
-mod file_action;
-mod hard_links;
 mod hub;
 mod lock;
 mod observe;
 mod pattern;
 mod permission;
-mod permission_broker;
-mod permission_effect;
 mod race;
 mod session;
 mod tasks;
@@ -77,7 +72,6 @@ pub use catalogue::registry::{
 pub use elicitation::form::{Form, FormError};
 pub use elicitation::page_address::{Address, AddressError, Completed, Suspicion};
 pub use elicitation::{FormHandler, FormReply, FormRequest, UrlHandler, UrlReply, UrlRequest};
-pub use file_action::FileAction;
 pub use hub::{
     AgentListing, AgentSource, AgentState, Answer, AnswerError, Budget, Day, DecideFirst, Hub,
     HubAgent, HubError, HubOpening, HubOptions, HubSession, ListedSession, Question, QuestionAbout,
@@ -89,8 +83,9 @@ pub use observe::session_state::SessionState;
 pub use observe::session_status::{QuestionId, SessionStatus};
 pub use observe::watch::{Watch, WatchUpdate};
 pub use observe::watch_position::WatchPosition;
+pub use permission::broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
+pub use permission::file_action::FileAction;
 pub use permission::{Asked, Decision, PermissionRequest, Permissions, Rejects};
-pub use permission_broker::{Audited, BrokerError, DecidedBy, PermissionBroker, Verdict};
 pub use session::open_error::OpenError;
 pub use session::opening::Opening;
 pub use session::outcome::{Outcome, TurnError};

@@ -7,10 +7,10 @@ mod pending_load;
 
 use self::agent_question::AgentQuestion;
 use self::pending_load::PendingLoad;
-use crate::approvals::Approvals;
 use crate::lock::lock;
 use crate::observe::watch_position::WatchPosition;
 use crate::permission::Permissions;
+use crate::permission::approvals::Approvals;
 use crate::session::outcome::{Outcome, TurnError};
 use crate::session::prompt::PromptError;
 use crate::session::prompt_echo::PromptEcho;

@@ -1,16 +1,9 @@
 //! A command that an agent wants to have run.
 
-use crate::approvals::protected;
-use crate::permission::PermissionRequest;
 use attache_host::{FileError, Launch, Roots};
 use attache_policy::effect::changes_only_looks;
-use attache_policy::{Folders, Guard};
 use attache_protocol::Error;
-use attache_protocol::v1::{
-    Content, ContentBlock, CreateTerminalRequest, EnvVariable, PermissionOption,
-    PermissionOptionKind, SessionId, ToolCallContent, ToolCallUpdate, ToolKind,
-};
-use attache_session::PermissionId;
+use attache_protocol::v1::{CreateTerminalRequest, EnvVariable};
 use std::path::{Path, PathBuf};
 
 /// A command that an agent wants to have run in a terminal on this machine, as it asked for it.
@@ -105,45 +98,6 @@ impl TerminalCommand {
         self.env.iter().fold(launch.cwd(&self.cwd), |launch, variable| {
             launch.env(variable.name.as_str(), variable.value.expose())
         })
-    }
-
-    /// The question about it, with what the line says about protected files. Blocks on the disk.
-    pub(crate) fn checked_question(
-        &self,
-        (id, session_id): (PermissionId, SessionId),
-        folders: &Folders,
-    ) -> PermissionRequest {
-        let mut request = self.question(id, session_id);
-        request.protected = protected(&request, folders);
-        let remark = request.protected.map(|guard| match guard {
-            Guard::Secret => "It names a file that usually holds secrets.",
-            Guard::Obeyed => "It may change a file that affects how programs or agents run.",
-        });
-        let said = |text: &str| {
-            ToolCallContent::Content(Content::new(ContentBlock::from(text.to_owned())))
-        };
-        let remark = remark.map(said);
-        request.asked.content.get_or_insert_default().extend(remark);
-        request
-    }
-
-    /// The question about it: of the kind `execute`, to be allowed or rejected once.
-    fn question(&self, id: PermissionId, session_id: SessionId) -> PermissionRequest {
-        let line = self.line();
-        let mut asked = ToolCallUpdate::new(format!("terminal-command-{}", id.0));
-        asked.kind = Some(ToolKind::Execute);
-        let place = ContentBlock::from(format!("in {}", self.cwd.display()));
-        asked.content = Some(vec![ToolCallContent::Content(Content::new(place))]);
-        asked.title = Some(line);
-        let option = |id: &str, name: &str, kind| PermissionOption::new(id, name, kind);
-        let options = vec![
-            option("allow", "Run this command", PermissionOptionKind::AllowOnce),
-            option("reject", "Do not run it", PermissionOptionKind::RejectOnce),
-        ];
-        PermissionRequest {
-            command: Some(self.clone()),
-            ..PermissionRequest::new(id, session_id, asked, options)
-        }
     }
 }
 

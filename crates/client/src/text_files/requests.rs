@@ -7,8 +7,8 @@
 //! sees the write before it; a question to a person gives its turn up, so that other requests go
 //! on, and what was shown is compared with the disk before anything is written.
 
-use crate::file_action::{FileState, Found};
 use crate::permission::PermissionRequest;
+use crate::permission::file_action::{FileState, Found};
 use crate::session::live_session::LiveSession;
 use crate::session::live_session::asking::Permitted;
 use crate::text_files::file_uri::file_uri;

@@ -3,7 +3,7 @@
 
 use super::LiveSession;
 use super::agent_question::AgentQuestion;
-use crate::approvals::{Approvals, Prospect, prospects};
+use crate::permission::approvals::{Approvals, Prospect, prospects};
 use crate::permission::{Decision, PermissionRequest, Permissions};
 use crate::race::{Raced, race};
 use crate::text_files::unsaved_text::UnsavedText;
