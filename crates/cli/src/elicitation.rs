@@ -5,7 +5,7 @@ mod one_choice;
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
 use crate::show::{sanitize, width};
-use attache_client::{UrlReply, FormReply, Form, FormRequest, Options, UrlRequest};
+use attache_client::{Form, FormReply, FormRequest, Options, UrlReply, UrlRequest};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use one_choice::OneChoice;

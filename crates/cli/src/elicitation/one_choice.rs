@@ -3,7 +3,7 @@
 use super::{pressed, say, shown, titles};
 use crate::key;
 use crate::show::paint::{BOLD, DIM, Paint, YELLOW};
-use attache_client::{FormReply, Form};
+use attache_client::{Form, FormReply};
 use attache_protocol::Map;
 use attache_protocol::v1::{ElicitationContentValue as Value, ElicitationPropertySchema as Field};
 use std::io;

@@ -3,7 +3,7 @@
 use super::{CANCELLING, Run, reached};
 use crate::elicitation::{self, Elicitation};
 use crate::exit::{Exit, Failure};
-use attache_client::{UrlReply, FormReply, SessionHandle, Turn};
+use attache_client::{FormReply, SessionHandle, Turn, UrlReply};
 use std::io::{self, Write};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
