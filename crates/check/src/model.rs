@@ -13,6 +13,7 @@ mod anthropic;
 pub(crate) mod body;
 mod catalogue;
 mod chat;
+mod events;
 mod gemini;
 mod request;
 mod responses;

@@ -58,7 +58,10 @@ fn rules(name: &str) -> (Vec<Rule>, bool) {
         "{name}: {:?}",
         rules.faults()
     );
-    (rules.rules.into_iter().filter(|rule| rule.project.is_none()).collect(), rules.broken)
+    (
+        rules.rules.into_iter().filter(|rule| rule.scope == crate::RuleScope::Always).collect(),
+        rules.broken,
+    )
 }
 
 struct Row<'r> {
@@ -88,23 +91,23 @@ fn row<'r>(line: &'r str, project: &Path) -> Row<'r> {
     Row { modes, rules, sandbox, decision, reason, kind, given }
 }
 
-fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::Verdict {
-    let tool = |name: &str, path: &str| judge.tool(name, &Touch::Reads(vec![path]));
+fn verdict(row: &Row<'_>, judge: &Judge<'_>) -> crate::decision::Verdict {
+    let tool = |name: &str, path: &str| judge.verdict(name, &Touch::Reads(vec![path]));
     match row.kind {
         kind @ ("read" | "list" | "grep") => tool(kind, &row.given),
-        "change" => judge.touch(&Touch::Changes(row.given.split(", ").collect())),
+        "change" => judge.verdict_of(&Touch::Changes(row.given.split(", ").collect())),
         "run" => {
             let (sandboxed, network) = (row.sandbox != "-", row.sandbox != "box");
             if row.sandbox == "out" {
-                return judge.touch(&Touch::Unsandboxed { command: &row.given });
+                return judge.verdict_of(&Touch::Unsandboxed { command: &row.given });
             }
-            judge.touch(&Touch::Runs { command: &row.given, sandboxed, network })
+            judge.verdict_of(&Touch::Runs { command: &row.given, sandboxed, network })
         }
         "mcp" => {
             let (server, tool) = row.given.split_once(' ').unwrap();
-            judge.touch(&Touch::Mcp { server, tool })
+            judge.verdict_of(&Touch::Mcp { server, tool })
         }
-        "fetch" => judge.touch(&Touch::Fetches { url: &row.given }),
+        "fetch" => judge.verdict_of(&Touch::Fetches { url: &row.given }),
         kind => panic!("{kind}"),
     }
 }
@@ -124,8 +127,13 @@ fn every_row_of_the_corpus_is_decided_as_it_says() {
             let judge =
                 Judge { mode: *mode, rules: &rules, broken, folders: &folders, scratch: None };
             let verdict = verdict(&row, &judge);
-            let found = (format!("{:?}", verdict.decision).to_lowercase(), verdict.reason.id());
-            if found != (row.decision.to_owned(), row.reason) {
+            let effect = match verdict.effect {
+                crate::Effect::Allow => "run",
+                crate::Effect::Ask => "ask",
+                crate::Effect::Deny => "refuse",
+            };
+            let found = (effect, verdict.reason.id());
+            if found != (row.decision, row.reason) {
                 writeln!(
                     wrong,
                     "line {number}, {}, {}, {}: {} {}, found {} {}: {}: {:?}",

@@ -8,17 +8,18 @@
 //! of the mode and the rules wins. A command line that cannot be understood asks.
 //!
 //! ```
-//! use attache_policy::{Decision, Folders, Mode, Policy, Touch};
+//! use attache_policy::{Effect, Folders, Mode, Policy, Touch};
 //!
 //! let folders = Folders::new(&[std::env::current_dir()?])?;
 //! let policy = Policy::read(None, &folders);
 //! let judge = policy.judge(Mode::Ask, &folders, None);
-//! let runs = |command| judge.touch(&Touch::Runs { command, sandboxed: true, network: false }).decision;
-//! assert_eq!(runs("ls src"), Decision::Run);
-//! assert_eq!(runs("rm -r src"), Decision::Ask);
+//! let runs = |command| judge.decide("execute", &Touch::Runs { command, sandboxed: true, network: false }).effect;
+//! assert_eq!(runs("ls src"), Effect::Allow);
+//! assert_eq!(runs("rm -r src"), Effect::Ask);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod asked_call;
 mod command;
 mod command_rule;
 #[cfg(test)]
@@ -50,8 +51,9 @@ mod touch;
 mod whole_folders;
 mod wildcard;
 
+pub use asked_call::AskedCall;
 pub use command_rule::CommandRule;
-pub use decision::{Decision, Reason, Verdict};
+pub use decision::{Covers, Decision, Reason};
 pub use effect::{ReportedCall, ToolEffect};
 pub use folders::{Folders, Place};
 pub use guard::{Guard, guard, is_invisible, protected_names};
@@ -62,7 +64,7 @@ pub use missing::names_to_hold;
 pub use mode::Mode;
 pub use offer::{Question, Scope};
 pub use policy::Policy;
-pub use rule::{Effect, Pattern, Rule, Subject};
-pub use rules::{RuleFault, Rules};
+pub use rule::{Agents, BUILT_IN, CallPattern, Effect, Pattern, Rule, RuleScope, Subject};
+pub use rules::{LineError, RuleFault, RuleFile, RuleFileError, Rules};
 pub use search_path::safe_path;
 pub use touch::Touch;

@@ -6,7 +6,7 @@ mod guarded;
 pub use guarded::line_guard;
 
 use crate::command;
-use crate::decision::{Decision, Reason, Verdict};
+use crate::decision::{Reason, Verdict};
 use crate::judge::{Judge, allowed, strict};
 use crate::mode::Mode;
 use crate::reach::Reach;
@@ -51,8 +51,8 @@ impl Judge<'_> {
     /// What is to be done about a command line that is to run without the sandbox that works here.
     pub(super) fn line_outside(&self, text: &str) -> Verdict {
         let (verdict, ruled) = self.line_and_rule(text, Run { sandboxed: false, network: true });
-        match verdict.decision {
-            Decision::Run if !ruled => Verdict::ask(Reason::Unsandboxed),
+        match verdict.effect {
+            Effect::Allow if !ruled => Verdict::ask(Reason::Unsandboxed),
             _ => verdict,
         }
     }
@@ -68,8 +68,8 @@ impl Judge<'_> {
         let verdict =
             verdict.unwrap_or_else(|| Verdict::ask(Reason::NotUnderstood("it holds no command")));
         // A reading command gets the network only by a rule, as any other.
-        let verdict = match verdict.decision {
-            Decision::Run if run.sandboxed && run.network && !line.ruled => {
+        let verdict = match verdict.effect {
+            Effect::Allow if run.sandboxed && run.network && !line.ruled => {
                 Verdict::ask(Reason::Network)
             }
             _ => verdict,
@@ -80,8 +80,8 @@ impl Judge<'_> {
             subject.covers(effect, run)
                 && matches!(subject.commands(), Subject::Line(line) if line == text)
         });
-        let open = verdict.decision < Decision::Refuse
-            && !(verdict.decision == Decision::Ask && verdict.is_by_rule());
+        let open = verdict.effect < Effect::Deny
+            && !(verdict.effect == Effect::Ask && verdict.is_by_rule());
         match (strict(whole), allowed(whole).filter(|_| open)) {
             (Some(strict), _) => (verdict.and(strict), false),
             (None, Some(allowed)) => (allowed, true),
@@ -113,8 +113,8 @@ impl Line<'_> {
         let obeys = || {
             parts.iter().any(|part| command::only_reads(part) && command::obeys_the_project(part))
         };
-        Some(match verdict.decision {
-            Decision::Run if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
+        Some(match verdict.effect {
+            Effect::Allow if writes && !self.ruled && self.judge.mode != Mode::Auto && obeys() => {
                 Verdict::ask(Reason::Project)
             }
             _ => verdict,
@@ -127,7 +127,7 @@ impl Line<'_> {
             subject.covers(effect, self.run) && is_perhaps_about(subject, effect, text)
         });
         let unruled = match self.judge.mode {
-            Mode::Plan => Verdict::refuse(Reason::Mode),
+            Mode::Plan => Verdict::deny(Reason::Mode),
             _ => Verdict::ask(Reason::NotUnderstood(why.0)),
         };
         let tokens = command::tokens(text);
@@ -171,7 +171,7 @@ impl Line<'_> {
             return denied;
         }
         if judge.mode == Mode::Plan && !reads {
-            return Verdict::refuse(Reason::Mode);
+            return Verdict::deny(Reason::Mode);
         }
         if let Some(verdict) = strict.or(files) {
             return verdict;
@@ -185,10 +185,10 @@ impl Line<'_> {
                 Verdict::ask(Reason::Project)
             }
             _ if reads && program == Some("git") => self.git(part),
-            _ if reads => Verdict::run(Reason::ReadOnly),
+            _ if reads => Verdict::allow(Reason::ReadOnly),
             Mode::Auto if !self.run.sandboxed => Verdict::ask(Reason::NoSandbox),
             Mode::Auto if self.run.network => Verdict::ask(Reason::Network),
-            Mode::Auto => judge.unless_broken(Verdict::run(Reason::Sandbox)),
+            Mode::Auto => judge.unless_broken(Verdict::allow(Reason::Sandbox)),
             _ => Verdict::ask(Reason::Mode),
         }
     }
@@ -203,7 +203,7 @@ impl Line<'_> {
         match verdict {
             Some(Special::RunsPrograms) => Verdict::ask(Reason::Project),
             Some(Special::FilesOutside) => Verdict::ask(Reason::Outside),
-            None => Verdict::run(Reason::ReadOnly),
+            None => Verdict::allow(Reason::ReadOnly),
         }
     }
 
@@ -237,5 +237,5 @@ impl Line<'_> {
 }
 
 fn refuses(verdict: &Verdict) -> bool {
-    verdict.decision == Decision::Refuse
+    verdict.effect == Effect::Deny
 }

@@ -1,14 +1,14 @@
 //! What a person is asked: the choices of a permission request, and the rule that each of them
 //! adds.
 
-use crate::Touch;
 use crate::command;
-use crate::decision::{Decision, Reason};
+use crate::decision::Reason;
 use crate::judge::Judge;
 use crate::line::commands;
 use crate::reach::Reach;
 use crate::rule::{Effect, Pattern, Rule, Run, Subject, host_of};
 use crate::shell::Part;
+use crate::touch::Touch;
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
 use url::Url;
 
@@ -94,11 +94,10 @@ impl Judge<'_> {
     }
 
     fn would_run(&self, subject: &Subject, touch: &Touch<'_>) -> bool {
-        let rule =
-            Rule { effect: Effect::Allow, subject: subject.clone(), project: None, file: None };
+        let rule = Rule::new(Effect::Allow, subject.clone());
         let mut rules = self.rules.to_vec();
         rules.push(rule);
-        Judge { rules: &rules, ..*self }.touch(touch).decision == Decision::Run
+        Judge { rules: &rules, ..*self }.verdict_of(touch).effect == Effect::Allow
     }
 
     /// What a rule for this could be about, the most useful first.

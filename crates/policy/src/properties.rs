@@ -4,7 +4,7 @@ use crate::Touch;
 use crate::corpus::project;
 use crate::folders::Folders;
 use crate::shell::parts;
-use crate::{Decision, Effect, Judge, Mode, Rule, Subject};
+use crate::{Effect, Judge, Mode, Rule, Subject};
 use proptest::prelude::*;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -69,12 +69,7 @@ fn subject() -> impl Strategy<Value = Subject> {
 
 fn rule() -> impl Strategy<Value = Rule> {
     let effect = prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]);
-    (effect, subject()).prop_map(|(effect, subject)| Rule {
-        effect,
-        subject,
-        project: None,
-        file: None,
-    })
+    (effect, subject()).prop_map(|(effect, subject)| Rule::new(effect, subject))
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -90,9 +85,9 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop::sample::select(Mode::ALL.to_vec())
 }
 
-fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Decision {
+fn decided(rules: &[Rule], mode: Mode, command: &str, sandboxed: bool) -> Effect {
     let judge = Judge { mode, rules, broken: false, folders: &PROJECT.1, scratch: None };
-    judge.touch(&Touch::Runs { command, sandboxed, network: false }).decision
+    judge.verdict_of(&Touch::Runs { command, sandboxed, network: false }).effect
 }
 
 proptest! {
@@ -111,7 +106,7 @@ proptest! {
         match more.effect {
             Effect::Allow => {
                 prop_assert!(after <= before, "an allowing rule made it stricter");
-                prop_assert!(before != Decision::Refuse || after == Decision::Refuse, "an allowing rule undid a refusal");
+                prop_assert!(before != Effect::Deny || after == Effect::Deny, "an allowing rule undid a refusal");
             }
             Effect::Ask | Effect::Deny => prop_assert!(after >= before, "a strict rule made it looser"),
         }
@@ -143,14 +138,14 @@ proptest! {
     fn a_rule_that_is_offered_is_enough(line in line(), rules in prop::collection::vec(rule(), 0..3), mode in mode()) {
         let judge = Judge { mode, rules: &rules, broken: false, folders: &PROJECT.1, scratch: None };
         let touch = Touch::Runs { command: &line, sandboxed: false, network: true };
-        let verdict = judge.touch(&touch);
-        if verdict.decision == Decision::Ask {
+        let verdict = judge.verdict_of(&touch);
+        if verdict.effect == Effect::Ask {
             let question = judge.question(verdict.reason, &touch, true);
             prop_assert!(question.options().len() <= 6);
             if let Some(subject) = question.allow {
                 let mut rules = rules.clone();
-                rules.push(Rule { effect: Effect::Allow, subject, project: None, file: None });
-                prop_assert_eq!(decided(&rules, mode, &line, false), Decision::Run);
+                rules.push(Rule::new(Effect::Allow, subject));
+                prop_assert_eq!(decided(&rules, mode, &line, false), Effect::Allow);
             }
         }
     }
@@ -159,9 +154,9 @@ proptest! {
     /// commands.
     #[test]
     fn any_text_is_judged(text in "[ -~\n\t$`'\"(){}<>|&;\\\\é\u{200b}]{0,60}", mode in mode()) {
-        let allowed = Rule { effect: Effect::Allow, subject: Subject::Command(vec!["a".into()]), project: None, file: None };
+        let allowed = Rule::new(Effect::Allow, Subject::Command(vec!["a".into()]));
         let decision = decided(&[allowed], mode, &text, true);
-        prop_assert!(parts(&text).is_ok() || decision != Decision::Run, "{text:?}");
+        prop_assert!(parts(&text).is_ok() || decision != Effect::Allow, "{text:?}");
     }
 }
 

@@ -30,6 +30,7 @@ mod mcp;
 mod message;
 mod mode;
 mod notice;
+mod option_value;
 mod permission;
 mod plan;
 mod prompt;

@@ -1,22 +1,22 @@
 //! A client under test, and the conversation in which the judge is its agent.
 
-use crate::Link;
+mod turn;
+
+pub(crate) use turn::ClientTurn;
+
 use crate::client::scenario::Scenario;
-use crate::client::started_client::{Left, StartedClient};
-use crate::judging::conversation::{Conversation, Reply};
+use crate::client::started_client::{ClientOutput, StartedClient};
+use crate::json::json;
+use crate::judging::boxed::Boxed;
+use crate::judging::conversation::Conversation;
 use crate::judging::verdict::{Outcome, Probed, fail, not_tested};
 use crate::peer::line::Line;
-use crate::peer::raw_peer::{Missing, RawPeer, STARTING};
-use attache_protocol::method::{
-    Initialize, Method, SessionCancel, SessionPrompt, SessionUpdateNotification,
-};
-use serde_json::{Value, json};
+use crate::peer::link::Link;
+use crate::peer::raw_peer::{RawPeer, STARTING, WaitError};
+use attache_protocol::method::{Initialize, Method, SessionPrompt};
+use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
-
-/// What is printed of an update may come on another stream than the word after it, and so much
-/// later.
-const TOGETHER: Duration = Duration::from_millis(500);
 
 /// A client under test, and the connection that it has to the judge as its agent.
 pub(crate) struct ClientTalk {
@@ -24,9 +24,9 @@ pub(crate) struct ClientTalk {
     /// agent to the client.
     pub(crate) wire: Conversation,
     pub(crate) client: StartedClient,
-    /// The errand on which the client was started.
-    pub(crate) errand: &'static str,
-    /// The index of the line from which the errand is looked for.
+    /// The task on which the client was started.
+    pub(crate) task: &'static str,
+    /// The index of the line from which the task is looked for.
     first: usize,
     /// Earlier connections of the same client, which have ended.
     pub(crate) ended: Vec<Conversation>,
@@ -42,18 +42,6 @@ pub(crate) struct ClientTalk {
 /// What the judge is as the agent of each connection of a client, counted from 0.
 pub(crate) type Scenarios = Box<dyn Fn(usize) -> Scenario + Send>;
 
-/// A turn of a client: a prompt that is not answered yet.
-#[derive(Debug, Clone)]
-pub(crate) struct ClientTurn {
-    pub(crate) session: Value,
-    /// The id of the call.
-    pub(crate) id: Value,
-    /// The content blocks.
-    pub(crate) prompt: Value,
-    /// The number of lines up to the prompt.
-    pub(crate) first: usize,
-}
-
 impl fmt::Debug for ClientTalk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientTalk")
@@ -67,7 +55,7 @@ impl ClientTalk {
     /// Waits for the first connection of a client.
     pub(crate) async fn meet(
         mut client: StartedClient,
-        errand: &'static str,
+        task: &'static str,
         scenarios: Scenarios,
         patience: Duration,
     ) -> Probed<Self> {
@@ -75,11 +63,11 @@ impl ClientTalk {
             Some(link) => conversation(link, scenarios(0), patience),
             None => {
                 let how = how_it_left(&client.stop().await);
-                return match errand {
+                return match task {
                     "prompt" => fail("the client starts its agent", format!("it did not: {how}")),
                     // The command may be wrong.
                     _ => not_tested(format!(
-                        "the client starts no agent on the errand {errand:?}: {how}"
+                        "the client starts no agent on the task {task:?}: {how}"
                     )),
                 };
             }
@@ -87,7 +75,7 @@ impl ClientTalk {
         Ok(Self {
             wire,
             client,
-            errand,
+            task,
             first: 0,
             ended: Vec::new(),
             is_usual: false,
@@ -98,71 +86,93 @@ impl ClientTalk {
     }
 
     /// Goes on with the next connection, when this one has ended and the client makes another.
-    pub(crate) async fn next_connection(&mut self) -> Probed {
-        let patience = self.wire.patience;
-        match serving(&mut self.wire, self.client.next(patience)).await {
-            Some(link) => {
-                let scenario = (self.scenarios)(self.ended.len() + 1);
-                let next = conversation(link, scenario, patience);
-                self.ended.push(std::mem::replace(&mut self.wire, next));
-                self.first = 0;
-                Ok(())
+    pub(crate) fn next_connection<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            match serving(&mut self.wire, self.client.next(patience)).await {
+                Some(link) => {
+                    let scenario = (self.scenarios)(self.ended.len() + 1);
+                    let next = conversation(link, scenario, patience);
+                    self.ended.push(std::mem::replace(&mut self.wire, next));
+                    self.first = 0;
+                    Ok(())
+                }
+                None => fail("the client starts its agent again", "it did not"),
             }
-            None => fail("the client starts its agent again", "it did not"),
-        }
+        })
     }
 
     /// Waits until the client starts the agent's program for a login, lets that succeed, and gives
     /// what was told of it. Nothing if it does not, or begins a conversation instead.
-    pub(crate) async fn next_login(&mut self) -> Option<Value> {
-        let Self { wire, client, .. } = self;
-        let patience = wire.patience;
-        serving(wire, client.next(patience)).await?.logged_in(0).await
+    pub(crate) fn next_login<'a>(&'a mut self) -> Boxed<'a, Option<Value>> {
+        Box::pin(async move {
+            let Self { wire, client, .. } = self;
+            let patience = wire.patience;
+            serving(wire, client.next(patience)).await?.logged_in(0).await
+        })
     }
 
     /// Waits for a line of the client that is wanted, over as many connections as it makes.
     ///
     /// # Errors
     /// Why it did not come, in a sentence.
-    pub(crate) async fn awaits(&mut self, wanted: impl Fn(&Line) -> bool) -> Result<Line, String> {
-        let patience = self.wire.patience * if self.wire.now() == 0 { STARTING } else { 1 };
-        loop {
-            let found = self.next_line(patience, &wanted).await;
-            match found {
-                Ok(line) => return Ok(line),
-                Err(Missing::TimedOut(after)) => {
-                    return Err(format!("nothing of the kind within {} s", after.as_secs_f64()));
-                }
-                Err(Missing::Ended(how)) => {
-                    if self.next_connection().await.is_err() {
-                        return Err(format!("{how}; {}", how_it_left(&self.client.stop().await)));
+    pub(crate) fn awaits<'a>(
+        &'a mut self,
+        wanted: impl Fn(&Line) -> bool + Send + Sync + 'a,
+    ) -> Boxed<'a, Result<Line, String>> {
+        self.awaits_wanted(Box::new(wanted))
+    }
+
+    fn awaits_wanted<'a>(
+        &'a mut self,
+        wanted: Box<dyn Fn(&Line) -> bool + Send + Sync + 'a>,
+    ) -> Boxed<'a, Result<Line, String>> {
+        Box::pin(async move {
+            let patience = self.wire.patience * if self.wire.now() == 0 { STARTING } else { 1 };
+            loop {
+                let found = self.next_line(patience, &wanted).await;
+                match found {
+                    Ok(line) => return Ok(line),
+                    Err(WaitError::TimedOut(after)) => {
+                        return Err(format!(
+                            "nothing of the kind within {} s",
+                            after.as_secs_f64()
+                        ));
+                    }
+                    Err(WaitError::Ended(how)) => {
+                        if self.next_connection().await.is_err() {
+                            return Err(format!(
+                                "{how}; {}",
+                                how_it_left(&self.client.stop().await)
+                            ));
+                        }
                     }
                 }
             }
-        }
+        })
     }
 
-    /// Waits for a line on this connection, from where the errand began.
+    /// Waits for a line on this connection, from where the task began.
     async fn next_line(
         &mut self,
         patience: Duration,
-        wanted: impl Fn(&Line) -> bool,
-    ) -> Result<Line, Missing> {
+        wanted: &(dyn Fn(&Line) -> bool + Send + Sync),
+    ) -> Result<Line, WaitError> {
         let Self { wire, client, first, .. } = self;
         let patience = client.takes(patience);
         tokio::select! {
             found = wire.peer.wait_for(*first, patience, |line| line.is_theirs && wanted(line)) => found,
-            () = client.is_passed_over() => Err(Missing::Ended("it was passed over".to_owned())),
+            () = client.is_passed_over() => Err(WaitError::Ended("it was passed over".to_owned())),
         }
     }
 
-    /// Whether another errand may follow on this connection.
+    /// Whether another task may follow on this connection.
     pub(crate) fn may_go_on(&self) -> bool {
         !self.client.is_seen() && self.wire.is_watched && self.wire.peer.ended().is_none()
     }
 
-    /// Goes on with another errand on this connection: turns that are open end.
-    pub(crate) fn go_on(&mut self, client: StartedClient, errand: &'static str) {
+    /// Goes on with another task on this connection: turns that are open end.
+    pub(crate) fn go_on(&mut self, client: StartedClient, task: &'static str) {
         let is_open = |line: &&Line| {
             line.asks::<SessionPrompt>()
                 && !self.wire.peer.lines().iter().any(|reply| answers(reply, line))
@@ -178,38 +188,27 @@ impl ClientTalk {
         for id in open {
             self.wire.reply(&id, json!({"stopReason": "end_turn"}));
         }
-        (self.client, self.errand, self.first) = (client, errand, self.wire.now());
+        (self.client, self.task, self.first) = (client, task, self.wire.now());
     }
 
-    /// Waits until the client prompts. A good agent's answers bring it there.
-    pub(crate) async fn set_up(&mut self) -> Probed<ClientTurn> {
-        match self.awaits(|line| line.asks::<SessionPrompt>()).await {
-            Ok(line) => Ok(turn(&line)),
-            Err(seen) => fail("the client prompts", seen),
-        }
-    }
-
-    /// Waits for the next prompt, after this turn.
-    pub(crate) async fn next_turn(&mut self, last: &ClientTurn) -> Probed<ClientTurn> {
-        let patience = self.wire.patience;
-        let wanted = |line: &Line| line.asks::<SessionPrompt>();
-        match self.wire.peer.wait_for(last.first, patience, wanted).await {
-            Ok(line) => Ok(turn(&line)),
-            Err(missing) => fail("the client prompts again", missing.to_string()),
-        }
-    }
-
-    /// Waits until the client calls this method, as its errand says. Without the call nothing can
+    /// Waits until the client calls this method, as its task says. Without the call nothing can
     /// be told.
-    pub(crate) async fn hears<M: Method>(&mut self) -> Probed<Line> {
-        match self.awaits(|line| line.asks::<M>()).await {
-            Ok(line) => Ok(line),
-            Err(why) => not_tested(format!(
-                "the client did not call {} on the errand {:?}: {why}",
-                M::ROW.name,
-                self.errand
-            )),
-        }
+    pub(crate) fn hears<'a, M: Method>(&'a mut self) -> Boxed<'a, Probed<Line>> {
+        self.hears_method(M::ROW.name)
+    }
+
+    fn hears_method<'a>(&'a mut self, method: &'static str) -> Boxed<'a, Probed<Line>> {
+        let asks =
+            move |line: &Line| line.is_theirs && line.get("method").is_some_and(|it| it == method);
+        Box::pin(async move {
+            match self.awaits(asks).await {
+                Ok(line) => Ok(line),
+                Err(why) => not_tested(format!(
+                    "the client did not call {method} on the task {:?}: {why}",
+                    self.task
+                )),
+            }
+        })
     }
 
     /// The first call of this method that came, on whatever connection.
@@ -241,119 +240,47 @@ impl ClientTalk {
         )))
     }
 
-    /// Sends an update of the turn's session.
-    pub(crate) fn update(&mut self, turn: &ClientTurn, update: Value) {
-        let params = json!({"sessionId": turn.session, "update": update});
-        self.wire.notify(SessionUpdateNotification::ROW.name, params);
-    }
-
-    /// Sends a piece of the agent's message.
-    pub(crate) fn say(&mut self, turn: &ClientTurn, text: &str) {
-        let content = json!({"type": "text", "text": text});
-        self.update(turn, json!({"sessionUpdate": "agent_message_chunk", "content": content}));
-    }
-
-    /// Sends an update, and tells whether the client prints this text of it. A word of the agent is
-    /// said after it and waited for, so that a client that shows nothing of the update is known
-    /// soon.
-    ///
-    /// # Errors
-    /// Not tested: the client does not show the word either. A fail: the connection ended.
-    pub(crate) async fn prints_of(
-        &mut self,
-        turn: &ClientTurn,
-        update: Value,
-        text: &str,
-    ) -> Probed<bool> {
-        self.update(turn, update);
-        self.words += 1;
-        let word = format!("word{:04}check", self.words);
-        self.say(turn, &format!("\n\n{word}\n\n"));
-        let is_shown = self.shows(&word).await;
-        if let Some(how) = self.wire.peer.ended() {
-            return fail("the client goes on", how);
-        }
-        if !is_shown {
-            return not_tested("the client does not print what the agent says");
-        }
-        Ok(self.client.prints(text, self.wire.patience.min(TOGETHER)).await)
-    }
-
-    /// Calls a method of the client in the turn's session and waits for the reply. No reply is a
-    /// fail.
-    pub(crate) async fn call<M: Method>(
-        &mut self,
-        turn: &ClientTurn,
-        params: Value,
-    ) -> Probed<Reply> {
-        self.wire.call::<M>(in_session(turn, params)).await
-    }
-
-    /// The same without waiting; gives the id.
-    pub(crate) fn begin<M: Method>(&mut self, turn: &ClientTurn, params: Value) -> Value {
-        self.wire.begin(M::ROW.name, in_session(turn, params))
-    }
-
-    /// Answers the prompt.
-    pub(crate) fn end_turn(&mut self, turn: &ClientTurn, reason: &str) {
-        self.wire.reply(&turn.id, json!({"stopReason": reason}));
-    }
-
-    /// Ends the turn, and looks whether the client takes it.
-    pub(crate) async fn ends_well(&mut self, turn: &ClientTurn) -> Probed {
-        self.end_turn(turn, "end_turn");
-        self.goes_or_stays().await
-    }
-
     /// Whether the client goes on as after any turn: one that ends with its turn closes the
     /// connection in good time, any other still answers.
-    pub(crate) async fn goes_or_stays(&mut self) -> Probed {
-        let patience = self.wire.patience;
-        if self
-            .wire
-            .peer
-            .wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO })
-            .await
-        {
-            return Ok(());
-        }
-        match self.ends_with_turn {
-            true => fail("the client ends, as it does after any turn", "it goes on"),
-            false => self.wire.is_still_there().await,
-        }
-    }
-
-    /// Lets the client cancel: it is interrupted if its errand leaves that to the judge, and the
-    /// call is waited for. Without it nothing can be told.
-    pub(crate) async fn is_cancelled(&mut self, turn: &ClientTurn) -> Probed<Line> {
-        self.client.interrupt();
-        let patience = self.wire.patience;
-        let cancels = |line: &Line| line.asks::<SessionCancel>();
-        match self.wire.peer.wait_for(turn.first, patience, cancels).await {
-            Ok(line) => Ok(line),
-            Err(missing) => not_tested(format!(
-                "the client did not cancel the turn when it was interrupted: {missing}"
-            )),
-        }
+    pub(crate) fn goes_or_stays<'a>(&'a mut self) -> Boxed<'a, Probed> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            if self
+                .wire
+                .peer
+                .wait_for_end(if self.ends_with_turn { patience } else { Duration::ZERO })
+                .await
+            {
+                return Ok(());
+            }
+            match self.ends_with_turn {
+                true => fail("the client ends, as it does after any turn", "it goes on"),
+                false => self.wire.is_still_there().await,
+            }
+        })
     }
 
     /// Waits for the end of the client, which is due once its turn has ended; one that goes on is
     /// ended.
-    pub(crate) async fn leaves(&mut self) -> Left {
-        let patience = self.wire.patience;
-        if !self.client.is_seen() {
-            return self.client.printed();
-        }
-        // Its calls are answered until it closes the connection, or ends.
-        let _ended = self.wire.peer.wait_for_end(patience).await;
-        self.client.leaves(patience).await
+    pub(crate) fn leaves<'a>(&'a mut self) -> Boxed<'a, ClientOutput> {
+        Box::pin(async move {
+            let patience = self.wire.patience;
+            if !self.client.is_seen() {
+                return self.client.printed();
+            }
+            // Its calls are answered until it closes the connection, or ends.
+            let _ended = self.wire.peer.wait_for_end(patience).await;
+            self.client.leaves(patience).await
+        })
     }
 
     /// Whether the client prints this text. Its connection is served meanwhile.
-    pub(crate) async fn shows(&mut self, text: &str) -> bool {
-        let Self { wire, client, .. } = self;
-        let patience = wire.patience;
-        serving(wire, client.prints(text, patience)).await
+    pub(crate) fn shows<'a>(&'a mut self, text: &'a str) -> Boxed<'a, bool> {
+        Box::pin(async move {
+            let Self { wire, client, .. } = self;
+            let patience = wire.patience;
+            serving(wire, client.prints(text, patience)).await
+        })
     }
 }
 
@@ -378,7 +305,7 @@ fn answers(line: &Line, call: &Line) -> bool {
 }
 
 /// How a client ended, as a sentence.
-pub(crate) fn how_it_left(left: &Left) -> String {
+pub(crate) fn how_it_left(left: &ClientOutput) -> String {
     let how = match left.exit {
         Some(exit) => format!("the client ended ({exit})"),
         None if left.by_itself => "the client ended".to_owned(),
@@ -399,22 +326,4 @@ pub(crate) fn how_it_left(left: &Left) -> String {
 
 fn conversation(link: Link, scenario: Scenario, patience: Duration) -> Conversation {
     Conversation::new(RawPeer::as_agent(link, scenario.script()), patience)
-}
-
-fn turn(line: &Line) -> ClientTurn {
-    let params = line.get("params").cloned().unwrap_or_default();
-    let part = |key| params.get(key).cloned().unwrap_or_default();
-    ClientTurn {
-        session: part("sessionId"),
-        id: line.get("id").cloned().unwrap_or_default(),
-        prompt: part("prompt"),
-        first: line.number,
-    }
-}
-
-fn in_session(turn: &ClientTurn, mut params: Value) -> Value {
-    if let Value::Object(params) = &mut params {
-        params.entry("sessionId").or_insert(turn.session.clone());
-    }
-    params
 }

@@ -1,10 +1,12 @@
 //! The wires of models' providers: how each asks and answers.
 
 use super::answer::Answer;
-use super::request::{Item, Request};
+use super::events::Events;
+use super::request::Request;
 use super::{anthropic, chat, gemini, responses};
+use crate::json::json;
 use hyper::Uri;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How a provider is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,15 +15,6 @@ pub(super) enum Wire {
     Responses,
     Anthropic,
     Gemini,
-}
-
-/// The events of an answer, as JSON. The text comes `times` times.
-#[derive(Debug, PartialEq, Default)]
-pub(super) struct Events {
-    pub(super) before: Vec<Value>,
-    pub(super) text: Vec<Value>,
-    pub(super) times: usize,
-    pub(super) after: Vec<Value>,
 }
 
 /// The events of an answer as they are written.
@@ -131,40 +124,4 @@ fn array(events: Events) -> Written {
     }
     after.push("]".to_owned());
     Written { before, text: all(events.text), times: events.times, after }
-}
-
-/// The text of a content that is a text, a list of parts with texts, or one of them.
-pub(super) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(text_of).collect::<Vec<_>>().join("\n"),
-        Value::Object(part) => {
-            let inner = ["text", "content", "output"].iter().find_map(|key| part.get(*key));
-            inner.map(text_of).unwrap_or_default()
-        }
-        _ => String::new(),
-    }
-}
-
-/// The member of a value as a text.
-pub(super) fn text_at(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-/// The elements of the member of a value.
-pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// What the model said.
-pub(super) fn model(text: String, calls: Vec<String>) -> Item {
-    Item::Model { text, calls }
-}
-
-/// An object with the members of another.
-pub(super) fn joined(mut object: Value, more: Value) -> Value {
-    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-        object.extend(more);
-    }
-    object
 }

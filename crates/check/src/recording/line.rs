@@ -1,7 +1,7 @@
 //! Recordings of one JSON object a line.
 
 use super::message::{Members, asked, member, replied, string};
-use super::{Recorded, TraceError};
+use super::recorded::{Recorded, TraceError};
 use attache_protocol::method::Side;
 use serde_json::Value;
 use std::collections::HashSet;

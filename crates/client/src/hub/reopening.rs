@@ -32,7 +32,7 @@ pub(crate) enum Prefer {
 pub(crate) async fn reopen(entry: &Arc<SessionEntry>, up: &Up) -> bool {
     entry.touch();
     // What ran when the agent ended does not run any more.
-    let unsettled = entry.fold.with(Session::unsettled);
+    let unsettled = entry.fold.with(Session::recovery_events);
     unsettled.into_iter().for_each(|body| entry.fold.apply(body));
     let before = entry.fold.with(|session| session.config().clone());
     match attach(entry, up, Prefer::Resume).await {

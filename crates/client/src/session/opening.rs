@@ -1,12 +1,12 @@
 //! Setting a session up: new, loaded, resumed or forked.
 
 use crate::agent::shared_connection::SharedConnection;
-use crate::observe::watch::Watch;
 use crate::permission::Permissions;
 use crate::session::live_session::{LiveSession, Setup};
 use crate::session::open_error::OpenError;
 use crate::session::session_fold::SessionFold;
 use crate::session::session_handle::SessionHandle;
+use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_host::RootsError;
 use attache_policy as policy;
@@ -262,7 +262,7 @@ async fn make<M: Call>(
     };
     let _early = shared.sessions.expect();
     let reply =
-        shared.peer.call_folding::<M>(params, fold_reply).within(shared.options.setup).await;
+        shared.peer.call_with_callback::<M>(params, fold_reply).within(shared.options.setup).await;
     reply.map_err(|error| OpenError::of_call(error, &shared.agent.auth_methods))?;
     // The fold ran before the reply came here.
     opened.await.map_err(|_| OpenError::Call(CallError::Gone(attache_connection::End::Closed)))
@@ -281,7 +281,7 @@ async fn load(
     let number = live.begin_load().ok_or(OpenError::Busy)?;
     let _abandoned_unless_answered = Load { live: live.clone(), number };
     let loaded = live.clone();
-    let reply = shared.peer.call_folding::<SessionLoad>(&params, move |reply| match reply {
+    let reply = shared.peer.call_with_callback::<SessionLoad>(&params, move |reply| match reply {
         Ok(reply) => {
             let said =
                 said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());
@@ -317,7 +317,7 @@ const REPLAY: Duration = Duration::from_secs(5);
 
 /// Waits until nothing more of a history comes.
 async fn replayed(live: &Arc<LiveSession>) {
-    let mut watch = Watch::new(live.clone());
+    let mut watch = watched_session::watch(live);
     let quiet =
         async { while let Ok(Some(_)) = tokio::time::timeout(QUIET, watch.next()).await {} };
     // If it never is quiet, what comes is no history.
@@ -348,7 +348,7 @@ async fn resume(
     params.mcp_servers = mcp_servers;
     let resumed = live.clone();
     setup.said.push(folders.opened(shared, attache_session::Origin::Resumed));
-    let reply = shared.peer.call_folding::<SessionResume>(&params, move |reply| {
+    let reply = shared.peer.call_with_callback::<SessionResume>(&params, move |reply| {
         if let Ok(reply) = reply {
             let said =
                 said(reply.config_options.as_ref(), reply.modes.as_ref(), reply.models.as_ref());

@@ -1,11 +1,14 @@
 //! A session, as its user holds it.
 
 use crate::agent::shared_connection::SharedConnection;
-use crate::observe::watch::Watch;
+use crate::observe::watch::{Watch, WatchUpdate};
+use crate::observe::watch_position::WatchPosition;
 use crate::session::live_session::LiveSession;
 use crate::session::prompt::{Prompt, PromptError};
+use crate::session::prompting::begin_turn;
 use crate::session::set_error::SetError;
 use crate::session::turn::Turn;
+use crate::session::watched_session;
 use attache_connection::CallError;
 use attache_protocol::ErrorCode;
 use attache_protocol::method::{
@@ -49,7 +52,13 @@ impl SessionHandle {
 
     /// Watches the session from now on, inside and outside of turns (SESS-27).
     pub fn watch(&self) -> Watch {
-        Watch::new(self.live.clone())
+        watched_session::watch(&self.live)
+    }
+
+    /// Returns what changed since a position, such as that of a [`WatchUpdate`]; everything since the
+    /// beginning for the default position.
+    pub fn changes_since(&self, position: &WatchPosition) -> WatchUpdate {
+        watched_session::changes_since(&self.live.fold, position)
     }
 
     /// Sends a prompt, which begins a turn: a text, a content block or a list of blocks.
@@ -58,7 +67,7 @@ impl SessionHandle {
     /// Nothing was sent if a turn is running, if the agent does not take a kind of content, or if
     /// it is gone.
     pub async fn prompt(&self, prompt: impl Into<Prompt>) -> Result<Turn, PromptError> {
-        Turn::begin(self.live.clone(), &self.shared, prompt.into()).await
+        begin_turn(&self.live, &self.shared, prompt.into(), &Arc::default()).await
     }
 
     /// Cancels the turn in flight, if there is one; see [`Turn::cancel`].
@@ -130,7 +139,7 @@ impl SessionHandle {
     pub async fn close(&self) -> Result<(), CallError> {
         let (sessions, id) = (self.shared.sessions.clone(), self.live.id.clone());
         let params = CloseSessionRequest::new(id.clone());
-        let reply = self.live.peer.call_folding::<SessionClose>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionClose>(&params, move |reply| {
             if reply.as_ref().map_or_else(is_unknown, |_| true) {
                 sessions.remove(&id);
             }
@@ -150,18 +159,19 @@ impl SessionHandle {
 
     async fn send_option(&self, request: &SetSessionConfigOptionRequest) -> Result<(), SetError> {
         let live = self.live.clone();
-        let reply = self.live.peer.call_folding::<SessionSetConfigOption>(request, move |reply| {
-            if let Ok(reply) = reply {
-                live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
-            }
-        });
+        let reply =
+            self.live.peer.call_with_callback::<SessionSetConfigOption>(request, move |reply| {
+                if let Ok(reply) = reply {
+                    live.apply([EventBody::ConfigOptions(reply.config_options.clone())]); // CONF-04, CONF-24
+                }
+            });
         reply.within(self.shared.options.quick).await.map(drop).map_err(SetError::Call)
     }
 
     async fn send_mode(&self, mode: &str) -> Result<(), SetError> {
         let (live, chosen) = (self.live.clone(), mode.into());
         let params = SetSessionModeRequest::new(self.live.id.clone(), mode);
-        let reply = self.live.peer.call_folding::<SessionSetMode>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionSetMode>(&params, move |reply| {
             if reply.is_ok() {
                 live.apply([EventBody::CurrentMode(chosen)]);
             }
@@ -172,7 +182,7 @@ impl SessionHandle {
     async fn send_model(&self, model: &str) -> Result<(), SetError> {
         let (live, chosen) = (self.live.clone(), model.into());
         let params = SetSessionModelRequest::new(self.live.id.clone(), model);
-        let reply = self.live.peer.call_folding::<SessionSetModel>(&params, move |reply| {
+        let reply = self.live.peer.call_with_callback::<SessionSetModel>(&params, move |reply| {
             let models = live.fold.with(|session| session.config().models().cloned());
             if let (Ok(_), Some(mut models)) = (reply, models) {
                 models.current_model_id = chosen;

@@ -288,7 +288,7 @@ impl Line<'_> {
     pub(super) fn redirect(&self, redirect: &Redirect) -> Verdict {
         let target = &redirect.target;
         if is_none(redirect) {
-            return Verdict::run(Reason::ReadOnly);
+            return Verdict::allow(Reason::ReadOnly);
         }
         let verdict = match target {
             target if target.pattern && target.text.starts_with('~') => {
@@ -308,10 +308,10 @@ impl Line<'_> {
             }
             target => self
                 .everywhere(&target.text, |reach| self.reads(reach))
-                .unwrap_or_else(|| Verdict::run(Reason::ReadOnly)),
+                .unwrap_or_else(|| Verdict::allow(Reason::ReadOnly)),
         };
         match redirect.writes && self.judge.mode == Mode::Plan && !refuses(&verdict) {
-            true => Verdict::refuse(Reason::Mode),
+            true => Verdict::deny(Reason::Mode),
             false => verdict,
         }
     }

@@ -1,7 +1,7 @@
 //! Files of rules, as they are read, checked and added to.
 
 use super::Rules;
-use crate::{Pattern, Subject};
+use crate::{Pattern, RuleScope, Subject};
 use std::path::Path;
 
 /// The example of the document is a file of rules, and does what it says.
@@ -11,7 +11,7 @@ fn the_example_of_the_document_is_obeyed_in_full() {
     let example = document.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let rules = Rules::parse("PERMISSIONS.md", example);
     assert_eq!(rules.faults(), []);
-    assert_eq!(rules.sentences().count(), 12);
+    assert_eq!(rules.sentences().count(), 13);
 }
 
 #[test]
@@ -23,9 +23,9 @@ fn a_rule_that_fails_its_example_is_named_and_nothing_is_allowed() {
     assert_eq!(
         faults,
         [
-            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: mend one of them; until then no \
+            "permissions.toml, line 7: the rule for edits of `src/*` does not match its example `src/a/b.rs`: correct one of them; until then no \
              rule of this file allows anything",
-            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: mend one of them; until then no \
+            "permissions.toml, line 7: the rule for edits of `src/*` matches what it should not, `src/c.rs`: correct one of them; until then no \
              rule of this file allows anything",
         ]
     );
@@ -104,7 +104,7 @@ fn a_rule_that_is_added_is_read_again_as_it_was_and_nothing_else_changes() {
     assert_eq!(rules.faults(), []);
     assert!(std::fs::read_to_string(&file).unwrap().starts_with("# mine\n"));
     assert_eq!(rules.rules.iter().map(|rule| rule.subject.clone()).collect::<Vec<_>>(), subjects);
-    assert_eq!(rules.rules[0].project.as_deref(), Some(Path::new("/p q")));
+    assert_eq!(rules.rules[0].scope, RuleScope::Project("/p q".into()));
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 use super::driven::unjudged;
 use super::mode::{last_update, mode_option, set_mode};
+use super::option_value::{choices, options, values};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session, quoted};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, fail, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{Method, SessionCancel, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" setting_an_option_gives_all_of_them;
@@ -168,17 +170,6 @@ fn is_told(all: &[Value], id: &Value, value: &Value) -> Probed {
     expect(told == *value, format!("{id} with the value {value}"), told.to_string())
 }
 
-/// Options with a value that each could have and has not.
-pub(super) fn choices(all: &[Value]) -> Vec<(Value, Value)> {
-    let choice = |option: &Value| {
-        let current = option.get("currentValue")?;
-        let values = option.get("options")?.as_array()?;
-        let mut values = values.iter().filter_map(|value| value.get("value"));
-        Some((option.get("id")?.clone(), values.rfind(|value| *value != current)?.clone()))
-    };
-    all.iter().filter_map(choice).collect()
-}
-
 async fn a_type_with_a_string_is_a_selection(run: &mut Run) -> Probed {
     let (talk, session) = run.session().await?;
     let select = select(&session)?;
@@ -222,14 +213,4 @@ fn select(session: &Session) -> Probed<Select> {
         Some((id, current)) => Ok(Select { id, current }),
         None => skipped("the session has no select option"),
     }
-}
-
-pub(super) fn options(holder: &Value) -> &[Value] {
-    holder.get("configOptions").and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// The ids of options with their current values.
-pub(super) fn values(options: &[Value]) -> Vec<(String, String)> {
-    let text = |option: &Value, key| option.get(key).map(Value::to_string).unwrap_or_default();
-    options.iter().map(|option| (text(option, "id"), text(option, "currentValue"))).collect()
 }

@@ -1,17 +1,18 @@
 //! Whether what was set stays set: options and modes of sessions with several turns, and of two at
 //! once (CONF-02, MODE-04, SESS-06).
 
-use super::config_option::{choices, options};
 use super::driven::play_in;
 use super::history::RESUME;
 use super::mode::{mode_option, of_session, set_mode, two_modes};
+use super::option_value::{choices, options};
 use crate::agent::run::Run;
+use crate::json::json;
 use crate::judging::conversation::{Conversation, Session};
 use crate::judging::probe::probes;
 use crate::judging::verdict::{Probed, expect, not_tested, skipped};
 use crate::model::acts::say;
 use attache_protocol::method::{SessionResume, SessionSetConfigOption};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 probes! { Run:
     "CONF-02" an_option_that_was_set_keeps_its_value;

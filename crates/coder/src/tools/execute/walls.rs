@@ -9,7 +9,7 @@ pub(super) use watch::Watch;
 use super::scratch::Places;
 use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
 use attache_policy::{
-    Decision, Folders, Guard, Judge, Mode, Policy, Reason, Verdict, names_to_hold, protected_names,
+    Decision, Effect, Folders, Guard, Judge, Mode, Policy, Reason, names_to_hold, protected_names,
 };
 use search::Found;
 use std::collections::BTreeSet;
@@ -53,16 +53,11 @@ pub(in crate::tools) struct Permit {
 }
 
 impl Permit {
-    /// That of a command that runs without a question because it only reads.
-    pub(in crate::tools) fn reading(network: bool) -> Self {
-        Self { allowed: false, only_reads: true, network }
-    }
-
     /// What follows from a verdict about a command that then runs.
-    pub(super) fn of(verdict: &Verdict, network: bool) -> Self {
+    pub(super) fn of(verdict: &Decision, network: bool) -> Self {
         let by_itself =
-            verdict.decision == Decision::Run && !matches!(verdict.reason, Reason::Rule(_));
-        let only_reads = verdict.decision == Decision::Run && verdict.reason == Reason::ReadOnly;
+            verdict.effect == Effect::Allow && !matches!(verdict.reason, Reason::Rule(_));
+        let only_reads = verdict.effect == Effect::Allow && verdict.reason == Reason::ReadOnly;
         Self { allowed: !by_itself, only_reads, network }
     }
 }
