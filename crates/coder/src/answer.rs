@@ -8,7 +8,7 @@ use crate::models::{
 use crate::options::SHOW_THOUGHTS;
 use crate::system_prompt::system_prompt;
 use crate::tools::fit::counted;
-use crate::tools::{mode, specs_of};
+use crate::tools::{Registry, mode};
 use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
@@ -100,9 +100,7 @@ pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
         format!("{}{}", memory.instructions.as_deref().unwrap_or_default(), memory.mcp.words());
     let client = memory.client_instructions.as_ref();
     let system = system_prompt(party, &memory.folders, client, Some(&said), mode(memory, turn));
-    let mut tools = specs_of(party);
-    tools.extend(memory.mcp.specs());
-    Brief { system, tools }
+    Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
 }
 
 /// How much of the conversation the model can be given, in tokens.

@@ -4,7 +4,8 @@
 use crate::context::{Compacted, Gauge, Summary};
 use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 use crate::prompt::MEDIUM;
-use crate::tools::{Action, ToolResult};
+use crate::stored_call::StoredCall;
+use crate::tools::ToolResult;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::prompt::{Prompt, kind};
@@ -18,7 +19,7 @@ pub(crate) enum Message {
     /// What the offline model said.
     Model(String),
     /// A tool that the offline model used, and what came of it.
-    Tool(Action, ToolResult),
+    Tool(StoredCall, ToolResult),
     /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent
     /// back as it came.
     Said(ModelMessage),
@@ -66,8 +67,8 @@ impl Message {
         match self {
             Self::Person(prompt) => prompt.tokens(),
             Self::Model(text) | Self::Note(text) => tokens(text),
-            Self::Tool(action, result) => {
-                tokens(&action.raw_input().to_string()) + tokens(&result.text)
+            Self::Tool(call, result) => {
+                tokens(&call.arguments().to_string()) + tokens(&result.text)
             }
             Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
             Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
@@ -204,17 +205,16 @@ const LEFT_OUT: &str = "[left out]";
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Forgotten, Message, Prompt, tokens};
-    use crate::tools::read::Read;
-    use crate::tools::{Action, Finding, ToolResult};
+    use crate::tools::{Finding, ToolResult};
 
     fn person(bytes: usize) -> Message {
         Message::Person(Prompt { with_paths: "x".repeat(bytes), ..Prompt::default() })
     }
 
     fn tool(bytes: usize) -> Message {
-        let read = Action::Read(Read { path: "f".into(), line: None, limit: None });
+        let read = r#"{"Read":{"path":"f","line":null,"limit":null}}"#;
         Message::Tool(
-            read,
+            serde_json::from_str(read).unwrap(),
             ToolResult {
                 text: "x".repeat(bytes),
                 failed: false,

@@ -3,7 +3,8 @@
 use super::{Brief, Model, ModelMessage, ModelPart, Part, ToolAnswer};
 use crate::conversation::{self, Conversation, Prompt};
 use crate::prompt::Mentioned;
-use crate::tools::{Action, ToolResult};
+use crate::stored_call::StoredCall;
+use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
 /// The input of a call of `model`.
@@ -31,9 +32,9 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
                 messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
             }
             // A plan alone says nothing to another model.
-            conversation::Message::Tool(Action::Plan(_), _) => {}
-            conversation::Message::Tool(action, result) => {
-                messages.extend(offline_tool(&format!("offline_{index}"), action, result));
+            conversation::Message::Tool(call, _) if call.is_plan() => {}
+            conversation::Message::Tool(call, result) => {
+                messages.extend(offline_tool(&format!("offline_{index}"), call, result));
             }
             conversation::Message::Said(said) => messages.push(Message::Assistant(said.clone())),
             conversation::Message::Returned(answer) => {
@@ -109,9 +110,9 @@ fn offline(part: ModelPart) -> Message {
 }
 
 /// A tool that the offline model used.
-fn offline_tool(id: &str, action: &Action, result: &ToolResult) -> [Message; 2] {
-    let (id, name) = (id.to_owned(), action.name().to_owned());
-    let arguments = action.raw_input().to_string();
+fn offline_tool(id: &str, call: &StoredCall, result: &ToolResult) -> [Message; 2] {
+    let (id, name) = (id.to_owned(), call.name());
+    let arguments = call.arguments().to_string();
     let answer = ToolAnswer {
         call_id: id.clone(),
         name: name.clone(),

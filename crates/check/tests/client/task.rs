@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 impl Correct {
-    /// Both sides have introduced themselves: the errand begins.
+    /// Both sides have introduced themselves: the task begins.
     pub(crate) fn set_out(&mut self) {
         let session = json!({"sessionId": self.told("session")});
-        match self.errand.name() {
+        match self.task.name() {
             "login" => match self.login() {
                 Some(method) => self.call("authenticate", json!({"methodId": method})),
                 None => self.leave(1, "there is no way to log in"),
@@ -31,9 +31,9 @@ impl Correct {
         }
     }
 
-    /// Opens the session of the errand, an old one or a new one.
+    /// Opens the session of the task, an old one or a new one.
     fn open(&mut self) {
-        let mut params = json!({"cwd": self.errand.cwd(), "mcpServers": self.servers()});
+        let mut params = json!({"cwd": self.task.cwd(), "mcpServers": self.servers()});
         if self.is_on("directories") {
             if !self.agent_offers("/sessionCapabilities/additionalDirectories") {
                 return self.leave(1, "the agent takes no more folders");
@@ -47,7 +47,7 @@ impl Correct {
             let content = json!([{"type": "text", "text": self.told("text")}]);
             params["systemPrompt"] = json!({"mode": "append", "content": content});
         }
-        let old = match self.errand.name() {
+        let old = match self.task.name() {
             "load" => Some(("/loadSession", "session/load")),
             "resume" => Some(("/sessionCapabilities/resume", "session/resume")),
             "fork" => Some(("/sessionCapabilities/fork", "session/fork")),
@@ -67,7 +67,7 @@ impl Correct {
         }
     }
 
-    /// The MCP servers of the errand, as far as the agent can reach them.
+    /// The MCP servers of the task, as far as the agent can reach them.
     fn servers(&self) -> Value {
         let mut servers = Vec::new();
         if self.is_on("mcp") {
@@ -166,7 +166,7 @@ impl Correct {
     }
 
     fn set_up(&mut self, id: String, result: &Value) {
-        let mut roots = vec![self.errand.cwd().to_owned()];
+        let mut roots = vec![self.task.cwd().to_owned()];
         if self.is_on("directories") {
             roots.push(PathBuf::from(self.told("directory")));
         }
@@ -175,7 +175,7 @@ impl Correct {
         let session = Session { id, roots, options };
         self.opened(session.clone());
         let value = json!(self.told("value"));
-        match self.errand.name() {
+        match self.task.name() {
             "set_mode" => self.set_mode(&session),
             "set_option" | "set_options" => self.set("option", value),
             "set_boolean" => self.set("option", json!(self.told("value") == "true")),

@@ -2,9 +2,9 @@
 
 /// A sequence of numbers that its seed stands for (SplitMix64).
 #[derive(Debug, Clone)]
-pub(super) struct Chance(u64);
+pub(super) struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }

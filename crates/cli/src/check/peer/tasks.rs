@@ -1,16 +1,16 @@
-//! How a client is told what to do: the command of each errand, with placeholders.
+//! The command of each task of a client, with its placeholders.
 
 use super::{known_client, own_home};
 use crate::exit::Failure;
-use attache_check::{Door, ERRANDS, Errand, NotRun, StartedClient};
+use attache_check::{CLIENT_TASKS, ClientRunError, ClientTask, RelayListener, StartedClient};
 use attache_host::Launch;
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// The placeholder for the agent's command line as one word, and as words of their own.
+/// The placeholders for the agent's command line, as one word and as separate words.
 const AGENT: [&str; 2] = ["{agent}", "{agent...}"];
 
-/// The program that a client starts as its agent, and an agent as an MCP server, and its arguments
+/// The program and arguments that a client starts as its agent, and an agent as an MCP server,
 /// before the address.
 pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     let program = std::env::current_exe().map_err(|error| {
@@ -19,20 +19,20 @@ pub(in crate::check) fn relay() -> Result<Vec<String>, Failure> {
     Ok(vec![program.to_string_lossy().into_owned(), "check".to_owned(), "relay".to_owned()])
 }
 
-/// The commands of a client, by errand.
+/// The commands of a client, by task.
 pub(in crate::check) struct Commands {
-    /// What `prompt` is.
+    /// The command of the errand `prompt`.
     main: Vec<OsString>,
     given: HashMap<&'static str, String>,
     relay: Vec<String>,
 }
 
 impl Commands {
-    /// The client that `main` starts, which is its errand `prompt`, with its commands for other
-    /// errands.
+    /// Returns the client that `main` starts, with its commands for other tasks. `main` is the
+    /// task `prompt`.
     ///
     /// # Errors
-    /// One that is none, or that starts no agent.
+    /// An errand is unknown, or a command starts no agent.
     pub(in crate::check) fn of(
         main: &[OsString],
         to: &[(String, String)],
@@ -45,19 +45,18 @@ impl Commands {
             ));
         }
         let mut given = HashMap::new();
-        for (errand, line) in to {
-            let Some((name, _)) = ERRANDS.iter().find(|(name, _)| name == errand) else {
-                let names: Vec<&str> = ERRANDS.iter().map(|(name, _)| *name).collect();
+        for (task, line) in to {
+            let Some((name, _)) = CLIENT_TASKS.iter().find(|(name, _)| name == task) else {
+                let names: Vec<&str> = CLIENT_TASKS.iter().map(|(name, _)| *name).collect();
                 return Err(Failure::usage(format!(
-                    "--to {errand}: unknown errand; use one of {}",
+                    "--to {task}: unknown task; use one of {}",
                     names.join(", ")
                 )));
             };
-            Launch::parse(line)
-                .map_err(|error| Failure::usage(format!("--to {errand}: {error}")))?;
+            Launch::parse(line).map_err(|error| Failure::usage(format!("--to {task}: {error}")))?;
             if !names_agent(line) {
                 return Err(Failure::usage(format!(
-                    "--to {errand}: the command has no place for the agent: write {{agent}} there"
+                    "--to {task}: the command has no place for the agent: write {{agent}} there"
                 )));
             }
             given.insert(*name, line.clone());
@@ -65,31 +64,34 @@ impl Commands {
         Ok(Self { main, given, relay: relay()? })
     }
 
-    /// Starts the client on an errand.
+    /// Starts the client for a task.
     ///
     /// # Errors
-    /// Nobody said how, or it cannot be started.
-    pub(in crate::check) fn start(&self, errand: &Errand) -> Result<StartedClient, NotRun> {
-        let launch = self.launch(errand)?;
-        let door = Door::open().map_err(NotRun::Listen)?;
+    /// The task has no command, or the command cannot be started.
+    pub(in crate::check) fn start(
+        &self,
+        task: &ClientTask,
+    ) -> Result<StartedClient, ClientRunError> {
+        let launch = self.launch(task)?;
+        let listener = RelayListener::open().map_err(ClientRunError::Listen)?;
         let mut agent = self.relay.clone();
-        agent.extend([door.address().to_string(), door.token().to_owned()]);
+        agent.extend([listener.address().to_string(), listener.token().to_owned()]);
         for option in ["stderr", "exit"] {
-            let value = errand.value(option);
+            let value = task.value(option);
             agent.extend(
                 value.into_iter().flat_map(|value| [format!("--{option}"), value.to_owned()]),
             );
         }
         let line: Vec<String> = agent.iter().map(|word| Launch::quoted(word)).collect();
-        let errand = errand.clone().with("agent", line.join(" "));
+        let task = task.clone().with("agent", line.join(" "));
         let launch = launch.filled(|word| match word == AGENT[1] {
             true => agent.clone(),
-            false => vec![errand.fill(word)],
+            false => vec![task.fill(word)],
         });
-        let launch = match errand.cwd().parent() {
+        let launch = match task.cwd().parent() {
             Some(beside) => {
                 let home = own_home::variables(beside);
-                // A store that the person names for their own sessions takes none of the judge's.
+                // The person's own store must not receive sessions of the judge.
                 home.into_iter()
                     .fold(launch.env_remove("ATTACHE_STORE"), |launch, (name, value)| {
                         launch.env(name, value)
@@ -97,19 +99,19 @@ impl Commands {
             }
             None => launch,
         };
-        StartedClient::start(launch.cwd(errand.cwd()), door).map_err(NotRun::Start)
+        StartedClient::start(launch.cwd(task.cwd()), listener).map_err(ClientRunError::Start)
     }
 
-    fn launch(&self, errand: &Errand) -> Result<Launch, NotRun> {
-        let name = errand.name();
+    fn launch(&self, task: &ClientTask) -> Result<Launch, ClientRunError> {
+        let name = task.name();
         if let Some(line) = self.given.get(name) {
-            // It was read before.
-            return Launch::parse(line).map_err(|_| NotRun::NoErrand);
+            // The command was parsed before.
+            return Launch::parse(line).map_err(|_| ClientRunError::NoCommand);
         }
         let words = match name {
             "prompt" => self.main.clone(),
             "cancel" => known_client::words(&self.main, name).unwrap_or_else(|| self.main.clone()),
-            _ => known_client::words(&self.main, name).ok_or(NotRun::NoErrand)?,
+            _ => known_client::words(&self.main, name).ok_or(ClientRunError::NoCommand)?,
         };
         let mut words = words.into_iter();
         Ok(Launch::new(words.next().unwrap_or_default()).args(words))
