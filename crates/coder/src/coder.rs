@@ -1,17 +1,18 @@
 //! The built-in agent as an author of the kit.
 
-use crate::changes::Changes;
+use crate::session::changes::Changes;
 use crate::commands::commands;
-use crate::context::{Gauge, Titles};
+use crate::conversation::gauge::Gauge;
+use crate::session::titles::Titles;
 use crate::conversation::Conversation;
-use crate::instructions::instructions;
+use crate::session::instructions::instructions;
 use crate::mcp::{self, Servers};
-use crate::memory::{Memory, Record, Seen};
+use crate::session::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
-use crate::options;
+use crate::session::options;
 use crate::providers;
-use crate::spending::Spending;
-use crate::system_prompt::ClientInstructions;
+use crate::session::spending::Spending;
+use crate::session::system_prompt::ClientInstructions;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
 use attache_agent::{

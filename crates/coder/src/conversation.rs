@@ -1,35 +1,20 @@
 //! What a model is given: the prompts, what was said, and what the tools returned, within the
 //! model's window.
 
-use crate::context::{Compacted, Gauge, Summary};
-use crate::models::{ModelMessage, ModelPart, ToolAnswer};
-use crate::prompt::MEDIUM;
-use crate::stored_call::StoredCall;
-use crate::tools::ToolResult;
-use serde::{Deserialize, Serialize};
+pub(crate) mod conversation_kind;
+pub(crate) mod facts;
+pub(crate) mod gauge;
+pub(crate) mod message;
+pub(crate) mod prompt;
+pub(crate) mod stored_call;
+pub(crate) mod summary;
 
-pub(crate) use crate::prompt::{Prompt, kind};
-pub(crate) use attache_models::estimated_tokens as tokens;
-
-/// One part of the conversation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Message {
-    /// What a person said; a turn begins.
-    Person(Prompt),
-    /// What the offline model said.
-    Model(String),
-    /// A tool that the offline model used, and what came of it.
-    Tool(StoredCall, ToolResult),
-    /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent
-    /// back as it came.
-    Said(ModelMessage),
-    /// What came of one of these.
-    Returned(ToolAnswer),
-    /// What the agent itself tells a provider's model, before a prompt or in the middle of a turn.
-    Note(String),
-    /// What is left of everything before; only ever the first.
-    Summary(Summary),
-}
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::gauge::Gauge;
+use crate::conversation::message::Message;
+use crate::conversation::prompt::Prompt;
+use crate::conversation::summary::Compacted;
+use attache_models::estimated_tokens as tokens;
 
 /// What was forgotten to make room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,44 +29,9 @@ pub(crate) struct Forgotten {
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     messages: Vec<Message>,
-    party: Party,
+    kind: ConversationKind,
     /// How full the model's window is with it.
     pub(crate) gauge: Gauge,
-}
-
-/// Who has a conversation with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Party {
-    /// The agent with a person; it is kept with the session.
-    #[default]
-    Agent,
-    /// A subagent with the agent, about one task; nothing of it is kept.
-    Subagent {
-        /// Whether it changes nothing and runs no command.
-        looks_only: bool,
-    },
-}
-
-impl Message {
-    pub(crate) fn tokens(&self) -> u64 {
-        match self {
-            Self::Person(prompt) => prompt.tokens(),
-            Self::Model(text) | Self::Note(text) => tokens(text),
-            Self::Tool(call, result) => {
-                tokens(&call.arguments().to_string()) + tokens(&result.text)
-            }
-            Self::Said(said) => said.parts.iter().map(part_tokens).sum(),
-            Self::Returned(answer) => tokens(&answer.text) + MEDIUM * answer.images.len() as u64,
-            Self::Summary(summary) => tokens(&summary.markdown()),
-        }
-    }
-}
-
-fn part_tokens(part: &ModelPart) -> u64 {
-    match part {
-        ModelPart::Text { text, .. } | ModelPart::Thought { text, .. } => tokens(text),
-        ModelPart::Call { name, arguments, .. } => tokens(name) + tokens(arguments),
-    }
 }
 
 impl Conversation {
@@ -89,13 +39,13 @@ impl Conversation {
     pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
         Self {
             messages: vec![Message::Person(task)],
-            party: Party::Subagent { looks_only },
+            kind: ConversationKind::Subagent { looks_only },
             ..Self::default()
         }
     }
 
-    pub(crate) fn party(&self) -> Party {
-        self.party
+    pub(crate) fn kind(&self) -> ConversationKind {
+        self.kind
     }
 
     /// The words that the model said last.

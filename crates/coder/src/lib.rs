@@ -19,30 +19,17 @@
 #[cfg(test)]
 extern crate self as attache_coder;
 
-mod answer;
-mod changes;
-mod choice;
-mod chosen_model;
 mod coder;
 mod commands;
 mod context;
 mod conversation;
-mod ended;
-mod fallback;
-mod guard;
-mod instructions;
 mod logins;
 mod mcp;
-mod memory;
 mod models;
-mod options;
-mod prompt;
 mod providers;
 #[cfg(test)]
 mod scripted;
-mod spending;
-mod stored_call;
-mod system_prompt;
+mod session;
 mod tools;
 mod turn;
 
@@ -51,4 +38,4 @@ pub use attache_models::{
 };
 pub use attache_policy::{RuleFault, Rules};
 pub use coder::Coder;
-pub use memory::Memory;
+pub use session::memory::Memory;

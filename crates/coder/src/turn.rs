@@ -1,15 +1,22 @@
 //! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until
 //! it is done.
 
-use crate::chosen_model::chosen;
-use crate::answer::{Answer, Unanswered, Why, answer, brief, room};
+pub(crate) mod answer;
+pub(crate) mod chosen_model;
+pub(crate) mod ended;
+pub(crate) mod fallback;
+pub(crate) mod guard;
+
+use crate::turn::chosen_model::chosen;
+use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
-use crate::conversation::{Message, Party, Prompt, kind};
-use crate::ended::Ended;
-use crate::fallback;
-use crate::guard::Guard;
-use crate::memory::{Memory, Record};
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::conversation::message::Message;
+use crate::conversation::prompt::{Prompt, kind};
+use crate::turn::ended::Ended;
+use crate::turn::guard::Guard;
+use crate::session::memory::{Memory, Record};
 use crate::models::{
     Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, reply,
 };
@@ -80,9 +87,9 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
     let mut model = chosen(models, turn);
     tell_unmeasured(memory, turn, &*model).await?;
     let (mut broken, mut guard) = (0, Guard::default());
-    let steps = match memory.conversation.party() {
-        Party::Agent => STEPS,
-        Party::Subagent { .. } => STEPS_OF_SUBAGENT,
+    let steps = match memory.conversation.kind() {
+        ConversationKind::Agent => STEPS,
+        ConversationKind::Subagent { .. } => STEPS_OF_SUBAGENT,
     };
     for step in 0..steps {
         tell_of_servers(memory, turn).await?;
@@ -171,7 +178,7 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
 
 /// Puts a message into the conversation, here and in the store; a subagent's is not stored.
 async fn keep(memory: &mut Memory, turn: &Turn, message: Message) -> Result<()> {
-    if let Party::Subagent { .. } = memory.conversation.party() {
+    if let ConversationKind::Subagent { .. } = memory.conversation.kind() {
         memory.conversation.push(message);
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The command `init`: AGENTS.md of a project that has none.
 
-use crate::memory::Memory;
+use crate::session::memory::Memory;
 use crate::models::{Models, project_summary, reply};
 use crate::tools::{Finding, ToolResult, Toolbox};
 use attache_agent::{Result, Turn};

@@ -1,6 +1,6 @@
 //! The command `review`: what is changed and not committed.
 
-use crate::memory::Memory;
+use crate::session::memory::Memory;
 use crate::models::Models;
 use crate::tools::fit::{code, counted};
 use crate::tools::{Finding, Toolbox};

@@ -1,7 +1,7 @@
 //! The command `usage`: numbers of the session.
 
-use crate::answer::brief;
-use crate::memory::Memory;
+use crate::turn::answer::brief;
+use crate::session::memory::Memory;
 use crate::models::Model;
 use crate::tools::fit::{counted, grouped};
 use attache_agent::Turn;

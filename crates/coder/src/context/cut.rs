@@ -1,6 +1,6 @@
 //! Where the older part of a conversation ends.
-
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
+use crate::conversation::message::Message;
 
 /// Where the older part of a conversation ends. A tool's call and its result, and the thoughts that
 /// led to a call, are never parted.
@@ -70,8 +70,8 @@ impl Conversation {
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Cut, Message};
-    use crate::context::{Compacted, Summary};
-    use crate::conversation::Prompt;
+    use crate::conversation::summary::{Compacted, Summary};
+use crate::conversation::prompt::Prompt;
     use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 
     fn person(bytes: usize) -> Message {

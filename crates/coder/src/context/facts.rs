@@ -1,6 +1,6 @@
 //! What a conversation saw and did, by its tools: what a summary must not lose.
-
-use crate::conversation::Message;
+use crate::conversation::facts::Facts;
+use crate::conversation::message::Message;
 use crate::models::ModelPart;
 use crate::tools::fit::{code, one_line};
 use crate::tools::Registry;
@@ -14,16 +14,6 @@ const KEPT: usize = 60;
 
 /// How much of a command or step is kept, in characters.
 const SHOWN: usize = 160;
-
-/// What was seen and done.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Facts {
-    read: Vec<String>,
-    changed: Vec<String>,
-    ran: Vec<String>,
-    /// The plan as it was shown last, Markdown.
-    plan: Vec<String>,
-}
 
 impl Facts {
     /// Of these messages, with those of a summary among them.
@@ -77,24 +67,6 @@ impl Facts {
             }
             _ => {}
         }
-    }
-
-    /// A list of each kind that there is.
-    pub(crate) fn markdown(&self) -> String {
-        let list = |title: &str, of: &[String]| match of.is_empty() {
-            true => String::new(),
-            false => {
-                let each: Vec<_> = of.iter().map(|one| code(one)).collect();
-                format!("\n{title}: {}\n", each.join(", "))
-            }
-        };
-        let mut text = list("Files read", &self.read);
-        text.push_str(&list("Files changed", &self.changed));
-        text.push_str(&list("Commands run", &self.ran));
-        if !self.plan.is_empty() {
-            text.push_str(&format!("\nPlan:\n{}\n", self.plan.join("\n")));
-        }
-        text
     }
 }
 

@@ -1,29 +1,10 @@
 //! What is left of the older part of a conversation, and how it is asked for.
 
-use super::facts::Facts;
-use crate::conversation::Message;
+use crate::conversation::facts::Facts;
+use crate::conversation::summary::Summary;
+use crate::conversation::message::Message;
 use crate::models::{ModelMessage, ModelPart};
 use crate::tools::fit::{ends_within, one_line};
-use serde::{Deserialize, Serialize};
-
-/// What is left of the older part of a conversation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Summary {
-    /// In words, Markdown.
-    words: String,
-    /// What was seen and done.
-    facts: Facts,
-}
-
-/// How a conversation was shortened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Compacted {
-    pub(crate) summary: Summary,
-    /// How many messages stay, the youngest ones.
-    pub(crate) kept: usize,
-    /// Whether the last prompt before them stays too.
-    pub(crate) with_prompt: bool,
-}
 
 /// What a model is told that writes a summary.
 pub(crate) const SYSTEM: &str = "\
@@ -73,24 +54,6 @@ impl Summary {
         let skipped = lines.len().saturating_sub(PROMPTS);
         words.push_str(&lines.split_off(skipped).join("\n"));
         Self { words: ends_within(&words, LONGEST), facts: Facts::of(messages) }
-    }
-
-    /// The whole of it, Markdown.
-    pub(crate) fn markdown(&self) -> String {
-        format!("{}\n{}", self.words, self.facts.markdown())
-    }
-
-    /// As a model reads it that goes on from it.
-    pub(crate) fn for_model(&self) -> String {
-        format!(
-            "The conversation so far was long. This is what is left of its older part; go on from it. What files hold now is to be read anew.\n\
-             <summary>\n{}</summary>\n",
-            self.markdown()
-        )
-    }
-
-    pub(super) fn facts(&self) -> &Facts {
-        &self.facts
     }
 }
 

@@ -1,9 +1,10 @@
 //! The conversation as a provider's model reads it.
 
 use super::{Brief, Model, ModelMessage, ModelPart, Part, ToolAnswer};
-use crate::conversation::{self, Conversation, Prompt};
-use crate::prompt::Mentioned;
-use crate::stored_call::StoredCall;
+use crate::conversation::Conversation;
+use crate::conversation::message::Message as ConversationMessage;
+use crate::conversation::prompt::{Mentioned, Prompt, kind};
+use crate::conversation::stored_call::StoredCall;
 use crate::tools::ToolResult;
 use attache_models::{AttachedFile, Message, ModelId, ModelInput, UserMessage, UserPrompt};
 
@@ -22,25 +23,25 @@ fn messages(model: &dyn Model, conversation: &Conversation) -> Vec<Message> {
     let mut summary = None;
     for (index, message) in conversation.messages().iter().enumerate() {
         match message {
-            conversation::Message::Summary(left) => summary = Some(Part::Text(left.for_model())),
-            conversation::Message::Person(prompt) => {
+            ConversationMessage::Summary(left) => summary = Some(Part::Text(left.for_model())),
+            ConversationMessage::Person(prompt) => {
                 let parts = summary.take().into_iter().chain(parts(model, prompt)).collect();
                 let prompt = model.reads_data().then(|| user_prompt(prompt));
                 messages.push(Message::User(UserMessage { parts, prompt }));
             }
-            conversation::Message::Model(text) => {
+            ConversationMessage::Model(text) => {
                 messages.push(offline(ModelPart::Text { text: text.clone(), sealed: None }));
             }
             // A plan alone says nothing to another model.
-            conversation::Message::Tool(call, _) if call.is_plan() => {}
-            conversation::Message::Tool(call, result) => {
+            ConversationMessage::Tool(call, _) if call.is_plan() => {}
+            ConversationMessage::Tool(call, result) => {
                 messages.extend(offline_tool(&format!("offline_{index}"), call, result));
             }
-            conversation::Message::Said(said) => messages.push(Message::Assistant(said.clone())),
-            conversation::Message::Returned(answer) => {
+            ConversationMessage::Said(said) => messages.push(Message::Assistant(said.clone())),
+            ConversationMessage::Returned(answer) => {
                 messages.push(Message::ToolReply(returned(model, answer)));
             }
-            conversation::Message::Note(text) => {
+            ConversationMessage::Note(text) => {
                 messages.push(Message::user(vec![Part::Text(text.clone())]))
             }
         }
@@ -63,7 +64,7 @@ fn parts(model: &dyn Model, prompt: &Prompt) -> Vec<Part> {
     for part in &prompt.media {
         parts.push(match model.takes(part) {
             true => part.clone(),
-            false => Part::Text(format!("[{} that you cannot take]", conversation::kind(part))),
+            false => Part::Text(format!("[{} that you cannot take]", kind(part))),
         });
     }
     parts

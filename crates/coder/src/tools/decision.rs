@@ -1,10 +1,10 @@
 //! The decision about a call: made once, put to the person where it asks, and checked once more
 //! right before the call runs.
 
-use super::step::Step;
+use super::files::step::Step;
 use super::coverage::Coverage;
-use super::diffs::Room;
-use super::file_access::looking;
+use super::files::diffs::Room;
+use super::files::file_access::looking;
 use super::resolved::ResolvedPaths;
 use super::thread::Wanted;
 use super::approved_call::{Approval, ApprovedCall, Shown};
@@ -12,7 +12,7 @@ use super::prepared::{Prepared, Unprepared};
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
-use crate::memory::Record;
+use crate::session::memory::Record;
 use attache_agent::{NewToolCall, Permission, Result};
 use attache_policy::{
     Decision, Effect, Judge, Mode, Place, Question, Reason, Rules, Scope, Subject,

@@ -4,9 +4,12 @@
 pub(crate) mod background;
 pub(crate) mod kill;
 pub(crate) mod output;
+mod begun;
 mod clean;
 mod display;
+mod end;
 mod kept_output;
+mod launch;
 mod reading_only;
 pub(crate) mod scratch;
 pub(crate) mod shell;
@@ -35,7 +38,8 @@ use clean::Clean;
 use display::Display;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shell::Begun;
+use begun::{Begun, CommandLine};
+use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
@@ -46,12 +50,6 @@ const TIME: Duration = Duration::from_secs(120);
 
 /// The longest time a command may be given.
 const LONGEST_TIME: Duration = Duration::from_secs(600);
-
-/// How much output the model gets, in bytes: half of the start and half of the end.
-const OUTPUT_GIVEN: usize = 16 * 1024;
-
-/// How much of one output is kept in a file, in bytes.
-const OUTPUT_KEPT: u64 = 32 * 1024 * 1024;
 
 /// How long the end of a killed command is waited for.
 const KILLED: Duration = Duration::from_secs(1);
@@ -89,24 +87,20 @@ impl Execute {
         arguments::parse("execute", arguments)
     }
 
+    fn line(&self) -> CommandLine {
+        CommandLine {
+            command: self.command.clone(),
+            time: self.time(),
+            in_terminal: self.terminal,
+            network: self.network,
+        }
+    }
+
     fn time(&self) -> Option<Duration> {
         match (self.seconds, self.background) {
             (None, true) => None,
             (seconds, _) => Some(seconds.map_or(TIME, Duration::from_secs).min(LONGEST_TIME)),
         }
-    }
-}
-
-/// How a command ended, in words. `time` is what it was given, if it was killed after that.
-fn end_words(exit: Exit, time: Option<Duration>) -> String {
-    if let Some(time) = time {
-        return format!("killed after {} without an end", counted(time.as_secs(), "second"));
-    }
-    // A shell, and a sandbox, tell a signal that killed the command in this way.
-    let signal = exit.code.and_then(|code| code.checked_sub(128)).filter(|signal| *signal > 0);
-    match (Exit { code: None, signal }).signal_name() {
-        Some(name) => format!("{exit}, as after {name}"),
-        None => exit.to_string(),
     }
 }
 
@@ -290,15 +284,15 @@ impl Execute {
     ) -> Result<std::result::Result<Begun, String>> {
         let session = toolbox.walled();
         let places = toolbox.memory.shell.scratch.places();
-        let (what, within) = (self.clone(), sandbox.cloned());
-        if what.sandboxed && within.is_none() {
+        let (line, within) = (self.line(), sandbox.cloned());
+        if self.sandboxed && within.is_none() {
             return Ok(Err("the sandbox of this command is gone".to_owned()));
         }
         let keys = toolbox.models.key_variables();
         let runtime = tokio::runtime::Handle::current();
         let begun = super::thread::blocking(move |_| {
             let _inside = runtime.enter();
-            shell::begin(&what, &session, places, within.as_ref(), permit, &keys)
+            launch::begin(&line, &session, places, within.as_ref(), permit, &keys)
         });
         // Dropping the command kills it.
         tokio::select! {
@@ -318,7 +312,7 @@ impl Execute {
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
         let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
-        let begun = begun.and_then(|begun| toolbox.memory.shell.background.begin(self, begun));
+        let begun = begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
         match begun {
             Ok(id) => {
                 let told = format!(
@@ -377,8 +371,8 @@ impl Execute {
         let success = exit.success() && !command.timed_out();
         let mut notes = Vec::from_iter(file_note(&output));
         if let Some(sandbox) = sandbox.as_ref().filter(|_| !success) {
-            notes.extend(shell::held(
-                self,
+            notes.extend(launch::held(
+                &self.line(),
                 &output.text(),
                 sandbox,
                 toolbox.memory.folders.roots(),

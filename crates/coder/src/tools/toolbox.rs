@@ -1,11 +1,11 @@
 //! What tools work with: the turn, the models, and the memory of the session.
 
-use super::file_access::{FileAccess, Fingerprint, looking};
+use super::files::file_access::{FileAccess, Fingerprint, looking};
 use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
-use crate::conversation::Party;
-use crate::ended::Ended;
-use crate::memory::Memory;
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::turn::ended::Ended;
+use crate::session::memory::Memory;
 use crate::models::Models;
 use attache_agent::{Error, Result, ToolCallHandle, Turn};
 use attache_policy::{Judge, Mode};
@@ -111,8 +111,8 @@ impl<'t> Toolbox<'t> {
 
 /// The mode now: that of the session; a subagent that only looks always has the mode `plan`.
 pub(crate) fn mode(memory: &Memory, turn: &Turn) -> Mode {
-    match memory.conversation.party() {
-        Party::Subagent { looks_only: true } => Mode::Plan,
+    match memory.conversation.kind() {
+        ConversationKind::Subagent { looks_only: true } => Mode::Plan,
         _ => turn.mode().map_or(Mode::Ask, |mode| Mode::of(mode.as_str())),
     }
 }

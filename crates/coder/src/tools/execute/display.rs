@@ -1,6 +1,6 @@
 //! What a person sees of a command while it runs.
 
-use super::super::fit::{MESSAGE_TEXT, code_block, end_within};
+use crate::tools::fit::{MESSAGE_TEXT, code_block, end_within};
 use attache_agent::{Result, ToolCallHandle, Turn};
 use attache_host::{Exit, Tail};
 use attache_protocol::v1::{ContentBlock, Terminal, TerminalId, ToolCallContent, ToolCallUpdate};

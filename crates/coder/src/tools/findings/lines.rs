@@ -1,6 +1,6 @@
 //! Lines of a file, or why there are none.
 
-use crate::tools::document::{Document, Encoding};
+use crate::tools::files::document::{Document, Encoding};
 use crate::tools::fit::{json_text_length, start_within};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
