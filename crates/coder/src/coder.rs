@@ -1,18 +1,18 @@
 //! The built-in agent as an author of the kit.
 
-use crate::session::changes::Changes;
 use crate::commands::commands;
-use crate::conversation::gauge::Gauge;
-use crate::session::titles::Titles;
 use crate::conversation::Conversation;
-use crate::session::instructions::instructions;
+use crate::conversation::gauge::Gauge;
 use crate::mcp::{self, Servers};
-use crate::session::memory::{Memory, Record, Seen};
 use crate::models::{Models, OFFLINE};
-use crate::session::options;
 use crate::providers;
+use crate::session::changes::Changes;
+use crate::session::instructions::instructions;
+use crate::session::memory::{Memory, Record, Seen};
+use crate::session::options;
 use crate::session::spending::Spending;
 use crate::session::system_prompt::ClientInstructions;
+use crate::session::titles::Titles;
 use crate::tools::execute::reclaim;
 use crate::tools::execute::shell::Shell;
 use attache_agent::{
@@ -219,7 +219,7 @@ fn stored_model(opening: &Opening<'_>) -> Option<String> {
     }
 }
 
-/// Says what is wrong with the files of rules, for whoever wrote one counts on it.
+/// Reports the faults of the files of rules: the person relies on every rule.
 async fn tell_faults(opening: &Opening<'_>, policy: &Policy) -> Result<()> {
     let faults = policy.faults();
     if faults.is_empty() {

@@ -5,10 +5,10 @@ mod init;
 mod review;
 mod usage;
 
-use crate::session::changes::undo;
 use crate::context::{Compaction, Wanted, compact, saving, tell_fill, told_saving};
-use crate::session::memory::{Memory, Record};
 use crate::models::{Model, Models, OFFLINE_HELP};
+use crate::session::changes::undo;
+use crate::session::memory::{Memory, Record};
 use crate::session::options::{MODE, MODEL};
 use crate::tools::fit::code;
 use attache_agent::{Result, Turn};
@@ -64,7 +64,7 @@ pub(crate) enum Commanded {
     Done,
     /// It is a command for the model, which is to be told this in its place.
     Asks(String),
-    /// It is none of the agent's own commands.
+    /// It is not a command of the agent.
     None,
 }
 
@@ -87,7 +87,9 @@ pub(crate) async fn command(
         "title" => titled(turn, rest).await?,
         "model" => choose::choose(models, turn, MODEL, rest).await?,
         "mode" => choose::choose(models, turn, MODE, rest).await?,
-        "undo" => undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string(),
+        "undo" => {
+            undo(turn, &memory.folders, &mut memory.changes, rest == "force").await?.to_string()
+        }
         "usage" => usage::usage(memory, turn, model),
         "handoff" => turn.hand_off(HAND_OFF),
         "init" if model.writes() => return Ok(Commanded::Asks(init::TASK.to_owned())),

@@ -1,5 +1,4 @@
-//! What a model is given: the prompts, what was said, and what the tools returned, within the
-//! model's window.
+//! The conversation that a model reads: prompts, answers and tool results, within its window.
 
 pub(crate) mod conversation_kind;
 pub(crate) mod facts;
@@ -16,7 +15,7 @@ use crate::conversation::prompt::Prompt;
 use crate::conversation::summary::Compacted;
 use attache_models::estimated_tokens as tokens;
 
-/// What was forgotten to make room.
+/// The parts that were removed to make room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Forgotten {
     /// Turns, the oldest ones.
@@ -35,7 +34,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// That of a subagent with its task.
+    /// The conversation of a subagent about its task.
     pub(crate) fn about(task: Prompt, looks_only: bool) -> Self {
         Self {
             messages: vec![Message::Person(task)],
@@ -57,7 +56,7 @@ impl Conversation {
         })
     }
 
-    /// One that begins with this text.
+    /// A conversation that begins with this text.
     pub(crate) fn of(text: &str) -> Self {
         let mut conversation = Self::default();
         conversation.push(Message::Person(Prompt::of_words(text)));
@@ -73,13 +72,13 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the model has to take in, in tokens.
+    /// Its estimated length in tokens.
     pub(crate) fn tokens(&self) -> u64 {
         self.messages.iter().map(Message::tokens).sum()
     }
 
-    /// A summary takes the place of the older part. The same on the same conversation gives the
-    /// same, also when it is done again from the store.
+    /// Replaces the older part by a summary. It is deterministic, so that replaying the store gives
+    /// the same conversation.
     pub(crate) fn compact(&mut self, compacted: Compacted) {
         let kept = self.messages.split_off(self.messages.len().saturating_sub(compacted.kept));
         let is_prompt = |message: &Message| matches!(message, Message::Person(_));
@@ -89,7 +88,7 @@ impl Conversation {
             [Message::Summary(compacted.summary)].into_iter().chain(prompt).chain(kept).collect();
     }
 
-    /// How many tokens are left with this summary.
+    /// Its length in tokens with this summary.
     pub(crate) fn tokens_with(&self, compacted: &Compacted) -> u64 {
         let (older, kept) =
             self.messages.split_at(self.messages.len().saturating_sub(compacted.kept));
@@ -99,7 +98,7 @@ impl Conversation {
         summary + kept.iter().chain(prompt).map(Message::tokens).sum::<u64>()
     }
 
-    /// Forgets everything.
+    /// Removes all messages.
     pub(crate) fn clear(&mut self) {
         self.messages.clear();
         self.gauge = Gauge::default();

@@ -18,9 +18,9 @@ mod setup;
 mod stdout;
 mod told;
 
+pub(crate) use content::Returned;
 #[cfg(test)]
 pub(crate) use offered::BUILT_IN as BUILT_IN_TOOLS;
-pub(crate) use content::Returned;
 pub(crate) use running::{Next, Question, Running, Word};
 pub(crate) use server::Server;
 
@@ -149,9 +149,10 @@ impl Servers {
     ) -> Vec<ServerTool> {
         let tool = |offered: offered::Offered| ServerTool {
             spec: offered.spec(),
-            server: self.servers.get(offered.server).map_or_else(String::new, |server| {
-                server.name().to_owned()
-            }),
+            server: self
+                .servers
+                .get(offered.server)
+                .map_or_else(String::new, |server| server.name().to_owned()),
             tool: offered.tool.name.to_string(),
             is_ready,
         };

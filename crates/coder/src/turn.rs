@@ -1,5 +1,5 @@
-//! The loop of a turn: the model goes on, its tools are used, it goes on with their results, until
-//! it is done.
+//! The loop of a turn: the model answers, its tool calls run, and it continues with their results
+//! until it is done.
 
 pub(crate) mod answer;
 pub(crate) mod chosen_model;
@@ -7,22 +7,22 @@ pub(crate) mod ended;
 pub(crate) mod fallback;
 pub(crate) mod guard;
 
-use crate::turn::chosen_model::chosen;
-use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
 use crate::commands::{Commanded, command};
 use crate::context::{entitle, look, make_room, overflowed, settle, tag, tell_fill};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::{Prompt, kind};
-use crate::turn::ended::Ended;
-use crate::turn::guard::Guard;
-use crate::session::memory::{Memory, Record};
 use crate::models::{
     Model, ModelError, ModelMessage, ModelPart, ModelStop, Models, TokenUsage, reply,
 };
+use crate::session::memory::{Memory, Record};
 use crate::tools::fit::{counted, one_line};
 use crate::tools::parallel::Request;
 use crate::tools::{Finding, Toolbox};
+use crate::turn::answer::{Answer, Unanswered, Why, answer, brief, room};
+use crate::turn::chosen_model::chosen;
+use crate::turn::ended::Ended;
+use crate::turn::guard::Guard;
 use attache_agent::{Error, Result, StopReason, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 use std::future::Future;
@@ -112,7 +112,7 @@ pub(crate) async fn go_on(models: &Models, memory: &mut Memory, turn: &Turn) -> 
         {
             let title = model.title();
             return Err(Error::failed(format!(
-                "{title} answered nothing: say it again, or choose another model"
+                "{title} returned an empty response: retry, or choose another model"
             )));
         }
         charge_lost(memory, turn, &*model, &answer.lost).await?;
@@ -160,7 +160,7 @@ async fn tell_of_servers(memory: &mut Memory, turn: &Turn) -> Result<()> {
     Ok(())
 }
 
-/// Says once that nobody knows how much the model takes in.
+/// Says once that the context window of the model is unknown.
 async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) -> Result<()> {
     let title = model.title();
     if model.window().is_some() || memory.unmeasured.as_deref() == Some(title) {
@@ -168,10 +168,10 @@ async fn tell_unmeasured(memory: &mut Memory, turn: &Turn, model: &dyn Model) ->
     }
     memory.unmeasured = Some(title.to_owned());
     let mut notice =
-        Notice::new(NoticeSeverity::Info, format!("Nobody knows how much {title} takes in"));
+        Notice::new(NoticeSeverity::Info, format!("The context window of {title} is unknown"));
     let room = counted(room(model, memory, turn), "token");
     notice.description = Some(format!(
-        "It is given at most about {room} of the conversation, and its use is not shown."
+        "It gets at most about {room} of the conversation, and the usage is not shown."
     ));
     turn.notice(notice).await
 }
@@ -198,7 +198,7 @@ enum Next {
     Stop(StopReason),
 }
 
-/// The model did not answer. What it said all the same stays in the conversation. Where the
+/// The model did not answer. The text that arrived stays in the conversation. Where the
 /// conversation was too long for it that is made shorter, and it is asked once more. Where its
 /// provider failed for good the person's other choice goes on.
 async fn again(
@@ -278,7 +278,7 @@ async fn act(
     guard: &mut Guard,
 ) -> Result<Acted> {
     let Answer { message, usage, stop, .. } = answer;
-    // What a model asks for before it is stopped is not done: nobody would hear what came of it.
+    // Calls of a message that was cut off are not run: the model would not get their results.
     let is_stopped = matches!(
         stop,
         ModelStop::MaxTokens | ModelStop::Window | ModelStop::Refusal | ModelStop::Other(_)

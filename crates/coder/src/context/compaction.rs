@@ -1,16 +1,16 @@
-//! The older part of a conversation gives way to a summary.
+//! Replaces the older part of a conversation by a summary.
 
 use super::cut::Cut;
 use super::fill::tell_fill;
 use super::summary;
-use crate::conversation::summary::{Compacted, Summary};
-use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
-use crate::conversation::{Conversation, Forgotten};
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::message::Message;
-use crate::session::memory::{Memory, Record};
+use crate::conversation::summary::{Compacted, Summary};
+use crate::conversation::{Conversation, Forgotten};
 use crate::models::{Brief, Model, ModelEvent, ModelStop, input};
+use crate::session::memory::{Memory, Record};
 use crate::tools::fit::counted;
+use crate::turn::answer::{brief, spent, takes_notices, tell, waits};
 use attache_agent::{CompactionHandle, Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity};
 

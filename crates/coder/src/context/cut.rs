@@ -70,8 +70,8 @@ impl Conversation {
 #[cfg(test)]
 mod tests {
     use super::{Conversation, Cut, Message};
+    use crate::conversation::prompt::Prompt;
     use crate::conversation::summary::{Compacted, Summary};
-use crate::conversation::prompt::Prompt;
     use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 
     fn person(bytes: usize) -> Message {

@@ -1,12 +1,11 @@
-//! What a conversation saw and did, by its tools: what a summary must not lose.
+//! Collects the facts of a conversation from its tool calls.
 use crate::conversation::facts::Facts;
 use crate::conversation::message::Message;
 use crate::models::ModelPart;
-use crate::tools::fit::{code, one_line};
 use crate::tools::Registry;
+use crate::tools::fit::one_line;
 use attache_policy::Touch;
 use attache_protocol::v1::PlanEntryStatus;
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// How many of each are kept, the youngest ones.

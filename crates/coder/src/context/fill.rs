@@ -1,8 +1,8 @@
-//! How full a model's window is.
+//! Measures and reports how full a model's window is.
 use crate::conversation::Conversation;
 use crate::conversation::conversation_kind::ConversationKind;
-use crate::session::memory::Memory;
 use crate::models::{Brief, Model};
+use crate::session::memory::Memory;
 use attache_agent::{Result, Turn};
 use attache_models::answer_reserve;
 use attache_protocol::v1::{Notice, NoticeSeverity};
@@ -51,8 +51,9 @@ pub(crate) async fn tell_fill(
     used: u64,
 ) -> Result<()> {
     let Some(window) = model.window() else { return Ok(()) };
-    // A subagent's own session says nothing of the cost, for it is that of the whole.
-    let cost = memory.spending.cost().filter(|_| memory.conversation.kind() == ConversationKind::Agent);
+    // The cost is that of the whole session, so a subagent does not report it.
+    let cost =
+        memory.spending.cost().filter(|_| memory.conversation.kind() == ConversationKind::Agent);
     turn.usage(used, window, cost).await?;
     memory.conversation.gauge.told_fill = Some((used, window));
     let level = UsageLevel::of(used, window);

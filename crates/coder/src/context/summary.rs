@@ -1,8 +1,8 @@
 //! What is left of the older part of a conversation, and how it is asked for.
 
 use crate::conversation::facts::Facts;
-use crate::conversation::summary::Summary;
 use crate::conversation::message::Message;
+use crate::conversation::summary::Summary;
 use crate::models::{ModelMessage, ModelPart};
 use crate::tools::fit::{ends_within, one_line};
 

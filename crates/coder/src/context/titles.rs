@@ -7,8 +7,8 @@
 use crate::conversation::Conversation;
 use crate::conversation::message::Message;
 use crate::conversation::prompt::Prompt;
-use crate::session::memory::{Memory, Record};
 use crate::models::{Brief, Model, ModelEvent, Models, TokenUsage, input};
+use crate::session::memory::{Memory, Record};
 use crate::session::options::MODEL;
 use crate::session::spending::Spending;
 use crate::session::titles::Spent;
@@ -17,7 +17,6 @@ use attache_agent::{Error, Result, SessionHandle, Turn};
 use attache_protocol::v1::SessionConfigOptionValue;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::task::JoinSet;
 
 /// How long a title is, in characters.
 const TITLE: usize = 60;
@@ -55,7 +54,7 @@ pub(crate) async fn entitle(memory: &mut Memory, turn: &Turn, prompt: &Prompt) -
     }
 }
 
-/// A turn begins: nobody looks for a title meanwhile, and what was spent on one is counted.
+/// Stops the search for a title when a turn begins, and counts the cost of earlier searches.
 pub(crate) async fn settle(memory: &mut Memory, turn: &Turn) -> Result<()> {
     memory.titles.tasks.abort_all();
     while memory.titles.tasks.join_next().await.is_some() {}
@@ -153,7 +152,7 @@ impl Looking {
             }
         };
         self.count(&usage);
-        // If the session is closed, nobody needs to know.
+        // The session may be closed.
         if let Some(title) = title_in(&words) {
             let _ = self.session.title(&title).await;
         }

@@ -1,9 +1,9 @@
-//! What a conversation saw and did, as a summary keeps it.
+//! The facts that a summary keeps.
 
 use crate::tools::fit::code;
 use serde::{Deserialize, Serialize};
 
-/// What was seen and done.
+/// The files that were read and changed, the commands that ran, and the plan.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
     pub(crate) read: Vec<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// A list of each kind that there is.
+    /// The facts as Markdown lists; empty lists are left out.
     pub(crate) fn markdown(&self) -> String {
         let list = |title: &str, of: &[String]| match of.is_empty() {
             true => String::new(),

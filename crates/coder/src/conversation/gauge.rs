@@ -1,4 +1,4 @@
-//! How full a model's window is, as far as it was counted.
+//! The measured fill of a model's window.
 
 use crate::models::Model;
 use attache_session::UsageLevel;

@@ -1,9 +1,9 @@
 //! One part of a conversation.
 
-use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 use crate::conversation::prompt::{MEDIUM, Prompt};
 use crate::conversation::stored_call::StoredCall;
 use crate::conversation::summary::Summary;
+use crate::models::{ModelMessage, ModelPart, ToolAnswer};
 use crate::tools::ToolResult;
 use attache_models::estimated_tokens as tokens;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,19 @@ use serde::{Deserialize, Serialize};
 /// One part of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// What a person said; a turn begins.
+    /// The prompt of the user; a turn begins.
     Person(Prompt),
-    /// What the offline model said.
+    /// The text of the offline model in older sessions.
     Model(String),
-    /// A tool that the offline model used, and what came of it.
+    /// A tool call of the offline model in older sessions, with its result.
     Tool(StoredCall, ToolResult),
-    /// What a provider's model said, with its thoughts and the tools that it asked for, to be sent
-    /// back as it came.
+    /// The message of a model with its thoughts and tool calls. It is sent back as it came.
     Said(ModelMessage),
-    /// What came of one of these.
+    /// The reply to one tool call.
     Returned(ToolAnswer),
-    /// What the agent itself tells a provider's model, before a prompt or in the middle of a turn.
+    /// A note of the agent to the model, before a prompt or in the middle of a turn.
     Note(String),
-    /// What is left of everything before; only ever the first.
+    /// The summary of everything before. It is always the first message.
     Summary(Summary),
 }
 

@@ -1,11 +1,11 @@
-//! What a person said, as a model is given it.
-use attache_models::estimated_tokens as tokens;
+//! A prompt of the user, as a model reads it.
 use crate::models::{Document, Media, Part};
+use attache_models::estimated_tokens as tokens;
 use attache_protocol::v1::{BlobResourceContents, ContentBlock, EmbeddedResourceResource};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What a person said.
+/// A prompt of the user.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Prompt {
     /// The text blocks alone.

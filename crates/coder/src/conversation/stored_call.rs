@@ -61,7 +61,10 @@ mod tests {
             ),
         ] {
             let call: StoredCall = serde_json::from_str(stored).unwrap();
-            assert_eq!((call.name().as_str(), call.arguments().to_string()), (name, arguments.to_owned()));
+            assert_eq!(
+                (call.name().as_str(), call.arguments().to_string()),
+                (name, arguments.to_owned())
+            );
             assert_eq!(serde_json::to_string(&call).unwrap(), stored);
         }
     }

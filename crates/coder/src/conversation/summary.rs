@@ -1,14 +1,14 @@
-//! What is left of the older part of a conversation.
+//! The summary of the older part of a conversation.
 
 use crate::conversation::facts::Facts;
 use serde::{Deserialize, Serialize};
 
-/// What is left of the older part of a conversation.
+/// The summary of the older part of a conversation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Summary {
-    /// In words, Markdown.
+    /// The text, in Markdown.
     pub(crate) words: String,
-    /// What was seen and done.
+    /// The files, commands and plan of that part.
     pub(crate) facts: Facts,
 }
 
@@ -23,12 +23,12 @@ pub(crate) struct Compacted {
 }
 
 impl Summary {
-    /// The whole of it, Markdown.
+    /// The summary as Markdown.
     pub(crate) fn markdown(&self) -> String {
         format!("{}\n{}", self.words, self.facts.markdown())
     }
 
-    /// As a model reads it that goes on from it.
+    /// The summary for the model that continues from it.
     pub(crate) fn for_model(&self) -> String {
         format!(
             "The conversation so far was long. This is what is left of its older part; go on from it. What files hold now is to be read anew.\n\

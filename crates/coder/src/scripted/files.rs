@@ -325,7 +325,8 @@ async fn odd_names_and_vanished_folders_are_answered_and_the_session_lives() {
     );
     assert!(session.does([write("deep/c", "back")]).await.contains("deep/c made"));
     fs::remove_dir_all(folder.path()).unwrap();
-    for action in [read("a"), call("glob", json!({ "pattern": "*" })), write("x", "x"), delete("a")] {
+    for action in [read("a"), call("glob", json!({ "pattern": "*" })), write("x", "x"), delete("a")]
+    {
         let text = session.does([action]).await;
         assert!(text.contains("does not exist") || text.contains("no file"), "{text}");
     }

@@ -37,7 +37,7 @@ pub(crate) struct Changes {
     forgotten: bool,
 }
 
-/// What one turn changed.
+/// The changes of one turn.
 #[derive(Debug)]
 struct Changed {
     prompt: String,
@@ -53,7 +53,7 @@ struct Kept {
     after: Fingerprint,
 }
 
-/// What was at a place.
+/// The state of a place before a change.
 #[derive(Debug, Clone)]
 pub(crate) enum Before {
     Nothing,
@@ -67,7 +67,7 @@ pub(crate) enum Before {
     Lost(String),
 }
 
-/// What was in a file.
+/// The content of a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     Text(Document),
@@ -153,7 +153,7 @@ impl Changes {
     }
 }
 
-/// What an undo did. As text it is Markdown for the person.
+/// The report of an undo. `Display` gives Markdown for the person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct UndoReport {
     /// The prompt of the turn that was undone; nothing if there was none.
@@ -243,7 +243,7 @@ pub(crate) async fn undo(
     error.map_or(Ok(report), Err)
 }
 
-/// What became of one file.
+/// The outcome for one file.
 enum Outcome {
     Done(&'static str),
     /// It is as it was, or is no longer of interest.
@@ -264,13 +264,11 @@ async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<O
         return Ok(Outcome::Same);
     }
     if now.fingerprint() != kept.after && !forced {
-        return Ok(Outcome::Left(
-            "it changed since; `/undo force` puts it back all the same".to_owned(),
-        ));
+        return Ok(Outcome::Left("it changed since; `/undo force` reverts it anyway".to_owned()));
     }
     let was = match (&kept.before, &now) {
         (Before::Nothing, State::Folder) => {
-            // Somebody else may have put something into it.
+            // Another program may have put a file into it.
             let _empty = restore(access, &place, &kept.before).await?;
             return Ok(Outcome::Same);
         }
@@ -282,7 +280,7 @@ async fn put_back(access: FileAccess<'_>, kept: &Kept, forced: bool) -> Result<O
     Ok(restored.map_or_else(Outcome::Left, |()| Outcome::Done(was)))
 }
 
-/// Makes a place what it was.
+/// Restores a place.
 pub(crate) async fn restore(
     access: FileAccess<'_>,
     place: &Place,

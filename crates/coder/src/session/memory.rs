@@ -1,15 +1,15 @@
-//! What a session keeps in memory, and what of it is stored.
+//! The memory of a session, and the records that are stored.
 
+use crate::conversation::Conversation;
+use crate::conversation::message::Message;
+use crate::conversation::summary::Compacted;
+use crate::mcp::Servers;
+use crate::models::{Model, TokenUsage};
 use crate::session::changes::Changes;
 use crate::session::choice::Choice;
-use crate::conversation::summary::Compacted;
-use crate::session::titles::Titles;
-use crate::conversation::Conversation;
-use crate::models::{Model, TokenUsage};
-use crate::conversation::message::Message;
-use crate::mcp::Servers;
 use crate::session::spending::Spending;
 use crate::session::system_prompt::ClientInstructions;
+use crate::session::titles::Titles;
 use crate::tools::execute::shell::Shell;
 use crate::tools::files::file_access::Fingerprint;
 use attache_agent::{Result, Turn};
@@ -19,33 +19,33 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What the agent keeps of one session.
+/// The state that the agent keeps of one session.
 #[derive(Debug)]
 pub struct Memory {
     pub(crate) conversation: Conversation,
     pub(crate) folders: Folders,
     pub(crate) policy: Policy,
     pub(crate) spending: Spending,
-    /// What each file was known by when the model last saw it.
+    /// The fingerprint of each file when the model last saw it.
     pub(crate) seen: Seen,
-    /// What the tools changed, to be undone.
+    /// The changes of the tools, for `/undo`.
     pub(crate) changes: Changes,
     pub(crate) titles: Titles,
-    /// What the session's metadata says of it.
+    /// The labels in the session's metadata.
     pub(crate) labels: Labels,
-    /// What the project says about how to work on it.
+    /// The project's instructions.
     pub(crate) instructions: Option<String>,
-    /// What the client wants of the agent in this session.
+    /// The client's instructions for this session.
     pub(crate) client_instructions: Option<ClientInstructions>,
-    /// The model of which the person was told that nobody knows its window.
+    /// The last model for which the person read that its context window is unknown.
     pub(crate) unmeasured: Option<String>,
     /// The MCP servers that the client gave the session.
     pub(crate) mcp: Servers,
-    /// What commands run with.
+    /// The sandbox, temporary files and background commands.
     pub(crate) shell: Shell,
 }
 
-/// What files were known by when the model last saw them, by their paths.
+/// The fingerprints of files when the model last saw them, by their paths.
 pub(crate) type Seen = HashMap<PathBuf, Fingerprint>;
 
 /// What a session remembers when it is loaded, resumed or forked, in the order in which it
@@ -62,7 +62,7 @@ pub(crate) enum Record {
     Cost(Option<f64>),
     /// A summary took the place of the older part of the conversation.
     Compacted(Box<Compacted>),
-    /// The conversation was forgotten.
+    /// The conversation was cleared.
     Cleared,
 }
 

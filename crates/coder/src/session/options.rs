@@ -82,7 +82,7 @@ fn group(offered: Offered) -> Option<SessionConfigSelectGroup> {
 /// What is known of a model, in words.
 fn about(model: &KnownModel) -> String {
     let window = match model.window_assumed {
-        true => "Nobody knows how much it takes in".to_owned(),
+        true => "Its context window is unknown".to_owned(),
         false => format!("Takes in {} tokens", rounded(model.window)),
     };
     match &model.prices {

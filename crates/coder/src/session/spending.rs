@@ -53,7 +53,7 @@ impl Spending {
         !self.unknown && self.dollars == 0.0
     }
 
-    /// One more call, in US dollars; nothing where nobody knows.
+    /// Adds the cost of a call, in US dollars; `None` where the price is unknown.
     pub(crate) fn add(&mut self, dollars: Option<f64>) {
         match dollars {
             Some(dollars) => self.dollars += dollars,

@@ -20,7 +20,7 @@ const FOLDERS_NAMED: usize = 5;
 /// What a client wants of the agent in one session.
 #[derive(Debug)]
 pub(crate) struct ClientInstructions {
-    /// Whether it stands in place of what is the same in every session (SYSP-04). The tools and
+    /// Whether it replaces the part that is the same in every session (SYSP-04). The tools and
     /// what they may do stay as they are.
     replaces: bool,
     text: String,
@@ -70,7 +70,7 @@ pub(crate) fn system_prompt(
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientInstructions, Mode, ConversationKind, TEXT, system_prompt};
+    use super::{ClientInstructions, ConversationKind, Mode, TEXT, system_prompt};
     use crate::tools::Registry;
     use attache_policy::Folders;
     use attache_protocol::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
@@ -83,7 +83,13 @@ mod tests {
         let told = |mode| {
             let content = vec![ContentBlock::text("Be brief."), ContentBlock::text("Speak Welsh.")];
             let client = ClientInstructions::of(&SystemPrompt::new(mode, content));
-            system_prompt(ConversationKind::Agent, &folders, Some(&client), Some("Use tabs.\n"), Mode::Ask)
+            system_prompt(
+                ConversationKind::Agent,
+                &folders,
+                Some(&client),
+                Some("Use tabs.\n"),
+                Mode::Ask,
+            )
         };
         for (mode, keeps) in [(SystemPromptMode::Append, true), (SystemPromptMode::Override, false)]
         {
@@ -101,8 +107,13 @@ mod tests {
         let folders: Vec<_> = (0..20).map(|_| tempfile::tempdir().unwrap()).collect();
         let paths: Vec<_> = folders.iter().map(|folder| folder.path().to_owned()).collect();
         let folders = Folders::new(&paths).unwrap();
-        let prompt =
-            system_prompt(ConversationKind::Subagent { looks_only: true }, &folders, None, None, Mode::Plan);
+        let prompt = system_prompt(
+            ConversationKind::Subagent { looks_only: true },
+            &folders,
+            None,
+            None,
+            Mode::Plan,
+        );
         assert!(prompt.len() < 8 * 1024, "{} bytes", prompt.len());
         assert!(
             prompt.contains(&paths[0].display().to_string())

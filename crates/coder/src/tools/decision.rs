@@ -1,14 +1,14 @@
 //! The decision about a call: made once, put to the person where it asks, and checked once more
 //! right before the call runs.
 
-use super::files::step::Step;
+use super::approved_call::{Approval, ApprovedCall, Shown};
 use super::coverage::Coverage;
 use super::files::diffs::Room;
 use super::files::file_access::looking;
+use super::files::step::Step;
+use super::prepared::{Prepared, Unprepared};
 use super::resolved::ResolvedPaths;
 use super::thread::Wanted;
-use super::approved_call::{Approval, ApprovedCall, Shown};
-use super::prepared::{Prepared, Unprepared};
 use super::tool::{ConcurrentTool, Tool};
 use super::tool_result::ToolResult;
 use super::toolbox::Toolbox;
@@ -215,7 +215,7 @@ impl Toolbox<'_> {
 enum Verified {
     /// Everything is as it was decided.
     Holds,
-    /// The policy asks now, and nobody was asked yet.
+    /// The policy asks now, and the person has not been asked.
     Asks(Decision),
     /// The policy refuses the call now.
     Refused(String),

@@ -1,15 +1,14 @@
-//! The execute tool: a command with the shell, in a sandbox where one works, its output shown while
-//! it runs.
+//! The tool `execute`: runs a shell command, in a sandbox where one works, and streams its output.
 
 pub(crate) mod background;
-pub(crate) mod kill;
-pub(crate) mod output;
 mod begun;
 mod clean;
 mod display;
 mod end;
 mod kept_output;
+pub(crate) mod kill;
 mod launch;
+pub(crate) mod output;
 mod reading_only;
 pub(crate) mod scratch;
 pub(crate) mod shell;
@@ -18,28 +17,28 @@ mod walls;
 #[cfg(test)]
 mod tests;
 
+use super::approved_call::ApprovedCall;
+use super::arguments;
 use super::findings::Ran;
 use super::fit::{MESSAGE_TEXT, code_block, counted, ends_within, one_line};
-use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
-use super::schema::{number, spec, text, yes_no};
 use super::length::Length;
 use super::prepared::{Prepared, Unprepared};
+use super::resolved::ResolvedPaths;
+use super::schema::{number, spec, text, yes_no};
 use super::tool::{ConcurrentTool, PrepareFuture, Tool};
 use super::tool_result::{Finding, Reading, ToolResult};
-use super::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox, report};
-use super::arguments;
+use super::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox, report};
 use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
 use attache_host::{Bounded, Command, Exit, Sandbox};
 use attache_policy::Touch;
 use attache_protocol::v1::ContentBlock;
+use begun::{Begun, CommandLine};
 use clean::Clean;
 use display::Display;
+use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use begun::{Begun, CommandLine};
-use end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use std::time::Duration;
 pub(in crate::tools) use walls::Permit;
 use walls::Watch;
@@ -224,11 +223,7 @@ impl Tool for Execute {
 }
 
 impl ConcurrentTool for Execute {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(async move { self.run_to_end(toolbox, call).await.map(Reading::from) })
     }
 }
@@ -312,7 +307,8 @@ impl Execute {
         let (mut handle, _, _) = call.start().await?;
         let sandbox = self.sandbox(toolbox).await;
         let begun = self.begin(toolbox, permit, sandbox.as_ref()).await?;
-        let begun = begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
+        let begun =
+            begun.and_then(|begun| toolbox.memory.shell.background.begin(&self.line(), begun));
         match begun {
             Ok(id) => {
                 let told = format!(

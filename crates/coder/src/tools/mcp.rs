@@ -1,14 +1,14 @@
 //! A tool of an MCP server that the client gave the session.
 
-use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
-use super::repair;
 use super::approved_call::ApprovedCall;
-use super::resolved::ResolvedPaths;
+use super::fit::{self, MESSAGE_TEXT, code_block, counted, ends_within, one_line};
 use super::length::Length;
 use super::prepared::Prepared;
+use super::repair;
+use super::resolved::ResolvedPaths;
 use super::tool::{PrepareFuture, Tool};
 use super::tool_result::{Finding, TEXT_GIVEN, ToolResult};
-use super::toolbox::{ToolFuture, ARGUMENTS_SHOWN, Toolbox, report};
+use super::toolbox::{ARGUMENTS_SHOWN, ToolFuture, Toolbox, report};
 use crate::mcp::{Next, Question, Returned, Running, Server, ServerTool, Word};
 use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
@@ -94,7 +94,8 @@ impl Mcp {
         // The servers may have changed their tools meanwhile: what was allowed is this tool of this
         // server.
         let found = toolbox.memory.mcp.find(&self.name);
-        let found = found.filter(|(server, tool)| server.name() == self.server && *tool == self.tool);
+        let found =
+            found.filter(|(server, tool)| server.name() == self.server && *tool == self.tool);
         let Some((server, _)) = found else {
             let why = format!("the MCP server {} has no tool {} any more", self.server, self.tool);
             return toolbox.failed(call.announce().await?, &why).await;
@@ -242,13 +243,13 @@ impl Toolbox<'_> {
                 result
             }
             Ok(Elicited::Cancelled) => ElicitResult::new(ElicitationAction::Cancel),
-            // A form that the client does not have is none that a person could fill in.
+            // The client shows no forms, so the person cannot fill one in.
             Ok(_) | Err(Error::Invalid(_) | Error::Client(_)) => {
                 ElicitResult::new(ElicitationAction::Decline)
             }
             Err(error) => return Err(error),
         };
-        // A server that does not wait any more does not hear it.
+        // The server may have stopped waiting.
         drop(answer.send(result));
         Ok(())
     }

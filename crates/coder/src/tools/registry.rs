@@ -1,25 +1,25 @@
 //! The tools of the program, in the order in which models read about them.
 
 use super::dialog::ask::Ask;
-use super::files::delete::Delete;
-use super::files::edit::Edit;
+use super::dialog::exit_plan::ExitPlan;
+use super::dialog::plan::Plan;
+use super::dialog::task::Task;
 use super::execute::Execute;
 use super::execute::kill::Kill;
 use super::execute::output::Output;
-use super::dialog::exit_plan::ExitPlan;
-use super::web::fetch::Fetch;
+use super::files::delete::Delete;
+use super::files::edit::Edit;
+use super::files::move_file::Move;
+use super::files::patch::Patch;
+use super::files::read::Read;
+use super::files::write::Write;
 use super::fit::one_line;
+use super::mcp::Mcp;
 use super::search::glob::Glob;
 use super::search::grep::Grep;
 use super::search::list::List;
-use super::mcp::Mcp;
-use super::files::move_file::Move;
-use super::files::patch::Patch;
-use super::dialog::plan::Plan;
-use super::files::read::Read;
-use super::dialog::task::Task;
 use super::tool::Tool;
-use super::files::write::Write;
+use super::web::fetch::Fetch;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::mcp::Servers;
 use crate::models::ToolSpec;
@@ -132,7 +132,7 @@ fn entry<T: Tool + Default + 'static>(parse: fn(&str) -> Result<T, String>) -> A
 #[cfg(test)]
 mod tests {
     use super::Registry;
-use crate::conversation::conversation_kind::ConversationKind;
+    use crate::conversation::conversation_kind::ConversationKind;
     use crate::mcp::BUILT_IN_TOOLS;
 
     #[test]
@@ -178,8 +178,10 @@ use crate::conversation::conversation_kind::ConversationKind;
             let specs = Registry::built_in().specs(party).into_iter();
             specs.map(|spec| spec.name).collect::<Vec<_>>()
         };
-        let (agent, subagent) =
-            (names(ConversationKind::Agent), names(ConversationKind::Subagent { looks_only: false }));
+        let (agent, subagent) = (
+            names(ConversationKind::Agent),
+            names(ConversationKind::Subagent { looks_only: false }),
+        );
         let only_agent: Vec<_> = agent.iter().filter(|name| !subagent.contains(name)).collect();
         assert_eq!(only_agent, ["exit_plan", "task"]);
     }

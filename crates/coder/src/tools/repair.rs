@@ -42,7 +42,7 @@ fn unwrapped(value: Value) -> Value {
     }
 }
 
-/// What stands in a Markdown code block, if that is all.
+/// The content of a Markdown code block, if the text is nothing else.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));

@@ -1,10 +1,10 @@
 //! The way of a call: from what a model asks for to the result.
 
 use super::fit::{json_text_length, one_line};
+use super::length::Length;
 use super::registry::Registry;
 use super::repair;
 use super::tool::Tool;
-use super::length::Length;
 use super::tool_result::ToolResult;
 use super::toolbox::{ARGUMENTS_SHOWN, TITLE_SHOWN, Toolbox};
 use attache_agent::{Error, NewToolCall, Result, ToolKind};

@@ -96,9 +96,5 @@ pub(crate) trait Tool: Debug + Send + Sync {
 /// A tool whose calls may run at the same time, because they change nothing.
 pub(crate) trait ConcurrentTool: Tool {
     /// Runs an approved call and settles it.
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading>;
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading>;
 }

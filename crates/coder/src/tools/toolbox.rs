@@ -4,9 +4,9 @@ use super::files::file_access::{FileAccess, Fingerprint, looking};
 use super::thread::Wanted;
 use super::tool_result::{Finding, Reading, ToolResult};
 use crate::conversation::conversation_kind::ConversationKind;
-use crate::turn::ended::Ended;
-use crate::session::memory::Memory;
 use crate::models::Models;
+use crate::session::memory::Memory;
+use crate::turn::ended::Ended;
 use attache_agent::{Error, Result, ToolCallHandle, Turn};
 use attache_policy::{Judge, Mode};
 use attache_protocol::Raw;
@@ -39,11 +39,8 @@ pub(crate) struct Toolbox<'t> {
 }
 
 /// Lets a subagent work on the task that is the last prompt of the conversation.
-pub(crate) type RunSubagent = for<'w> fn(
-    &'w Models,
-    &'w mut Memory,
-    &'w Turn,
-) -> ToolFuture<'w, Ended>;
+pub(crate) type RunSubagent =
+    for<'w> fn(&'w Models, &'w mut Memory, &'w Turn) -> ToolFuture<'w, Ended>;
 
 fn no_subagent<'w>(_: &'w Models, _: &'w mut Memory, _: &'w Turn) -> ToolFuture<'w, Ended> {
     Box::pin(ready(Err(Error::failed("there are no subagents here"))))

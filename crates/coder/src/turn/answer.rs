@@ -1,10 +1,10 @@
-//! One call of a model, shown to the person while it comes.
+//! One call of a model, streamed to the person.
 
-use crate::session::memory::Memory;
 use crate::models::{
     Brief, EventStream, Model, ModelError, ModelEvent, ModelId, ModelMessage, ModelPart, ModelStop,
     TokenUsage, input,
 };
+use crate::session::memory::Memory;
 use crate::session::options::SHOW_THOUGHTS;
 use crate::session::system_prompt::system_prompt;
 use crate::tools::fit::counted;
@@ -13,7 +13,7 @@ use attache_agent::{Error, Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue, Usage};
 use std::time::Duration;
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The message, with the tools that it asks for.
@@ -93,7 +93,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// What the model is told before the conversation, as things are now.
+/// The system prompt and the tools for the next call of the model.
 pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     let party = memory.conversation.kind();
     let said =
@@ -103,7 +103,7 @@ pub(crate) fn brief(memory: &Memory, turn: &Turn) -> Brief {
     Brief { system, tools: Registry::with(&memory.mcp).specs(party) }
 }
 
-/// How much of the conversation the model can be given, in tokens.
+/// The room for the conversation in the model's window, in tokens.
 pub(crate) fn room(model: &dyn Model, memory: &Memory, turn: &Turn) -> u64 {
     memory.conversation.room(model, &brief(memory, turn))
 }
@@ -154,7 +154,7 @@ fn shows_thoughts(turn: &Turn) -> bool {
 const REPLACED: &str =
     "\n\n(The answer above is incomplete. I ask again, and the next answer replaces it.)\n\n";
 
-/// Says why nothing comes.
+/// Tells the person why the answer is delayed.
 pub(crate) async fn waits(turn: &Turn, why: &str, wait: Duration) -> Result<()> {
     let seconds = wait.as_secs() + u64::from(wait.subsec_millis() >= 500);
     let when = if seconds == 0 {

@@ -1,8 +1,8 @@
 //! When a provider fails for good, the model that the person named for that goes on.
 
-use crate::turn::answer::takes_notices;
 use crate::models::{ModelError, Models};
 use crate::session::options::{self, MODEL};
+use crate::turn::answer::takes_notices;
 use attache_agent::{Result, Turn};
 use attache_protocol::v1::{Notice, NoticeSeverity, SessionConfigOptionValue};
 

@@ -1,8 +1,8 @@
-//! A model that fails in the same way again and again is told so, and then stopped.
+//! Stops a model that makes the same failing call again and again.
 
 use crate::tools::ToolResult;
 
-/// How many times in a row the same call may fail before the model is told to do something else.
+/// How many times in a row the same call may fail before the model gets a warning.
 const TOLD: u32 = 3;
 
 /// The calls of one turn that failed in the same way.
@@ -33,7 +33,7 @@ impl Guard {
         }
     }
 
-    /// What a person is told when the model does not stop all the same.
+    /// The message for the person where the model goes on making the call.
     pub(crate) fn stuck(&self) -> Option<String> {
         let (name, _) = self.last.as_ref().filter(|_| self.times > TOLD)?;
         let name = crate::tools::fit::code(name);

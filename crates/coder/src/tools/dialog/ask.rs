@@ -1,16 +1,16 @@
-//! The ask tool: questions to the person, as a form where the client shows forms, else in words.
+//! The tool `ask`: questions to the person, as a form where the client shows forms, else as text.
 
-use crate::tools::fit::{counted, one_line};
+use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text, yes_no};
+use crate::tools::arguments;
+use crate::tools::fit::{counted, one_line};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Elicited, Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::Touch;
 use attache_protocol::v1::{ElicitationContentValue, ElicitationSchema};
@@ -22,7 +22,7 @@ use std::future::ready;
 /// How many questions there may be at once.
 const QUESTIONS: usize = 8;
 
-/// What to ask the person.
+/// Questions to the person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ask {
     /// One question or several.
@@ -34,7 +34,7 @@ pub(crate) struct Ask {
 pub(crate) struct Question {
     /// The question itself.
     pub(crate) question: String,
-    /// What to choose from; free text without any.
+    /// The options; without any, the answer is free text.
     #[serde(default)]
     pub(crate) options: Vec<String>,
     /// Whether several of the options may be chosen.
@@ -55,7 +55,7 @@ impl Ask {
         self.questions.iter().map(|question| question.question.len() + options(question) + 64).sum()
     }
 
-    /// The form, or why there is none.
+    /// The form, or why the questions make none.
     fn form(&self) -> std::result::Result<ElicitationSchema, String> {
         if self.questions.is_empty() || self.questions.len() > QUESTIONS {
             return Err(format!("ask one to {QUESTIONS} questions"));
@@ -93,7 +93,7 @@ impl Ask {
         decode(&schema.to_string()).map_err(|error| format!("the questions are no form: {error}"))
     }
 
-    /// What the form is introduced by.
+    /// The introduction of the form.
     fn message(&self) -> String {
         match self.questions.as_slice() {
             [only] => only.question.trim().to_owned(),
@@ -101,7 +101,7 @@ impl Ask {
         }
     }
 
-    /// Each question with what was answered.
+    /// Each question with its answer.
     fn answered(&self, values: &Map<ElicitationContentValue>) -> String {
         let answer = |(number, question): (usize, &Question)| {
             let value = values.get(&name(number)).map(spoken).filter(|value| !value.is_empty());
@@ -206,12 +206,12 @@ impl Ask {
         let (text, finding) = match elicited {
             Ok(Elicited::Accepted(values)) => (self.answered(&values), Finding::Nothing),
             Ok(Elicited::Declined) => (
-                "The person does not want to answer this. Go on without it, or say what is missing."
+                "The person declined to answer. Go on without it, or say what is missing."
                     .to_owned(),
                 Finding::NotAllowed,
             ),
             Ok(Elicited::Cancelled) => (
-                "The person went away without an answer. Go on without it, or say what is missing."
+                "The person dismissed the question. Go on without it, or say what is missing."
                     .to_owned(),
                 Finding::NotAllowed,
             ),
@@ -223,7 +223,9 @@ impl Ask {
                 return toolbox.failed(handle, &format!("the question got no answer: {why}")).await;
             }
             Ok(_) => {
-                return toolbox.failed(handle, "the question got an answer of a kind that nobody knows").await;
+                return toolbox
+                    .failed(handle, "the client answered the question in an unknown form")
+                    .await;
             }
             Err(Error::Client(error)) => {
                 return toolbox.failed(handle, &format!("the client could not ask: {error}")).await;

@@ -1,17 +1,17 @@
-//! The tool exit_plan: shows what is to be done and asks the person to leave the mode `plan`.
+//! The tool `exit_plan`: shows the plan and asks the person to leave the mode `plan`.
 
+use crate::conversation::conversation_kind::ConversationKind;
+use crate::models::ToolSpec;
+use crate::session::options;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
+use crate::tools::arguments;
 use crate::tools::length::Length;
 use crate::tools::prepared::Prepared;
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
-use crate::conversation::conversation_kind::ConversationKind;
-use crate::session::options;
 use attache_agent::{Permission, Result, ToolKind};
 use attache_policy::{Mode, Touch};
 use attache_protocol::v1::{PermissionOption, PermissionOptionKind};
@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// What is to be done once the mode is another one.
+/// The plan for the time after the mode `plan`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExitPlan {
     /// The plan in Markdown, for the person.
     pub(crate) plan: String,
 }
 
-/// What the person may choose. The ids of those that allow are the modes that follow.
+/// The choices of the person. The ids of those that allow are the modes that follow.
 fn choices() -> Vec<PermissionOption> {
     use PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
     vec![
@@ -115,7 +115,7 @@ impl ExitPlan {
         let chosen = match toolbox.turn.ask_permission(&handle, choices()).await? {
             Permission::AllowOnce(id) | Permission::AllowAlways(id) => id,
             Permission::Unusable(why) => {
-                return toolbox.refused(handle, &format!("nobody said yes: {why}")).await;
+                return toolbox.refused(handle, &format!("the plan was not approved: {why}")).await;
             }
             _ => {
                 return toolbox

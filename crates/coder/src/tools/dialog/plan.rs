@@ -1,13 +1,13 @@
 //! The tool `plan`: shows the person what the agent intends and how far it is.
 
+use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::schema::{spec, text};
+use crate::tools::arguments;
 use crate::tools::length::Length;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::Tool;
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::Touch;
 use attache_protocol::v1::{PlanEntry, PlanEntryPriority, PlanEntryStatus};

@@ -1,19 +1,18 @@
-//! The task tool: a subagent with a conversation of its own, of which only the last words come
-//! back.
+//! The tool `task`: a subagent with its own conversation, which returns a report.
 
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::schema::{spec, text, yes_no};
-use crate::tools::length::Length;
-use crate::tools::tool::Tool;
-use crate::tools::tool_result::{Finding, ToolResult};
-use crate::tools::fit::one_line;
-use crate::tools::toolbox::{ToolFuture, TITLE_SHOWN, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use crate::conversation::Conversation;
 use crate::conversation::conversation_kind::ConversationKind;
 use crate::conversation::prompt::Prompt;
+use crate::models::ToolSpec;
 use crate::session::memory::Memory;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
+use crate::tools::fit::one_line;
+use crate::tools::length::Length;
+use crate::tools::schema::{spec, text, yes_no};
+use crate::tools::tool::Tool;
+use crate::tools::tool_result::{Finding, ToolResult};
+use crate::tools::toolbox::{TITLE_SHOWN, ToolFuture, Toolbox};
 use crate::turn::ended::Ended;
 use attache_agent::{Error, Result, StopReason, ToolKind};
 use attache_policy::Touch;
@@ -25,17 +24,17 @@ use std::mem::swap;
 /// A task for a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Task {
-    /// What it is about, in a few words.
+    /// A short title.
     pub(crate) title: String,
-    /// All that the subagent is told.
+    /// The prompt of the subagent.
     pub(crate) prompt: String,
     /// Whether it changes nothing and runs no command.
     #[serde(default)]
     pub(crate) read_only: bool,
 }
 
-/// The memory of the session while a subagent works: the conversation and what was seen of files
-/// are the subagent's, all else is shared. As it was when dropped, however the work ended.
+/// The memory of the session while a subagent works: the conversation and the known files are the
+/// subagent's, the rest is shared. Dropping it restores them.
 struct Apart<'m> {
     memory: &'m mut Memory,
     conversation: Conversation,
@@ -44,7 +43,8 @@ struct Apart<'m> {
 
 impl<'m> Apart<'m> {
     fn new(memory: &'m mut Memory, conversation: Conversation) -> Self {
-        let mut apart = Self { memory, conversation, seen: crate::session::memory::Seen::default() };
+        let mut apart =
+            Self { memory, conversation, seen: crate::session::memory::Seen::default() };
         apart.swap();
         apart
     }

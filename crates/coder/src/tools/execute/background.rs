@@ -1,10 +1,10 @@
 //! Commands that run on behind a turn.
 
+use super::begun::{Begun, CommandLine};
+use super::clean::Clean;
+use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use crate::tools::fit::{MESSAGE_TEXT, code_block, counted, end_within, one_line};
 use crate::tools::tool_result::{Finding, ToolResult};
-use super::clean::Clean;
-use super::begun::{Begun, CommandLine};
-use super::end::{OUTPUT_GIVEN, OUTPUT_KEPT, end_words};
 use attache_agent::{Result, ToolCallHandle};
 use attache_host::Bounded;
 use attache_protocol::v1::ContentBlock;

@@ -27,7 +27,7 @@ pub(super) struct Display {
 }
 
 enum Way {
-    /// The end of the output is the call's content, each time anew.
+    /// The end of the output replaces the content of the call each time.
     Content(Tail),
     /// A client that shows terminals of agents is sent piece by piece.
     Terminal {

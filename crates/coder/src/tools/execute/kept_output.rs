@@ -1,8 +1,8 @@
 //! Reading the file of a long output, which lies outside of the session's folders.
 
-use crate::tools::fit::{code_block, json_text_length, start_within};
-use crate::tools::files::read::Read;
 use crate::tools::approved_call::ApprovedCall;
+use crate::tools::files::read::Read;
+use crate::tools::fit::{code_block, json_text_length, start_within};
 use crate::tools::thread;
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::Toolbox;

@@ -1,13 +1,13 @@
 //! The tool `kill`: ends a background command.
 
+use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::schema::{spec, text};
+use crate::tools::arguments;
 use crate::tools::length::Length;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::Tool;
 use crate::tools::tool_result::ToolResult;
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Error, Result, ToolKind};
 use attache_policy::Touch;
 use serde::{Deserialize, Serialize};

@@ -11,9 +11,7 @@ pub(super) use watch::Watch;
 
 use super::scratch::Places;
 use attache_host::{Bounds, is_placeholder, reclaim_placeholders};
-use attache_policy::{
-    Decision, Effect, Folders, Guard, Judge, Mode, Policy, Reason, names_to_hold, protected_names,
-};
+use attache_policy::{Decision, Effect, Guard, Reason, names_to_hold, protected_names};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,19 +1,19 @@
-//! The tool of several changes at once: a patch, made whole or not at all.
+//! The tool `apply_patch`: several changes at once, all or none.
 
-use crate::tools::files::step::Step;
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::files::document::Document;
 use crate::tools::files::file_access::State;
 use crate::tools::files::patch::{FilePatch, Hunk, Patch, patched};
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
+use crate::tools::files::step::Step;
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::Touch;
 use serde::Deserialize;
@@ -62,12 +62,13 @@ impl Patch {
     async fn prepared(&self, toolbox: &Toolbox<'_>) -> Result<Prepared, Unprepared> {
         let (mut steps, mut words) = (Vec::new(), Vec::new());
         for file in &self.files {
-            let change = file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
-                Unprepared::Call(why) => {
-                    Unprepared::Call(format!("{why}. Nothing of the patch was done."))
-                }
-                turn => turn,
-            })?;
+            let change =
+                file_change(toolbox, file).await.map_err(|unprepared| match unprepared {
+                    Unprepared::Call(why) => {
+                        Unprepared::Call(format!("{why}. Nothing of the patch was done."))
+                    }
+                    turn => turn,
+                })?;
             steps.extend(change.steps);
             words.push(change.words);
         }
@@ -135,10 +136,7 @@ impl Tool for Patch {
     }
 }
 
-async fn file_change(
-    toolbox: &Toolbox<'_>,
-    file: &FilePatch,
-) -> Result<FileChange, Unprepared> {
+async fn file_change(toolbox: &Toolbox<'_>, file: &FilePatch) -> Result<FileChange, Unprepared> {
     match file {
         FilePatch::Add { path, text } => {
             let (place, old) = toolbox.at(path).await??;
@@ -185,7 +183,7 @@ async fn file_change(
     }
 }
 
-/// A place that is changed for two files of a patch.
+/// A place that two parts of a patch change.
 fn twice(steps: &[Step]) -> Option<String> {
     let mut seen: Vec<(std::path::PathBuf, usize)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {

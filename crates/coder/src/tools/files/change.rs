@@ -1,12 +1,12 @@
 //! The changes of files, whichever tool makes them: each is kept for undo, and all of them are made
 //! or none.
 
+use crate::session::changes::{Before, Content, FILE_KEPT, restore};
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::files::step::Step;
 use crate::tools::files::file_access::{FileAccess, Fingerprint, State};
+use crate::tools::files::step::Step;
 use crate::tools::tool_result::ToolResult;
 use crate::tools::toolbox::Toolbox;
-use crate::session::changes::{Before, Content, FILE_KEPT, restore};
 use attache_agent::{Result, ToolCallHandle};
 use attache_policy::{Folders, Place};
 use std::os::unix::fs::MetadataExt as _;

@@ -1,23 +1,23 @@
-//! The delete tool: a file, or an empty folder.
+//! The tool `delete`: removes a file or an empty folder.
 
-use crate::tools::files::step::Step;
-use crate::tools::files::file_access::{FileAccess, State, looking};
+use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
+use crate::tools::arguments;
+use crate::tools::files::file_access::{FileAccess, State, looking};
+use crate::tools::files::step::Step;
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What to delete.
+/// The file or folder to delete.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Delete {
     /// The file or the empty folder.
@@ -93,7 +93,7 @@ impl Toolbox<'_> {
         self.resolved(path, |folders, path| folders.place(path)).await
     }
 
-    /// What is at the end of a path, links followed.
+    /// The place and state of a path; links are followed.
     pub(crate) async fn at(
         &self,
         path: &str,
@@ -104,8 +104,8 @@ impl Toolbox<'_> {
         })
     }
 
-    /// What has the name itself, to be deleted or moved: no symbolic link, and if it is a text one
-    /// that the model knows and that is on the disk as its editor has it.
+    /// The entry to delete or move. It is not a symbolic link; a text must be known to the model
+    /// and saved in the person's editor.
     pub(crate) async fn entry(
         &self,
         path: &str,
@@ -148,8 +148,7 @@ impl Toolbox<'_> {
         + 'static,
     ) -> Result<std::result::Result<Place, String>> {
         let (folders, path) = (self.memory.folders.clone(), path.to_owned());
-        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string()))
-            .await
+        looking(self.turn, move |_| how(&folders, &path).map_err(|error| error.to_string())).await
     }
 }
 

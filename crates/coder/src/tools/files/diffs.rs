@@ -1,7 +1,7 @@
 //! A change as it is shown before it happens, small enough for one message.
 
-use crate::tools::files::step::Step;
 use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
 use crate::tools::fit::{MESSAGE_TEXT, code, counted, json_text_length, start_within};
 use attache_agent::diff;
 use attache_protocol::v1::{ContentBlock, ToolCallContent};

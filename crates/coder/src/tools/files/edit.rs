@@ -1,44 +1,43 @@
-//! The edit tool: exact replacements in one file, shown before they happen.
+//! The tool `edit`: exact replacements in one file.
 
-use crate::tools::files::step::Step;
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::files::document::{Document, line_end};
 use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
 use crate::tools::findings::Edited;
 use crate::tools::fit::{counted, one_line};
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox, report};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// What to change in one file; the replacements happen one after the other, and all or none of
-/// them.
+/// Replacements in one file. They are made in order, all or none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
     /// The file.
     pub(crate) path: String,
-    /// What to replace.
+    /// The replacements.
     pub(crate) replacements: Vec<Replacement>,
 }
 
 /// One exact replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replacement {
-    /// The text that goes; it must be there. Its line ends fit those of the file.
+    /// The text to replace. It must occur in the file; line ends are adapted to the file.
     pub(crate) old: String,
-    /// The text that comes.
+    /// The new text.
     pub(crate) new: String,
-    /// Whether it is replaced wherever it stands; else it must stand once.
+    /// Whether every occurrence is replaced; otherwise it must occur once.
     pub(crate) every: bool,
     /// Whether only whole words count.
     pub(crate) word: bool,
@@ -104,7 +103,7 @@ impl Replacement {
         Ok((changed, found.len() as u64))
     }
 
-    /// Where `old` stands, in bytes: exactly, else with line ends that a model does not write.
+    /// The byte ranges of `old`: exact, or else with other line ends.
     fn places(&self, text: &str) -> Vec<Range<usize>> {
         let whole = |place: &Range<usize>| {
             let before = text.get(..place.start).and_then(|before| before.chars().next_back());

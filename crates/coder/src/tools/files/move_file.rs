@@ -1,23 +1,23 @@
-//! The move tool: another path for a file, where nothing is.
+//! The tool `move`: gives a file a new, unused path.
 
-use crate::tools::files::step::Step;
-use crate::tools::files::file_access::State;
+use crate::models::ToolSpec;
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
+use crate::tools::arguments;
+use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::{Result, ToolKind};
 use attache_policy::{Place, Touch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What to move.
+/// The file to move.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Move {
     /// The file.
@@ -96,7 +96,7 @@ impl Tool for Move {
 }
 
 impl Toolbox<'_> {
-    /// A path where nothing is.
+    /// An unused path.
     pub(crate) async fn free(&self, path: &str) -> Result<std::result::Result<Place, String>> {
         let names_folder = path.ends_with('/');
         let place = match self.resolved(path, |folders, path| folders.entry(path)).await? {

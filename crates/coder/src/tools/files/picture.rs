@@ -81,7 +81,7 @@ fn little(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     Some(number.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)))
 }
 
-/// The size stands in the first frame header; other segments before it are skipped.
+/// The first frame header has the size; other segments before it are skipped.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut at = 2;
     for _ in 0..SEGMENTS {

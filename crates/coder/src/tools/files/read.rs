@@ -1,19 +1,19 @@
-//! The read tool: the text of a file, as the client or else the disk has it, or a picture.
+//! The tool `read`: the text of a file, or a picture.
 
-use crate::tools::findings::{Lines, Unreadable};
-use crate::tools::files::file_access::{State, fingerprint};
-use crate::tools::fit::{MESSAGE_TEXT, counted};
-use crate::tools::files::picture::Picture;
+use crate::models::{Media, Part, ToolSpec};
 use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{number, spec, text};
+use crate::tools::arguments;
+use crate::tools::files::file_access::{State, fingerprint};
+use crate::tools::files::picture::Picture;
+use crate::tools::findings::{Lines, Unreadable};
+use crate::tools::fit::{MESSAGE_TEXT, counted};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{number, spec, text};
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::{Media, Part, ToolSpec};
 use attache_agent::{Result, ToolCallHandle, ToolKind};
 use attache_policy::{Place, Touch};
 use attache_protocol::v1::{ContentBlock, ImageContent};
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::future::ready;
 
-/// What to read.
+/// The file to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Read {
     /// The file.
@@ -64,9 +64,7 @@ impl Read {
                 let result = toolbox.found(handle, Finding::Lines(lines)).await?;
                 return Ok(Reading { result, saw: Some(saw) });
             }
-            State::Picture(picture, bytes) => {
-                toolbox.look_at(handle, place, picture, &bytes).await
-            }
+            State::Picture(picture, bytes) => toolbox.look_at(handle, place, picture, &bytes).await,
             State::Nothing => toolbox.unreadable(handle, Unreadable::Missing(why(state))).await,
             State::Folder => toolbox.unreadable(handle, Unreadable::Folder(why(state))).await,
             State::Other { .. } => toolbox.unreadable(handle, Unreadable::Other(why(state))).await,
@@ -162,11 +160,7 @@ impl Tool for Read {
 }
 
 impl ConcurrentTool for Read {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.read_file(toolbox, call))
     }
 }

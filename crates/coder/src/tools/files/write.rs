@@ -1,19 +1,19 @@
-//! The write tool: a new file, or the whole text of one that was read.
+//! The tool `write`: a new file, or the whole text of a file that was read.
 
-use crate::tools::files::step::Step;
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::files::document::Document;
 use crate::tools::files::file_access::State;
+use crate::tools::files::step::Step;
 use crate::tools::fit::{counted, one_line};
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
 use crate::tools::tool::{PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::Touch;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ mod tests {
     use super::in_lines_of;
 
     #[test]
-    fn a_text_written_anew_has_the_line_ends_of_the_old_one() {
+    fn a_replaced_text_has_the_line_ends_of_the_old_one() {
         for (old, new, expected) in [
             ("a\r\nb", "1\n2\n", "1\r\n2\r\n"),
             ("a\r\nb\n", "1\n", "1\n"),

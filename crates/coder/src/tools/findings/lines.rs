@@ -92,7 +92,7 @@ impl Lines {
         self.first.saturating_add(self.given).saturating_sub(1)
     }
 
-    /// What the model reads.
+    /// The text for the model.
     pub(crate) fn text(&self) -> String {
         let encoding = self.encoding.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
         match (self.given, self.total) {

@@ -1,20 +1,20 @@
-//! The glob tool: which files have a name that fits, the newest first.
+//! The tool `glob`: files whose names match a pattern, the newest first.
 
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Found};
 use crate::tools::fit::code;
-use crate::tools::search::list::pattern;
-use crate::tools::thread::Wanted;
-use crate::tools::search::walk;
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
+use crate::tools::search::list::pattern;
+use crate::tools::search::walk;
+use crate::tools::thread::Wanted;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Folders, Place, Touch};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use std::time::SystemTime;
 /// How many files are counted before the search gives up.
 const FILES_COUNTED: usize = 100_000;
 
-/// Which files to look for.
+/// The pattern to look for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Glob {
     /// The folder below which is looked.
@@ -76,12 +76,7 @@ impl Glob {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Found, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Found, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -187,11 +182,7 @@ impl Tool for Glob {
 }
 
 impl ConcurrentTool for Glob {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.glob(toolbox, call))
     }
 }

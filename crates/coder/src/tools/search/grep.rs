@@ -1,20 +1,19 @@
-//! The search tool: which lines hold a text. It sees what is on the disk, not what an editor has
-//! unsaved.
+//! The tool `grep`: lines that match a pattern. It reads the disk, not unsaved text of an editor.
 
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::findings::{LINES_NAMED, Match, Matches, SEARCHED_FILES_NAMED};
 use crate::tools::fit::{code, start_within};
-use crate::tools::thread::Wanted;
-use crate::tools::search::walk;
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text, yes_no};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text, yes_no};
+use crate::tools::search::walk;
+use crate::tools::thread::Wanted;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Judge, Place, Touch};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -30,7 +29,7 @@ const LINE_KEPT: usize = 240;
 /// The longest line that is searched, in bytes; a file with a longer one is left out and counted.
 const LINE_SEARCHED: usize = 8 * 1024 * 1024;
 
-/// What to search for.
+/// The pattern to search for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grep {
     /// The text or, with `regex`, the regular expression.
@@ -60,21 +59,15 @@ impl Grep {
     ) -> attache_agent::Result<Reading> {
         let (handle, approval, _) = call.start().await?;
         let grep = self.clone();
-        let found = toolbox.judged(move |judge, wanted| {
-            grep.search(judge, approval.paths.only()?, wanted)
-        });
+        let found =
+            toolbox.judged(move |judge, wanted| grep.search(judge, approval.paths.only()?, wanted));
         toolbox.looked(handle, found.await?.map(Finding::Matches)).await
     }
 
     /// Searches at and below `place`, but leaves out what is below a folder and could not be read
-    /// by its name without asking. Blocks on the disk; stops between files when nobody wants it any
-    /// more.
-    fn search(
-        &self,
-        judge: &Judge<'_>,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Matches, String> {
+    /// by its name without asking. Blocks on the disk; stops between files when it is no longer
+    /// wanted any more.
+    fn search(&self, judge: &Judge<'_>, place: &Place, wanted: &Wanted) -> Result<Matches, String> {
         let folders = judge.folders;
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -211,11 +204,7 @@ impl Tool for Grep {
 }
 
 impl ConcurrentTool for Grep {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.grep(toolbox, call))
     }
 }
@@ -238,8 +227,7 @@ fn search_file(
             span = Some((span.map_or(line, |(first, _)| first), line));
             matches.total += 1;
             if matches.lines.len() < LINES_NAMED {
-                let text =
-                    start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
+                let text = start_within(text.trim_end_matches(['\r', '\n']), LINE_KEPT).to_owned();
                 matches.lines.push(Match { path: name.to_owned(), line, text });
             }
             Ok(true)

@@ -1,19 +1,19 @@
-//! The list tool: which files there are.
+//! The tool `list`: the files below a folder.
 
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::findings::{FILES_NAMED, Files, KINDS_NAMED};
 use crate::tools::fit::code;
-use crate::tools::thread::Wanted;
-use crate::tools::search::walk;
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
+use crate::tools::search::walk;
+use crate::tools::thread::Wanted;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
 use attache_agent::ToolKind;
 use attache_policy::{Folders, Place, Touch};
 use ignore::overrides::{Override, OverrideBuilder};
@@ -26,7 +26,7 @@ use std::path::Path;
 /// How many files are counted before the list gives up.
 const FILES_COUNTED: usize = 100_000;
 
-/// What to list.
+/// The folder to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct List {
     /// A folder.
@@ -53,12 +53,7 @@ impl List {
     }
 
     /// Walks the folder at `place`. Blocks on the disk.
-    fn walk(
-        &self,
-        folders: &Folders,
-        place: &Place,
-        wanted: &Wanted,
-    ) -> Result<Files, String> {
+    fn walk(&self, folders: &Folders, place: &Place, wanted: &Wanted) -> Result<Files, String> {
         let start = place.resolved.path();
         if !place.resolved.exists() {
             return Err(format!("{} does not exist: check the path", place.shown));
@@ -173,11 +168,7 @@ impl Tool for List {
 }
 
 impl ConcurrentTool for List {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(self.list(toolbox, call))
     }
 }

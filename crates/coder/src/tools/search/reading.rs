@@ -2,8 +2,8 @@
 
 use crate::tools::approved_call::ApprovedCall;
 use crate::tools::files::file_access::looking;
-use crate::tools::fit::code_block;
 use crate::tools::findings::Unreadable;
+use crate::tools::fit::code_block;
 use crate::tools::thread::Wanted;
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::Toolbox;

@@ -1,20 +1,20 @@
-//! The fetch tool: a page of the web as text.
+//! The tool `fetch`: a web page as text.
 
+use crate::models::ToolSpec;
+use crate::tools::approved_call::ApprovedCall;
+use crate::tools::arguments;
 use crate::tools::files::file_access::looking;
 use crate::tools::fit::{code, counted, one_line};
-use crate::tools::web::page::{self, Kind};
-use crate::tools::web::public_address::{self, Lookup, NotPublic};
-use crate::tools::thread::blocking;
-use crate::tools::approved_call::ApprovedCall;
-use crate::tools::resolved::ResolvedPaths;
-use crate::tools::schema::{spec, text};
 use crate::tools::length::Length;
 use crate::tools::prepared::{Prepared, Unprepared};
+use crate::tools::resolved::ResolvedPaths;
+use crate::tools::schema::{spec, text};
+use crate::tools::thread::blocking;
 use crate::tools::tool::{ConcurrentTool, PrepareFuture, Tool};
 use crate::tools::tool_result::{Finding, Reading, ToolResult};
 use crate::tools::toolbox::{ToolFuture, Toolbox, report};
-use crate::tools::arguments;
-use crate::models::ToolSpec;
+use crate::tools::web::page::{self, Kind};
+use crate::tools::web::public_address::{self, Lookup, NotPublic};
 use attache_agent::{Error, Result, ToolCallHandle, ToolKind};
 use attache_policy::{Effect, Touch};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
@@ -36,18 +36,18 @@ const SHOWN: usize = 4 * 1024;
 /// How many times a page may send us on.
 const REDIRECTS: usize = 5;
 
-/// What is asked for.
+/// The accepted media types.
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
-/// What to fetch.
+/// The address to fetch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fetch {
     /// Its address.
     pub(crate) url: String,
 }
 
-/// What came.
+/// A fetched page.
 struct Page {
     /// Where it came from in the end.
     url: Url,
@@ -147,11 +147,7 @@ impl Tool for Fetch {
 }
 
 impl ConcurrentTool for Fetch {
-    fn read<'t>(
-        &'t self,
-        toolbox: &'t Toolbox<'_>,
-        call: ApprovedCall,
-    ) -> ToolFuture<'t, Reading> {
+    fn read<'t>(&'t self, toolbox: &'t Toolbox<'_>, call: ApprovedCall) -> ToolFuture<'t, Reading> {
         Box::pin(async move { self.fetch(toolbox, call).await.map(Reading::from) })
     }
 }
@@ -183,84 +179,92 @@ impl Fetch {
             }
         }
     }
-
 }
 
-    /// The page behind the address and what it sends on to, on the same host or where a rule allows
-    /// it.
-    async fn linked_page(toolbox: &Toolbox<'_>, mut url: Url, any: bool) -> std::result::Result<Page, String> {
-        let mut any = any;
-        for _ in 0..=REDIRECTS {
-            let response = asked(toolbox, &url, any).await?;
-            let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
-            if next.host() != url.host()
-                || next.port_or_known_default() != url.port_or_known_default()
-            {
-                let fetch = Fetch { url: next.to_string() };
-                let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
-                if decision.effect != Effect::Allow {
-                    return Err(format!(
-                        "{} sends on to another host, {next}: fetch that if it is what you want",
-                        url.host_str().unwrap_or_default()
-                    ));
-                }
-                any = true;
-            }
-            url = next;
-        }
-        Err(format!("the page sends on more than {REDIRECTS} times"))
-    }
-
-    async fn asked(toolbox: &Toolbox<'_>, url: &Url, any: bool) -> std::result::Result<Response, String> {
-        let host = url.host_str().unwrap_or_default();
-        let proxied =
-            !public_address::says_private(url) && toolbox.models.http().has_proxy(url.scheme());
-        if !any && public_address::says_private(url) {
-            return Err(format!("{host} is an address of this machine or its network"));
-        }
-        // A proxy looks names up itself; what is known here is checked all the same.
-        if proxied
-            && let Err(error) = public_address::addresses(host, any).await
-            && error.is::<NotPublic>()
+/// The page behind the address and what it sends on to, on the same host or where a rule allows
+/// it.
+async fn linked_page(
+    toolbox: &Toolbox<'_>,
+    mut url: Url,
+    any: bool,
+) -> std::result::Result<Page, String> {
+    let mut any = any;
+    for _ in 0..=REDIRECTS {
+        let response = asked(toolbox, &url, any).await?;
+        let Some(next) = sent_on(&url, &response)? else { return page(url, response).await };
+        if next.host() != url.host() || next.port_or_known_default() != url.port_or_known_default()
         {
-            return Err(error.to_string());
+            let fetch = Fetch { url: next.to_string() };
+            let decision = toolbox.decision(&fetch).await.map_err(|error| error.to_string())?;
+            if decision.effect != Effect::Allow {
+                return Err(format!(
+                    "{} sends on to another host, {next}: fetch that if it is what you want",
+                    url.host_str().unwrap_or_default()
+                ));
+            }
+            any = true;
         }
-        let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
-        let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
-        let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
-        request.send().await.map_err(|error| unreached(host, &error))
+        url = next;
     }
+    Err(format!("the page sends on more than {REDIRECTS} times"))
+}
 
-    async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
-        let Page { url, content_type, body, cut } = page;
-        let length = body.len() as u64;
-        let kind = page::kind(&content_type, &body);
-        if kind == Kind::Other {
-            let what = one_line(&content_type, 80);
-            let why = format!(
-                "{url} is no text ({what}, {}): it cannot be read here",
-                counted(length, "byte")
-            );
-            return toolbox.failed(handle, &why).await;
-        }
-        let of_type = content_type.clone();
-        let text = looking(toolbox.turn, move |_| {
-            let text = page::decoded(&of_type, &body, kind);
-            if kind == Kind::Html { page::markdown(&text) } else { text }
-        });
-        let text = text.await?;
-        let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
-        let end = format!("{}{cut}", counted(length, "byte"));
-        report(
-            &mut handle,
-            json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
-        )
-        .await?;
-        handle.text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, SHOWN))).await?;
-        handle.complete().await?;
-        let text = format!("{url}\n\n{}\n[{end}]", text.trim());
-        Ok(ToolResult::done(text, Finding::Nothing))
+async fn asked(
+    toolbox: &Toolbox<'_>,
+    url: &Url,
+    any: bool,
+) -> std::result::Result<Response, String> {
+    let host = url.host_str().unwrap_or_default();
+    let proxied =
+        !public_address::says_private(url) && toolbox.models.http().has_proxy(url.scheme());
+    if !any && public_address::says_private(url) {
+        return Err(format!("{host} is an address of this machine or its network"));
     }
+    // A proxy looks names up itself; the addresses known here are checked as well.
+    if proxied
+        && let Err(error) = public_address::addresses(host, any).await
+        && error.is::<NotPublic>()
+    {
+        return Err(error.to_string());
+    }
+    let client = toolbox.models.http().reader(url.scheme(), proxied, Lookup { any });
+    let client = client.map_err(|error| format!("pages cannot be fetched: {error}"))?;
+    let request = client.get(url.clone()).header(ACCEPT, HeaderValue::from_static(WANTED));
+    request.send().await.map_err(|error| unreached(host, &error))
+}
+
+async fn show(toolbox: &Toolbox<'_>, mut handle: ToolCallHandle, page: Page) -> Result<ToolResult> {
+    let Page { url, content_type, body, cut } = page;
+    let length = body.len() as u64;
+    let kind = page::kind(&content_type, &body);
+    if kind == Kind::Other {
+        let what = one_line(&content_type, 80);
+        let why = format!(
+            "{url} is no text ({what}, {}): it cannot be read here",
+            counted(length, "byte")
+        );
+        return toolbox.failed(handle, &why).await;
+    }
+    let of_type = content_type.clone();
+    let text = looking(toolbox.turn, move |_| {
+        let text = page::decoded(&of_type, &body, kind);
+        if kind == Kind::Html { page::markdown(&text) } else { text }
+    });
+    let text = text.await?;
+    let cut = if cut { format!(", the first {READ} bytes") } else { String::new() };
+    let end = format!("{}{cut}", counted(length, "byte"));
+    report(
+        &mut handle,
+        json!({ "url": url.as_str(), "contentType": content_type, "bytes": length }),
+    )
+    .await?;
+    handle
+        .text(crate::tools::fit::code_block(&crate::tools::fit::ends_within(&text, SHOWN)))
+        .await?;
+    handle.complete().await?;
+    let text = format!("{url}\n\n{}\n[{end}]", text.trim());
+    Ok(ToolResult::done(text, Finding::Nothing))
+}
 /// The address, whole, as a person sees it before it is fetched.
 fn shown(url: &Url) -> String {
     let mut shown = code(url.as_str());
@@ -334,9 +338,9 @@ fn unreached(host: &str, error: &reqwest::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::tools::web::public_address::Lookup;
     use super::{Fetch, Tool as _, unreached};
     use crate::models::{Http, Limits};
+    use crate::tools::web::public_address::Lookup;
 
     #[test]
     fn a_title_names_host_and_path_and_no_secrets() {

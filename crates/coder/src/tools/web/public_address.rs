@@ -21,7 +21,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let local = address.is_loopback() || address.is_private() || address.is_link_local();
     let shared = first == 100 && (64..128).contains(&second);
     let special = matches!((first, second, third), (192, 0, 0) | (198, 18 | 19, _));
-    // This network, several receivers, and what nobody has.
+    // This network, multicast and unassigned addresses.
     !(local || shared || special || first == 0 || first >= 224)
 }
 
